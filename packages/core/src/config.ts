@@ -1,0 +1,74 @@
+import type { Observer } from './events.ts'
+import type { Authenticator } from './stages/authenticate.ts'
+import type { Authorizer } from './stages/authorize.ts'
+import type { Limiter } from './stages/limit.ts'
+import type { Route } from './stages/route.ts'
+import type { Transport } from './transport.ts'
+
+/** Bounds of a request's body, checked before anything is made of it. */
+export interface IntakeLimits {
+  /** Default 26,214,400 (25 MiB). */
+  readonly maxBytes: number
+  /** How deep objects and arrays may nest. Default 64. */
+  readonly maxDepth: number
+  /** How many values the whole body may hold. Default 100,000. */
+  readonly maxElements: number
+  /** How long the body may take to arrive, in milliseconds. Default 30,000. */
+  readonly deadlineMs: number
+}
+
+/** Deadlines of one upstream call, in milliseconds. */
+export interface Timeouts {
+  /** To connect. Default 5,000. */
+  readonly connectMs: number
+  /** From the call to the first byte of the answer's head. Default 60,000. */
+  readonly firstByteMs: number
+  /** Between two reads of the answer. Default 120,000. */
+  readonly idleMs: number
+  /** From the first call to the end of the answer, over all attempts. Default 600,000. */
+  readonly totalMs: number
+}
+
+/** How a streamed answer is paced. */
+export interface StreamPacing {
+  /** A comment is sent when nothing else was for so long, in milliseconds. Default 15,000. */
+  readonly keepAliveMs: number
+  /**
+   * How long after the upstream's head its first event is awaited before the answer's own head is sent, so
+   * that an error in the first event is still a real status. Default 250 milliseconds.
+   */
+  readonly holdMs: number
+}
+
+/** What a gateway is made of. `authenticate` and `route` are required. */
+export interface GatewayOptions<Host = unknown> {
+  /** Who is asking. */
+  readonly authenticate: Authenticator<Host>
+  /** Where a request can be answered: usually `models({...})`. */
+  readonly route: Route
+  /** Whether a principal may use a model. Default: as the principal's `models` say. */
+  readonly authorize?: Authorizer
+  /** Whether there is room: `requests(60).per('minute')`. Default: always. */
+  readonly limit?: Limiter
+  /** Sees every request's end and every failed attempt. */
+  readonly observe?: Observer
+  /** Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. */
+  readonly transport?: Transport
+  /** Path of the service. Default `/v1`. */
+  readonly base?: string
+  /** `schema` (default) checks types and ranges; `live` adds the rules that hosted services enforce. */
+  readonly validation?: 'schema' | 'live'
+  /** What becomes of top-level fields that the protocol does not know. Default `pass`. */
+  readonly unknownParameters?: 'pass' | 'reject'
+  readonly intake?: Partial<IntakeLimits>
+  readonly timeouts?: Partial<Timeouts>
+  readonly stream?: Partial<StreamPacing>
+  /** How many upstream calls one request may make, over all its targets. Default 3. */
+  readonly maxAttempts?: number
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number
+  /** 32 fresh random hexadecimal digits. Default from `crypto.randomUUID`. */
+  readonly id?: () => string
+  /** A number from 0 up to, but not including, 1. Default `Math.random`. */
+  readonly random?: () => number
+}

@@ -1,0 +1,36 @@
+import type { Principal } from './stages/authenticate.ts'
+
+/** A request's body that the host holds already, or hands over in a cheaper form than a Web stream. */
+export type HostBody =
+  | { readonly kind: 'stream'; readonly stream: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** A body parser has run: this is what it made of the body. */
+  | { readonly kind: 'parsed'; readonly value: unknown }
+
+/** What an adapter knows of its host, beyond the `Request`. All of it is optional. */
+export interface FetchContext<Host = unknown> {
+  /** The host's own request, handed to `authenticate`: Express's `req`, Koa's `ctx`. */
+  readonly host?: Host | undefined
+  /** The path under which the host mounted the gateway, without a trailing slash: `/api/ai`. */
+  readonly mount?: string | undefined
+  /** Replaces `request.body`. */
+  readonly body?: HostBody | undefined
+  /** Called once with the principal, as soon as it is known. */
+  readonly identified?: ((principal: Principal) => void) | undefined
+}
+
+/** A chat-completions service as a function over Web `Request` and `Response`. */
+export interface Gateway<Host = unknown> {
+  /** Answers a request. Never rejects; may be passed about unbound. */
+  readonly fetch: (request: Request, context?: FetchContext<Host>) => Promise<Response>
+  /**
+   * Whether a path is the gateway's: everything under its base. `mount` is the path under which the host
+   * mounted it; where the mount itself ends with the base (`app.use('/v1', ...)`), all below the mount is.
+   */
+  readonly matches: (pathname: string, mount?: string) => boolean
+  /**
+   * Stops: refuses new requests with 503, lets running answers end for `drainMs` (default 30,000), then
+   * ends them, and gives back the transport's connections. Resolves when nothing runs any more.
+   */
+  readonly close: (options?: { readonly drainMs?: number }) => Promise<void>
+}

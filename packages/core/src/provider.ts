@@ -1,0 +1,124 @@
+import type { ChatRequest, FinishReason, JsonObject, Logprobs } from './protocol/chat.ts'
+import type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
+
+/** One request to one upstream model. */
+export interface Call {
+  readonly input: ChatRequest
+  /** The upstream's own name for the model. */
+  readonly model: string
+  /** What the target said of its model; absent means that nothing is known. */
+  readonly capabilities?: Capabilities
+}
+
+/**
+ * One vendor's wire protocol: two pure functions. What leaves the process, retries, deadlines and
+ * cancellation live elsewhere, once.
+ */
+export interface Provider {
+  readonly name: string
+  /**
+   * Writes the vendor's request. Throws `GatewayError` (400) for what the vendor cannot express.
+   */
+  encode(call: Call): UpstreamRequest | Promise<UpstreamRequest>
+  /**
+   * Reads the vendor's answer. Throws `UpstreamError` for any answer that is not a completion. A stream
+   * that ends before the vendor's own end mark throws `UpstreamError` of kind `truncated`.
+   */
+  decode(response: UpstreamResponse, call: Call): Reply | Promise<Reply>
+  /** Replaces the gateway's transport: for a provider that answers in process. */
+  readonly transport?: Transport
+  /** How many calls may run at once; a further one waits. A call runs until its answer has ended. */
+  readonly maxConcurrent?: number
+}
+
+/** A place where a model can be answered. */
+export interface Target {
+  readonly provider: Provider
+  readonly model: string
+  readonly capabilities?: Capabilities
+}
+
+/** What a model can do, as far as it is known. What is not said is not checked. */
+export interface Capabilities {
+  /** What a user's message may hold; text is always taken. */
+  readonly input?: readonly ('image' | 'audio' | 'file')[]
+  /** A reasoning model: it knows `max_completion_tokens`, not `max_tokens`. */
+  readonly reasoning?: boolean
+  /** The most choices (`n`) of one request. */
+  readonly maxChoices?: number
+}
+
+/** What a vendor answered, translated. */
+export type Reply =
+  | { readonly kind: 'completion'; readonly completion: PartialCompletion }
+  /** One array per upstream read, so that what came together leaves together. */
+  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<readonly PartialChunk[]> }
+
+/**
+ * Counts as a vendor gave them. What is not known is absent. `prompt_tokens` includes cached tokens,
+ * `completion_tokens` includes reasoning tokens.
+ */
+export interface PartialUsage {
+  readonly prompt_tokens?: number
+  readonly completion_tokens?: number
+  readonly cached_tokens?: number
+  readonly cache_write_tokens?: number
+  readonly reasoning_tokens?: number
+  readonly prompt_audio_tokens?: number
+  readonly completion_audio_tokens?: number
+  readonly accepted_prediction_tokens?: number
+  readonly rejected_prediction_tokens?: number
+}
+
+/** A tool call, or a piece of one. `index` and `id` may be missing or repeated; `normalize` sorts them out. */
+export interface PartialToolCall {
+  readonly index?: number
+  readonly id?: string
+  readonly type?: 'function' | 'custom'
+  readonly function?: { readonly name?: string; readonly arguments?: string }
+  readonly custom?: { readonly name?: string; readonly input?: string }
+  /** A vendor's signature that has to come back with the call. */
+  readonly extra_content?: JsonObject
+}
+
+/** A message, or what one chunk adds to it. */
+export interface PartialMessage {
+  readonly content?: string | null
+  readonly refusal?: string | null
+  readonly reasoning_content?: string
+  readonly reasoning_details?: readonly JsonObject[]
+  readonly annotations?: readonly JsonObject[]
+  readonly tool_calls?: readonly PartialToolCall[]
+  readonly function_call?: { readonly name?: string; readonly arguments?: string }
+  readonly audio?: JsonObject
+}
+
+export interface PartialChoice {
+  readonly index: number
+  readonly message: PartialMessage
+  readonly logprobs?: Logprobs | null
+  readonly finish_reason?: FinishReason | null
+}
+
+export interface PartialCompletion {
+  readonly choices: readonly PartialChoice[]
+  readonly usage?: PartialUsage
+  readonly service_tier?: string
+  readonly system_fingerprint?: string | null
+}
+
+export interface PartialChunkChoice {
+  readonly index: number
+  readonly delta: PartialMessage
+  readonly logprobs?: Logprobs | null
+  readonly finish_reason?: FinishReason | null
+}
+
+/** What one event adds. A chunk may carry choices, usage, both or neither. */
+export interface PartialChunk {
+  readonly choices: readonly PartialChunkChoice[]
+  /** Cumulative: the last one given holds. */
+  readonly usage?: PartialUsage
+  readonly service_tier?: string
+  readonly system_fingerprint?: string | null
+}

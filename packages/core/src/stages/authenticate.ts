@@ -1,0 +1,39 @@
+import { GatewayError } from '../errors.ts'
+
+/** Who is asking. */
+export interface Principal {
+  readonly id: string
+  /** Patterns of the models that the principal may use (`*` stands for any text); absent means all. */
+  readonly models?: readonly string[]
+  readonly tags?: Readonly<Record<string, string>>
+}
+
+/**
+ * Says who is asking, or `undefined` for nobody.
+ *
+ * `host` is the host framework's own request where there is one: Express's `req`, Koa's `ctx`. It is
+ * `undefined` when `gateway.fetch` is called directly.
+ */
+export type Authenticator<Host = unknown> = (
+  request: Request,
+  host: Host | undefined,
+) => Principal | undefined | Promise<Principal | undefined>
+
+/** The token of an `Authorization: Bearer ...` header (RFC 6750; the token may hold spaces), or `undefined`. */
+export function bearerToken(request: Request): string | undefined {
+  const header = request.headers.get('authorization')
+  if (header === null || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
+  const token = header.slice(7).trim()
+  return token === '' ? undefined : token
+}
+
+/** Who is asking? Throws 401. */
+export async function authenticate<Host>(
+  request: Request,
+  host: Host | undefined,
+  authenticator: Authenticator<Host>,
+): Promise<Principal> {
+  const principal = await authenticator(request, host)
+  if (principal !== undefined && principal !== null) return principal
+  throw new GatewayError(bearerToken(request) === undefined ? 'missing_api_key' : 'invalid_api_key')
+}

@@ -1,0 +1,29 @@
+/** A request to a vendor, complete: nothing of the caller's headers is ever added to it. */
+export interface UpstreamRequest {
+  readonly method: 'POST' | 'GET'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** A vendor's answer, as bytes. `body` can be read once, and either by `body` or by `text`. */
+export interface UpstreamResponse {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: AsyncIterable<Uint8Array>
+  /** The body as text; refuses more than the transport's limit (default 32 MiB). */
+  text(): Promise<string>
+}
+
+/**
+ * Carries bytes to a vendor and back. It follows no redirect and reads no environment.
+ *
+ * It rejects when the vendor cannot be reached, with `UpstreamError` of kind `unreachable` or
+ * `connect_timeout`. When `signal` aborts it closes the connection and rejects with `signal.reason`,
+ * also while the body is read.
+ */
+export interface Transport {
+  (request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse>
+  /** Gives back what the transport holds: pools, sockets. */
+  close?(): Promise<void>
+}

@@ -1,0 +1,8 @@
+import { defineConfig } from 'tsup'
+import { shared } from '../../tsup.config.ts'
+
+export default defineConfig({
+  ...shared,
+  entry: ['src/index.ts', 'src/transports/fetch.ts', 'src/transports/undici.ts'],
+  external: ['#transport'],
+})

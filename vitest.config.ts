@@ -1,0 +1,11 @@
+import { defaultServerConditions } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  // Tests run on the sources: no build first.
+  ssr: { resolve: { conditions: ['@sluice/source', ...defaultServerConditions] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],
+    testTimeout: 20_000,
+  },
+})
