@@ -201,7 +201,11 @@ export interface TokenLogprob {
   readonly token: string
   readonly logprob: number
   readonly bytes: readonly number[] | null
-  readonly top_logprobs: readonly { readonly token: string; readonly logprob: number; readonly bytes: readonly number[] | null }[]
+  readonly top_logprobs: readonly {
+    readonly token: string
+    readonly logprob: number
+    readonly bytes: readonly number[] | null
+  }[]
 }
 
 export interface Logprobs {

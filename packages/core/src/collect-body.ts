@@ -1,0 +1,105 @@
+/** Bounds of a body while it arrives. */
+export interface BodyBounds {
+  readonly maxBytes: number
+  readonly deadlineMs: number
+  /** Makes the error for more than `maxBytes`, given how many bytes were read until then. */
+  readonly tooLarge: (bytes: number) => Error
+  /** Makes the error for a body that takes longer than `deadlineMs`. */
+  readonly tooSlow: () => Error
+  /** Ends the reading with its reason, for a stream that does not itself fail when the caller leaves. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * All of a stream as one array. A body that comes in one piece is not copied; one that comes in many tiny
+ * pieces does not keep them alive. When it refuses, it tells the stream to stop and does not wait for that.
+ *
+ * Rejects with what `bounds` makes, with what the stream threw, or with the signal's reason.
+ */
+export function collectBody(stream: AsyncIterable<Uint8Array>, bounds: BodyBounds): Promise<Uint8Array> {
+  const iterator = stream[Symbol.asyncIterator]()
+  return new Promise((resolve, reject) => {
+    let ended = false
+    const end = (): void => {
+      ended = true
+      clearTimeout(timer)
+      bounds.signal?.removeEventListener('abort', leave)
+    }
+    const refuse = (error: unknown): void => {
+      end()
+      reject(error)
+      void stop(iterator)
+    }
+    const leave = (): void => refuse(bounds.signal?.reason)
+    const timer = setTimeout(() => refuse(bounds.tooSlow()), bounds.deadlineMs)
+    if (bounds.signal?.aborted) return leave()
+    bounds.signal?.addEventListener('abort', leave)
+    const pump = async (): Promise<void> => {
+      const pieces = new Pieces()
+      for (;;) {
+        const { done, value } = await iterator.next()
+        if (ended) return
+        if (done === true) break
+        if (!ArrayBuffer.isView(value)) throw new TypeError('The body has to come as bytes, not as text.')
+        pieces.add(value)
+        if (pieces.length > bounds.maxBytes) return refuse(bounds.tooLarge(pieces.length))
+      }
+      end()
+      resolve(pieces.whole())
+    }
+    pump().catch(error => {
+      if (!ended) refuse(error)
+    })
+  })
+}
+
+/** A Web stream as an iterable whose `return` ends a read under way: that of an async generator would wait. */
+export function iterate(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const reader = stream.getReader()
+      return {
+        next: () => reader.read() as Promise<IteratorResult<Uint8Array, undefined>>,
+        return: async () => {
+          await reader.cancel()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}
+
+async function stop(iterator: AsyncIterator<Uint8Array>): Promise<void> {
+  try {
+    await iterator.return?.()
+  } catch {
+    // The stream failed while it stopped; what was refused stays refused.
+  }
+}
+
+class Pieces {
+  length = 0
+  #first: Uint8Array | undefined
+  #buffer: Uint8Array | undefined
+
+  add(piece: Uint8Array): void {
+    const before = this.length
+    this.length += piece.length
+    if (before === 0) {
+      this.#first = piece
+      return
+    }
+    let buffer = this.#buffer
+    if (buffer === undefined || buffer.length < this.length) {
+      const grown = new Uint8Array(Math.max(2 * this.length, 65_536))
+      grown.set((buffer ?? this.#first!).subarray(0, before))
+      this.#buffer = buffer = grown
+      this.#first = undefined
+    }
+    buffer.set(piece, before)
+  }
+
+  whole(): Uint8Array {
+    return this.#buffer?.subarray(0, this.length) ?? this.#first ?? new Uint8Array()
+  }
+}

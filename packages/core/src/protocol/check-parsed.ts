@@ -1,0 +1,95 @@
+import type { JsonLimits } from './json.ts'
+import { loneSurrogate, notJson, numberOutOfRange, tooDeep, tooMany } from './json-refusals.ts'
+
+const surrogate = /\p{Surrogate}/u
+
+interface Frame {
+  readonly container: object
+  /** The keys of an object; `undefined` for an array. */
+  readonly keys: readonly string[] | undefined
+  readonly length: number
+  next: number
+}
+
+/**
+ * Holds a body that a host's parser made to the rules of `parseJson`, without recursion. A loop in it ends
+ * at the depth limit. Keys given twice cannot be seen any more.
+ *
+ * @returns the length of its JSON text, in UTF-16 units without escapes: a lower bound of its bytes.
+ * @throws GatewayError 400, also for what JSON cannot carry: dates, functions, big integers, class instances.
+ */
+export function checkParsed(value: unknown, { maxDepth, maxElements }: JsonLimits): number {
+  const frames: Frame[] = []
+  let elements = 0
+  let size = 0
+  const visit = (item: unknown): void => {
+    if (++elements > maxElements) throw tooMany(maxElements)
+    if (typeof item !== 'object' || item === null) {
+      size += scalarSize(item, frames)
+      return
+    }
+    if (frames.length === maxDepth) throw tooDeep(pathOf(frames), maxDepth)
+    const frame = open(item, frames)
+    size += 1 + Math.max(frame.length, 1)
+    frames.push(frame)
+  }
+  visit(value)
+  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+    if (frame.next === frame.length) {
+      frames.pop()
+      continue
+    }
+    const { container, keys } = frame
+    const key = keys === undefined ? frame.next : (keys[frame.next] ?? '')
+    frame.next++
+    const item: unknown = Reflect.get(container, key)
+    if (keys === undefined) visit(item)
+    else if (item !== undefined) {
+      size += (key as string).length + 3
+      visit(item)
+    }
+  }
+  return size
+}
+
+function open(container: object, frames: readonly Frame[]): Frame {
+  if (Array.isArray(container)) return { container, keys: undefined, length: container.length, next: 0 }
+  // An object of another realm has a plain prototype too, but not ours.
+  const prototype: unknown = Object.getPrototypeOf(container)
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw notJson(pathOf(frames), `a ${Object.prototype.toString.call(container).slice(8, -1)}`)
+  }
+  const keys = Object.keys(container)
+  return { container, keys, length: keys.length, next: 0 }
+}
+
+function scalarSize(item: unknown, frames: readonly Frame[]): number {
+  switch (typeof item) {
+    case 'string':
+      if (surrogate.test(item)) throw loneSurrogate(pathOf(frames))
+      return item.length + 2
+    case 'number':
+      return numberSize(item, frames)
+    case 'boolean':
+      return item ? 4 : 5
+    case 'object':
+      return 4
+    default:
+      throw notJson(pathOf(frames), typeof item === 'undefined' ? 'undefined' : `a ${typeof item}`)
+  }
+}
+
+function numberSize(item: number, frames: readonly Frame[]): number {
+  if (Number.isNaN(item)) throw notJson(pathOf(frames), 'NaN')
+  const token = String(item)
+  // From 1e21 on JavaScript writes an exponent: what was sent was a decimal, and nothing was rounded.
+  const rounded = Number.isInteger(item) && !Number.isSafeInteger(item) && !token.includes('e')
+  if (rounded || !Number.isFinite(item)) {
+    throw numberOutOfRange(pathOf(frames), rounded ? 'integer' : 'decimal', token)
+  }
+  return token.length
+}
+
+function pathOf(frames: readonly Frame[]): (string | number)[] {
+  return frames.map(({ keys, next }) => keys?.[next - 1] ?? next - 1)
+}

@@ -1,0 +1,61 @@
+import type { ErrorBody } from '../errors.ts'
+import type { ChunkChoice, Usage } from './chat.ts'
+
+/** What every chunk of one stream carries. */
+export interface ChunkHead {
+  readonly id: string
+  readonly created: number
+  readonly model: string
+}
+
+/**
+ * Writes chunks as server-sent events (protocol section 3). What is the same on every chunk is turned into
+ * text once.
+ */
+export class ChunkWriter {
+  readonly #head: ChunkHead
+  readonly #includeUsage: boolean
+  #prefix: string | undefined
+
+  constructor(head: ChunkHead, includeUsage: boolean) {
+    this.#head = head
+    this.#includeUsage = includeUsage
+  }
+
+  /** One event for each choice. The tier and the fingerprint of the first call hold for the stream. */
+  choices(choices: readonly ChunkChoice[], serviceTier: string, systemFingerprint: string | null): string {
+    this.#prefix ??= this.#prefixOf(serviceTier, systemFingerprint)
+    const tail = this.#includeUsage ? '],"usage":null}\n\n' : ']}\n\n'
+    let text = ''
+    for (const choice of choices) text += this.#prefix + JSON.stringify(choice) + tail
+    return text
+  }
+
+  /** The usage event, where the caller asked for it, and the end mark. */
+  end(usage: Usage): string {
+    if (!this.#includeUsage) return 'data: [DONE]\n\n'
+    this.#prefix ??= this.#prefixOf('default', null)
+    return `${this.#prefix}],"usage":${JSON.stringify(usage)}}\n\ndata: [DONE]\n\n`
+  }
+
+  #prefixOf(serviceTier: string, systemFingerprint: string | null): string {
+    const { id, created, model } = this.#head
+    const head = JSON.stringify({
+      id,
+      object: 'chat.completion.chunk',
+      created,
+      model,
+      service_tier: serviceTier,
+      system_fingerprint: systemFingerprint,
+    })
+    return `data: ${head.slice(0, -1)},"choices":[`
+  }
+}
+
+/** The event of an answer that broke off (protocol section 3.3). No end mark follows it. */
+export function errorEvent(body: ErrorBody): string {
+  return `data: ${JSON.stringify(body)}\n\n`
+}
+
+/** A comment that keeps a silent connection open. Clients ignore it. */
+export const keepAliveComment = ': keep-alive\n\n'

@@ -1,0 +1,62 @@
+import { GatewayError } from '../errors.ts'
+import { type Path, pathText } from './wording.ts'
+
+export function tooDeep(path: Path, maxDepth: number): GatewayError {
+  return new GatewayError('invalid_request', {
+    message: `Invalid JSON: nested too deep. Expected at most ${maxDepth} levels, but got more.`,
+    param: pathText(path.slice(0, 1)) || null,
+  })
+}
+
+export function tooMany(maxElements: number): GatewayError {
+  return new GatewayError('invalid_request', {
+    message: `Invalid JSON: too many values. Expected at most ${maxElements}, but got more.`,
+  })
+}
+
+export function duplicateKey(path: Path): GatewayError {
+  return invalid(path, 'key given twice. Expected every key of an object once.')
+}
+
+export function loneSurrogate(path: Path): GatewayError {
+  return invalid(
+    path,
+    'half of a surrogate pair. Expected Unicode text, in which both halves stand together.',
+  )
+}
+
+export function numberTooLong(path: Path, length: number, maximum: number): GatewayError {
+  return invalid(
+    path,
+    `number too long. Expected a number with maximum length ${maximum}, but got a number with length ${length} instead.`,
+  )
+}
+
+/** The refusal of a number that a double cannot hold. `token` is the number as it was sent. */
+export function numberOutOfRange(path: Path, kind: 'integer' | 'decimal', token: string): GatewayError {
+  const limit = kind === 'integer' ? Number.MAX_SAFE_INTEGER : Number.MAX_VALUE
+  const negative = token.startsWith('-')
+  const expected = negative
+    ? `below minimum value. Expected a value >= ${-limit}`
+    : `above maximum value. Expected a value <= ${limit}`
+  return new GatewayError(negative ? `${kind}_below_min_value` : `${kind}_above_max_value`, {
+    message: `Invalid ${name(path)}: ${kind} ${expected}, but got ${token} instead.`,
+    param: pathText(path) || null,
+  })
+}
+
+/** The refusal of a value, in a body that a host's parser made, which JSON cannot carry. */
+export function notJson(path: Path, got: string): GatewayError {
+  return invalid(path, `expected a JSON value, but got ${got} instead.`)
+}
+
+function invalid(path: Path, rest: string): GatewayError {
+  return new GatewayError('invalid_request', {
+    message: `Invalid ${name(path)}: ${rest}`,
+    param: pathText(path) || null,
+  })
+}
+
+function name(path: Path): string {
+  return path.length === 0 ? 'body' : `'${pathText(path)}'`
+}

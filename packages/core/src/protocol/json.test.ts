@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../errors.ts'
+import { parseJson } from './json.ts'
+
+const limits = { maxDepth: 64, maxElements: 100_000 }
+const encode = (text: string) => new TextEncoder().encode(text)
+const parse = (text: string, bounds = limits) => parseJson(encode(text), bounds)
+
+function refusalOf(run: () => unknown): GatewayError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('parseJson', () => {
+  it('reads what JSON.parse reads', () => {
+    const numbers = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+    const value = fc.letrec(tie => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom('"', '\\', '\\"', '\\\\', '{"a":1,"a":2}', '__proto__', '\u2028', '😀'),
+        numbers,
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie('value'), { maxLength: 6 }),
+        fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('__proto__', 'a"b', 'é')), tie('value'), {
+          maxKeys: 30,
+        }),
+      ),
+    })).value
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2, '\t'), (generated, space) => {
+        // A decimal of 1e16 to 1e21 is written as a whole number, which is refused for its size.
+        const text = JSON.stringify(generated, undefined, space)
+        fc.pre(!/(?<![\d.eE"+-])-?\d{16,}/.test(text))
+        expect(parse(text)).toEqual(JSON.parse(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('throws nothing but GatewayError, whatever the bytes', () => {
+    const pieces = fc.constantFrom('{', '}', '[', ']', '"', '\\', ':', ',', 'a', '1', '-', 'e', '.', 'true', ' ', '\\u', 'd800', '\u0001')
+    const bytes = fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.array(pieces, { maxLength: 40 }).map(parts => encode(parts.join(''))))
+    fc.assert(
+      fc.property(bytes, input => {
+        let expected: unknown
+        try {
+          expected = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(input))
+        } catch {
+          expect(refusalOf(() => parseJson(input, limits)).status).toBe(400)
+          return
+        }
+        try {
+          expect(parseJson(input, limits)).toEqual(expected)
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError)
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it.each(['', '{', '{"a":1', '{"a" 1}', '{"a":1,}', '[1 2]', 'nul', "{'a':1}", '{"a":"\n"}', '{"a":"\\x"}', '"', '\\', '{"\\u12":1}', '1 1', ']', '[}', '{"a":01}', 'NaN', '{"a":+1}', '// x'])('C42 refuses %j as no JSON', text => {
+    const error = refusalOf(() => parse(text))
+    expect(error).toMatchObject({ refusal: 'invalid_json', status: 400, code: null, param: null })
+    expect(error.message).toMatch(/^We could not parse the JSON body of your request\./)
+    expect(error.cause).toBeUndefined()
+  })
+
+  it('F16 takes a byte order mark, and refuses bytes that are no UTF-8', () => {
+    expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d), limits)).toEqual({})
+    for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xff, 0xfe, 0x7b, 0, 0x7d, 0], [0x22, 0xc3, 0x22]]) {
+      expect(refusalOf(() => parseJson(Uint8Array.from(bytes), limits)).refusal).toBe('invalid_json')
+    }
+  })
+
+  it('F16 refuses half a surrogate pair, in values and in keys', () => {
+    expect(parse('{"a":"\\ud83d\\ude00 \\\\ud800"}')).toEqual({ a: '😀 \\ud800' })
+    expect(refusalOf(() => parse('{"a":["x","\\ud800"]}'))).toMatchObject({ refusal: 'invalid_request', param: 'a[1]' })
+    expect(refusalOf(() => parse('{"a":"\\uDE00\\uD83D"}')).param).toBe('a')
+    expect(refusalOf(() => parse('{"a":{"\\ud800":1}}')).param).toBe('a')
+  })
+
+  it('F17 refuses nesting beyond the limit, however deep', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+    expect(() => parse(nested(64))).not.toThrow()
+    const error = refusalOf(() => parse(`{"tools":${nested(64)}}`))
+    expect(error).toMatchObject({ refusal: 'invalid_request', param: 'tools' })
+    expect(error.message).toBe('Invalid JSON: nested too deep. Expected at most 64 levels, but got more.')
+    expect(refusalOf(() => parse('{"a":'.repeat(1_000_000))).status).toBe(400)
+  })
+
+  it('F21 counts every value, and stops at the limit', () => {
+    const bounds = { maxDepth: 64, maxElements: 5 }
+    expect(parse('{"a":[1,"x",null]}', bounds)).toEqual({ a: [1, 'x', null] })
+    expect(refusalOf(() => parse('{"a":[1,"x",null,{}]}', bounds)).message).toBe(
+      'Invalid JSON: too many values. Expected at most 5, but got more.',
+    )
+    for (const text of [`[${'0,'.repeat(1_000_000)}0]`, `[${'{"role":"user","content":""},'.repeat(200_000)}{}]`]) {
+      const bytes = encode(text)
+      const start = performance.now()
+      expect(refusalOf(() => parseJson(bytes, limits)).refusal).toBe('invalid_request')
+      expect(performance.now() - start).toBeLessThan(250)
+    }
+  })
+
+  it.each([
+    ['{"model":"a","model":"b"}', 'model'],
+    ['{"model":"a","mod\\u0065l":"b"}', 'model'],
+    ['{"m":[{"role":"a"},{"role":"a","content":"{}","role":"b"}]}', 'm[1].role'],
+    ['{"a":{"":1,"":2}}', 'a.'],
+    ['{"__proto__":1,"__proto__":2}', '__proto__'],
+    [`{${Array.from({ length: 50 }, (_, i) => `"k${i}":0`).join()},"k3":1}`, 'k3'],
+    ['{"a":{"b":1},"c":[],"a":2}', 'a'],
+  ])('F18 refuses a key that is given twice: %s', (text, param) => {
+    expect(refusalOf(() => parse(text))).toMatchObject({ refusal: 'invalid_request', param })
+  })
+
+  it('F18 takes the same key in different objects', () => {
+    const text = '{"a":{"a":{"a":1},"b":1},"b":[{"a":1},{"a":1}]}'
+    expect(parse(text)).toEqual(JSON.parse(text))
+  })
+
+  it('F18 refuses any generated object that is made to hold a key twice', () => {
+    const entries = fc.uniqueArray(fc.tuple(fc.string(), fc.jsonValue()), {
+      minLength: 1,
+      maxLength: 40,
+      selector: ([key]) => key,
+    })
+    fc.assert(
+      fc.property(entries, fc.nat(), (pairs, pick) => {
+        const members = pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+        members.push(`${JSON.stringify(pairs[pick % pairs.length]![0])}:0`)
+        expect(refusalOf(() => parse(`{"x":{${members.join()}}}`)).status).toBe(400)
+      }),
+    )
+  })
+
+  it('F19 keeps __proto__ as data', () => {
+    const value = parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{}}}') as object
+    expect(Object.keys(value)).toEqual(['__proto__', 'constructor'])
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect('polluted' in {}).toBe(false)
+  })
+
+  it.each([
+    ['{"temperature":1e400}', 'decimal_above_max_value', 'temperature', "Invalid 'temperature': decimal above maximum value. Expected a value <= 1.7976931348623157e+308, but got 1e400 instead."],
+    ['{"a":[0,-1.5E999]}', 'decimal_below_min_value', 'a[1]', undefined],
+    ['{"seed":9007199254740993}', 'integer_above_max_value', 'seed', "Invalid 'seed': integer above maximum value. Expected a value <= 9007199254740991, but got 9007199254740993 instead."],
+    ['{"seed":-9007199254740992}', 'integer_below_min_value', 'seed', undefined],
+    [`{"n":1${'0'.repeat(5000)}}`, 'integer_above_max_value', 'n', undefined],
+    [`{"n":0.${'1'.repeat(5000)}}`, 'invalid_request', 'n', "Invalid 'n': number too long. Expected a number with maximum length 100, but got a number with length 5002 instead."],
+    ['1e400', 'decimal_above_max_value', null, undefined],
+  ])('F20 refuses a number that no double holds: %s', (text, refusal, param, message) => {
+    const error = refusalOf(() => parse(text))
+    expect(error).toMatchObject({ refusal, param })
+    if (message !== undefined) expect(error.message).toBe(message)
+    expect(error.message.length).toBeLessThan(300)
+  })
+
+  it('F20 takes the largest numbers that it can keep', () => {
+    const text = '[9007199254740991,-9007199254740991,1.7976931348623157e308,1E+2,-0.5e-3,0.1234567890123456789]'
+    expect(parse(text)).toEqual(JSON.parse(text))
+  })
+
+  it('keeps the path of an error short', () => {
+    const error = refusalOf(() => parse(`{"${'k'.repeat(100_000)}":{"b":1,"b":2}}`))
+    expect(error.param).toBe('kkk...kkk.b')
+    const deep = `${'{"kkkkkkkkkkkkkkkkkkkk":'.repeat(60)}1e999`
+    expect(refusalOf(() => parse(deep)).param!.length).toBeLessThan(300)
+  })
+
+  it('is linear in hostile strings', () => {
+    const texts = [`{"a":"${'\\"'.repeat(2_000_000)}"}`, `{"a":"${'\\\\'.repeat(2_000_000)}"}`, `{${Array.from({ length: 90_000 }, (_, i) => `"${i}":0`).join()}}`]
+    for (const text of texts) {
+      const start = performance.now()
+      parse(text)
+      expect(performance.now() - start).toBeLessThan(1500)
+    }
+  })
+})

@@ -1,0 +1,112 @@
+import type { IntakeLimits } from '../config.ts'
+import { GatewayError } from '../errors.ts'
+import type { JsonValue } from './chat.ts'
+import { numberEnd } from './json-number.ts'
+import { jsonPath, stringEnd, unescaped } from './json-path.ts'
+import { duplicateKey, loneSurrogate, tooDeep, tooMany } from './json-refusals.ts'
+import { KeyStack } from './key-stack.ts'
+
+/** What bounds the shape of a JSON value. */
+export type JsonLimits = Pick<IntakeLimits, 'maxDepth' | 'maxElements'>
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+const surrogateEscape = /\\u[dD][89a-fA-F]/
+const surrogate = /\p{Surrogate}/u
+
+/**
+ * Reads JSON (RFC 8259) from UTF-8, with or without a byte order mark.
+ *
+ * Refuses what `JSON.parse` lets through but what not every reader behind the gateway would read alike: a
+ * key given twice in an object (however it is spelt), whole numbers beyond 2^53-1, numbers beyond the finite,
+ * half a surrogate pair. Refuses nesting and counts beyond `limits` before anything is made of them.
+ * `__proto__` is a key like any other.
+ *
+ * @throws GatewayError 400: `invalid_json`, or a refusal that names what was got and what was expected.
+ */
+export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonValue {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    throw new GatewayError('invalid_json')
+  }
+  scan(text, limits)
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    // Without its cause, which would quote the body.
+    throw new GatewayError('invalid_json')
+  }
+}
+
+/** Looks over a text before it is parsed. It does not check the grammar: where that is broken it stops. */
+function scan(text: string, { maxDepth, maxElements }: JsonLimits): void {
+  const escapes = text.includes('\\')
+  const surrogates = escapes && surrogateEscape.test(text)
+  const keys = new KeyStack()
+  const objects: boolean[] = []
+  let inObject = false
+  let keyNext = false
+  let elements = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    switch (code) {
+      case 0x22: {
+        const end = escapes ? stringEnd(text, at) : text.indexOf('"', at + 1)
+        if (end === -1) return
+        if (surrogates && hasLoneSurrogate(text.slice(at + 1, end))) throw loneSurrogate(jsonPath(text, at))
+        if (keyNext) {
+          const raw = text.slice(at + 1, end)
+          const name = escapes && raw.includes('\\') ? unescaped(raw) : raw
+          if (name === undefined) return
+          if (!keys.add(name)) throw duplicateKey([...jsonPath(text, at), name])
+          keyNext = false
+        } else elements++
+        at = end
+        break
+      }
+      case 0x2c: // ,
+        keyNext = inObject
+        break
+      case 0x7b: // {
+      case 0x5b: // [
+        elements++
+        if (objects.length === maxDepth) throw tooDeep(jsonPath(text, at), maxDepth)
+        inObject = keyNext = code === 0x7b
+        objects.push(inObject)
+        if (inObject) keys.open()
+        break
+      case 0x7d: // }
+      case 0x5d: // ]
+        if (objects.pop() !== (code === 0x7d)) return
+        if (inObject) keys.close()
+        inObject = objects[objects.length - 1] === true
+        keyNext = false
+        break
+      case 0x20:
+      case 0x0a:
+      case 0x0d:
+      case 0x09:
+      case 0x3a: // :
+        break
+      case 0x74: // true
+      case 0x6e: // null
+        elements++
+        at += 3
+        break
+      case 0x66: // false
+        elements++
+        at += 4
+        break
+      default:
+        if (code !== 0x2d && (code < 0x30 || code > 0x39)) return
+        elements++
+        at = numberEnd(text, at) - 1
+    }
+    if (elements > maxElements) throw tooMany(maxElements)
+  }
+}
+
+function hasLoneSurrogate(raw: string): boolean {
+  return surrogateEscape.test(raw) && surrogate.test(unescaped(raw) ?? '')
+}

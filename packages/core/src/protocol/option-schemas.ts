@@ -1,0 +1,115 @@
+import * as z from 'zod/mini'
+import type { JsonObject, ResponseFormat } from './chat.ts'
+import { anyObject, either, type Fault, list, mapOf, object, tagged, where } from './expect-containers.ts'
+import { flag, integer, maybe, name, oneOf, text } from './expect-scalars.ts'
+import { textParts } from './message-schema.ts'
+import { shorten } from './wording.ts'
+
+const maxPairs = 16
+const maxKeyLength = 64
+const textOrObject = 'one of a string or object'
+const textOrTexts = 'one of a string or array of strings'
+
+export const responseFormatSchema = tagged('type', {
+  text: object({ type: z.literal('text') }),
+  json_object: object({ type: z.literal('json_object') }),
+  json_schema: object({
+    type: z.literal('json_schema'),
+    json_schema: object({
+      name: name(),
+      description: maybe(text()),
+      schema: maybe(anyObject()),
+      strict: maybe(z.nullable(flag())),
+    }),
+  }),
+}) satisfies z.ZodMiniType<ResponseFormat>
+
+export const stopSchema = either(textOrTexts, { string: text(), array: list(text(), textOrTexts, 1, 4) })
+
+export const streamOptionsSchema = object({
+  include_usage: maybe(flag()),
+  include_obfuscation: maybe(flag()),
+})
+
+/** The live profile knows no other members. */
+export const liveStreamOptionsSchema = where(streamOptionsSchema, options => {
+  const unknown = Object.keys(options).find(key => key !== 'include_usage' && key !== 'include_obfuscation')
+  return unknown === undefined ? undefined : unknownMember(unknown)
+})
+
+export const logitBiasSchema = mapOf(integer(-100, 100))
+
+/** The live profile takes token ids only. */
+export const liveLogitBiasSchema = where(logitBiasSchema, biases => {
+  const key = Object.keys(biases).find(token => !/^\d{1,16}$/.test(token))
+  if (key === undefined) return undefined
+  return {
+    refusal: 'invalid_value',
+    message: path =>
+      `Invalid property name in '${path}': '${shorten(key)}'. Expected the id of a token: a whole number.`,
+  }
+})
+
+export const metadataSchema = where(mapOf(text(512)), pairs => {
+  const keys = Object.keys(pairs)
+  if (keys.length > maxPairs) return tooManyPairs(keys.length)
+  const long = keys.find(key => key.length > maxKeyLength)
+  return long === undefined ? undefined : keyTooLong(long)
+})
+
+export const promptCacheOptionsSchema = object({
+  mode: maybe(oneOf(['implicit', 'explicit'])),
+  ttl: maybe(text()),
+}) as unknown as z.ZodMiniType<JsonObject>
+
+export const audioSchema = object({
+  voice: either(textOrObject, { string: text(), object: object({ id: text() }) }),
+  format: oneOf(['wav', 'aac', 'mp3', 'flac', 'opus', 'pcm16']),
+})
+
+export const predictionSchema = object({
+  type: oneOf(['content']),
+  content: either('one of a string or array of objects', { string: text(), array: textParts }),
+})
+
+export const webSearchSchema = object({
+  search_context_size: maybe(oneOf(['low', 'medium', 'high'])),
+  user_location: maybe(
+    object({
+      type: oneOf(['approximate']),
+      approximate: object({
+        country: maybe(text()),
+        region: maybe(text()),
+        city: maybe(text()),
+        timezone: maybe(text()),
+      }),
+    }),
+  ),
+}) as unknown as z.ZodMiniType<JsonObject>
+
+export const moderationSchema = object({ model: text() }) as unknown as z.ZodMiniType<JsonObject>
+
+function unknownMember(key: string): Fault {
+  return {
+    refusal: 'unknown_parameter',
+    message: path => `Unknown parameter: '${path}.${shorten(key)}'.`,
+    param: path => `${path}.${shorten(key)}`,
+  }
+}
+
+function tooManyPairs(count: number): Fault {
+  return {
+    refusal: 'object_above_max_properties',
+    message: path =>
+      `Invalid '${path}': too many properties. Expected an object with at most ${maxPairs} properties, but got an object with ${count} properties instead.`,
+  }
+}
+
+function keyTooLong(key: string): Fault {
+  return {
+    refusal: 'property_name_above_max_length',
+    message: path =>
+      `Invalid property name in '${path}': '${shorten(key)}' is too long. Expected a string with maximum length ${maxKeyLength}, but got a string with length ${key.length} instead.`,
+    param: path => `${path}.${shorten(key)}`,
+  }
+}

@@ -1,0 +1,74 @@
+/** Where in a value a `null` means that the member was left out. */
+interface Places {
+  readonly drop?: readonly string[]
+  readonly into?: Readonly<Record<string, Places>>
+  readonly each?: Places
+}
+
+const definition: Places = { drop: ['description', 'parameters', 'format'] }
+
+const part: Places = {
+  into: { image_url: { drop: ['detail'] }, file: { drop: ['file_id', 'file_data', 'filename'] } },
+}
+
+const fields: Readonly<Record<string, Places>> = {
+  messages: { each: { drop: ['name', 'tool_calls'], into: { content: { each: part } } } },
+  tools: { each: { into: { function: definition, custom: definition } } },
+  functions: { each: definition },
+  stream_options: { drop: ['include_usage', 'include_obfuscation'] },
+  response_format: { into: { json_schema: { drop: ['description', 'schema'] } } },
+}
+
+/**
+ * A copy of a body without the top-level fields that are `null`. It has no prototype: what another library
+ * added to `Object.prototype` is not in it.
+ */
+export function withoutNulls(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = Object.create(null)
+  for (const key of Object.keys(body)) {
+    const value = body[key]
+    if (value !== null && value !== undefined) kept[key] = value
+  }
+  return kept
+}
+
+/**
+ * Leaves out, inside the fields of a request, the optional members that are `null` and whose type knows no
+ * `null`. What holds none is not copied.
+ */
+export function dropInnerNulls(request: Record<string, unknown>): void {
+  for (const [field, places] of Object.entries(fields)) {
+    if (request[field] !== undefined) request[field] = clean(request[field], places)
+  }
+}
+
+function clean(value: unknown, places: Places): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return places.each === undefined ? value : cleanAll(value, places.each)
+  const members = value as Readonly<Record<string, unknown>>
+  let copy: Record<string, unknown> | undefined
+  for (const key of places.drop ?? []) {
+    if (members[key] !== null) continue
+    copy ??= { ...members }
+    delete copy[key]
+  }
+  for (const key in places.into) {
+    const member = members[key]
+    const cleaned = clean(member, places.into[key] ?? {})
+    if (cleaned === member) continue
+    copy ??= { ...members }
+    copy[key] = cleaned
+  }
+  return copy ?? value
+}
+
+function cleanAll(items: readonly unknown[], places: Places): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let index = 0; index < items.length; index++) {
+    const cleaned = clean(items[index], places)
+    if (cleaned === items[index]) continue
+    copy ??= [...items]
+    copy[index] = cleaned
+  }
+  return copy ?? items
+}

@@ -1,0 +1,50 @@
+import type { JsonValue } from './chat.ts'
+
+/** A place in a request: keys and indexes, from the outside in. */
+export type Path = readonly PropertyKey[]
+
+const longest = 64
+const longestPath = 256
+
+/** What a value is, in the words of the error texts (protocol section 4.2). */
+export function noun(value: JsonValue | unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  switch (typeof value) {
+    case 'string':
+      return 'a string'
+    case 'boolean':
+      return 'a boolean'
+    case 'number':
+      return Number.isInteger(value) ? 'an integer' : 'a decimal number'
+    default:
+      return 'an object'
+  }
+}
+
+/** A caller's own text, fit to be shown: a long one is cut to its first and last three characters. */
+export function shorten(text: string): string {
+  if (text.length <= longest) return text
+  const first = Array.from(text.slice(0, 6)).slice(0, 3)
+  const last = Array.from(text.slice(-6)).slice(-3)
+  return `${first.join('')}...${last.join('')}`
+}
+
+/** `'low', 'medium', and 'high'` */
+export function quotedList(values: readonly unknown[]): string {
+  const quoted = values.map(value => `'${String(value)}'`)
+  const last = quoted.pop() ?? ''
+  if (quoted.length === 0) return last
+  return quoted.length === 1 ? `${quoted[0]} and ${last}` : `${quoted.join(', ')}, and ${last}`
+}
+
+/** `messages[0].content`. Long names are shortened, and so is the whole. */
+export function pathText(path: Path): string {
+  let text = ''
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`
+    else text += `${text === '' ? '' : '.'}${shorten(String(step))}`
+    if (text.length > longestPath) return `${text.slice(0, longestPath)}...`
+  }
+  return text
+}
