@@ -3,48 +3,182 @@
  * (protocol section 4.2). A new refusal is a new line.
  */
 const refusals = {
-  missing_api_key: [401, 'invalid_request_error', null, "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."],
-  invalid_api_key: [401, 'invalid_request_error', 'invalid_api_key', 'Incorrect API key provided. Check the key in your Authorization header.'],
-  missing_scope: [403, 'invalid_request_error', 'missing_scope', 'You have insufficient permissions for this operation.'],
-  model_not_allowed: [403, 'invalid_request_error', 'model_not_found', 'You do not have access to this model.'],
-  model_not_found: [404, 'invalid_request_error', 'model_not_found', 'The model does not exist or you do not have access to it.'],
+  missing_api_key: [
+    401,
+    'invalid_request_error',
+    null,
+    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+  ],
+  invalid_api_key: [
+    401,
+    'invalid_request_error',
+    'invalid_api_key',
+    'Incorrect API key provided. Check the key in your Authorization header.',
+  ],
+  missing_scope: [
+    403,
+    'invalid_request_error',
+    'missing_scope',
+    'You have insufficient permissions for this operation.',
+  ],
+  model_not_allowed: [
+    403,
+    'invalid_request_error',
+    'model_not_found',
+    'You do not have access to this model.',
+  ],
+  model_not_found: [
+    404,
+    'invalid_request_error',
+    'model_not_found',
+    'The model does not exist or you do not have access to it.',
+  ],
   unknown_url: [404, 'invalid_request_error', null, 'Invalid URL.'],
   method_not_supported: [405, 'invalid_request_error', 'method_not_supported', 'Method not allowed.'],
   invalid_request: [400, 'invalid_request_error', null, 'The request is invalid.'],
-  invalid_json: [400, 'invalid_request_error', null, "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The API expects a JSON payload, but what was sent was not valid JSON.)"],
-  unsupported_content_type: [400, 'invalid_request_error', 'unsupported_content_type', "Unsupported content type. This API method only accepts 'application/json' requests."],
+  invalid_json: [
+    400,
+    'invalid_request_error',
+    null,
+    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The API expects a JSON payload, but what was sent was not valid JSON.)",
+  ],
+  unsupported_content_type: [
+    400,
+    'invalid_request_error',
+    'unsupported_content_type',
+    "Unsupported content type. This API method only accepts 'application/json' requests.",
+  ],
   missing_model: [400, 'invalid_request_error', null, 'you must provide a model parameter'],
-  missing_required_parameter: [400, 'invalid_request_error', 'missing_required_parameter', 'Missing required parameter.'],
+  missing_required_parameter: [
+    400,
+    'invalid_request_error',
+    'missing_required_parameter',
+    'Missing required parameter.',
+  ],
   empty_array: [400, 'invalid_request_error', 'empty_array', 'Invalid value: empty array.'],
   invalid_type: [400, 'invalid_request_error', 'invalid_type', 'Invalid type.'],
   invalid_value: [400, 'invalid_request_error', 'invalid_value', 'Invalid value.'],
-  decimal_above_max_value: [400, 'invalid_request_error', 'decimal_above_max_value', 'Decimal above maximum value.'],
-  decimal_below_min_value: [400, 'invalid_request_error', 'decimal_below_min_value', 'Decimal below minimum value.'],
-  integer_above_max_value: [400, 'invalid_request_error', 'integer_above_max_value', 'Integer above maximum value.'],
-  integer_below_min_value: [400, 'invalid_request_error', 'integer_below_min_value', 'Integer below minimum value.'],
+  decimal_above_max_value: [
+    400,
+    'invalid_request_error',
+    'decimal_above_max_value',
+    'Decimal above maximum value.',
+  ],
+  decimal_below_min_value: [
+    400,
+    'invalid_request_error',
+    'decimal_below_min_value',
+    'Decimal below minimum value.',
+  ],
+  integer_above_max_value: [
+    400,
+    'invalid_request_error',
+    'integer_above_max_value',
+    'Integer above maximum value.',
+  ],
+  integer_below_min_value: [
+    400,
+    'invalid_request_error',
+    'integer_below_min_value',
+    'Integer below minimum value.',
+  ],
   array_above_max_length: [400, 'invalid_request_error', 'array_above_max_length', 'Array too long.'],
   array_below_min_length: [400, 'invalid_request_error', 'array_below_min_length', 'Array too short.'],
   string_above_max_length: [400, 'invalid_request_error', 'string_above_max_length', 'String too long.'],
-  object_above_max_properties: [400, 'invalid_request_error', 'object_above_max_properties', 'Too many properties.'],
-  property_name_above_max_length: [400, 'invalid_request_error', 'property_name_above_max_length', 'Property name too long.'],
+  object_above_max_properties: [
+    400,
+    'invalid_request_error',
+    'object_above_max_properties',
+    'Too many properties.',
+  ],
+  property_name_above_max_length: [
+    400,
+    'invalid_request_error',
+    'property_name_above_max_length',
+    'Property name too long.',
+  ],
   unknown_parameter: [400, 'invalid_request_error', 'unknown_parameter', 'Unknown parameter.'],
   unsupported_parameter: [400, 'invalid_request_error', 'unsupported_parameter', 'Unsupported parameter.'],
   unsupported_value: [400, 'invalid_request_error', 'unsupported_value', 'Unsupported value.'],
-  invalid_parameter_combination: [400, 'invalid_request_error', 'invalid_parameter_combination', 'Invalid combination of parameters.'],
-  context_length_exceeded: [400, 'invalid_request_error', 'context_length_exceeded', "Your messages exceed this model's maximum context length. Please reduce the length of the messages."],
-  content_filter: [400, 'invalid_request_error', 'content_filter', "The prompt was refused by the model's content filter."],
-  request_timeout: [408, 'invalid_request_error', 'request_timeout', 'The body of the request did not arrive in time.'],
+  invalid_parameter_combination: [
+    400,
+    'invalid_request_error',
+    'invalid_parameter_combination',
+    'Invalid combination of parameters.',
+  ],
+  context_length_exceeded: [
+    400,
+    'invalid_request_error',
+    'context_length_exceeded',
+    "Your messages exceed this model's maximum context length. Please reduce the length of the messages.",
+  ],
+  content_filter: [
+    400,
+    'invalid_request_error',
+    'content_filter',
+    "The prompt was refused by the model's content filter.",
+  ],
+  request_timeout: [
+    408,
+    'invalid_request_error',
+    'request_timeout',
+    'The body of the request did not arrive in time.',
+  ],
+  client_left: [499, 'invalid_request_error', 'client_left', 'The client left before the answer.'],
   body_too_large: [413, 'invalid_request_error', null, 'Maximum content size limit exceeded.'],
-  rate_limit_exceeded: [429, 'requests', 'rate_limit_exceeded', 'Rate limit reached. Please try again later.'],
-  tokens_rate_limit_exceeded: [429, 'tokens', 'rate_limit_exceeded', 'Rate limit reached. Please try again later.'],
-  insufficient_quota: [429, 'insufficient_quota', 'insufficient_quota', 'You exceeded your current quota, please check your plan and billing details.'],
-  server_error: [500, 'server_error', null, 'The server had an error while processing your request. Sorry about that!'],
-  upstream_error: [502, 'server_error', 'bad_gateway', 'The model could not answer: its server failed or gave an answer that makes no sense.'],
-  upstream_auth: [502, 'server_error', 'upstream_auth', "The model could not answer: its server refused this service's own credentials."],
-  overloaded: [503, 'service_unavailable_error', 'server_is_overloaded', 'The model is currently overloaded. Please try again later.'],
-  shutting_down: [503, 'service_unavailable_error', 'server_is_overloaded', 'The service is restarting. Please try again.'],
+  rate_limit_exceeded: [
+    429,
+    'requests',
+    'rate_limit_exceeded',
+    'Rate limit reached. Please try again later.',
+  ],
+  tokens_rate_limit_exceeded: [
+    429,
+    'tokens',
+    'rate_limit_exceeded',
+    'Rate limit reached. Please try again later.',
+  ],
+  insufficient_quota: [
+    429,
+    'insufficient_quota',
+    'insufficient_quota',
+    'You exceeded your current quota, please check your plan and billing details.',
+  ],
+  server_error: [
+    500,
+    'server_error',
+    null,
+    'The server had an error while processing your request. Sorry about that!',
+  ],
+  upstream_error: [
+    502,
+    'server_error',
+    'bad_gateway',
+    'The model could not answer: its server failed or gave an answer that makes no sense.',
+  ],
+  upstream_auth: [
+    502,
+    'server_error',
+    'upstream_auth',
+    "The model could not answer: its server refused this service's own credentials.",
+  ],
+  overloaded: [
+    503,
+    'service_unavailable_error',
+    'server_is_overloaded',
+    'The model is currently overloaded. Please try again later.',
+  ],
+  shutting_down: [
+    503,
+    'service_unavailable_error',
+    'server_is_overloaded',
+    'The service is restarting. Please try again.',
+  ],
   upstream_timeout: [504, 'server_error', 'timeout', 'The model did not answer in time.'],
-} as const satisfies Record<string, readonly [status: number, type: string, code: string | null, message: string]>
+} as const satisfies Record<
+  string,
+  readonly [status: number, type: string, code: string | null, message: string]
+>
 
 /** The name of a refusal: a line of the table above. */
 export type Refusal = keyof typeof refusals
@@ -101,7 +235,11 @@ export class GatewayError extends Error {
 
   /** Whether the same request may succeed later. */
   get retryable(): boolean {
-    return this.status === 408 || this.status >= 500 || (this.status === 429 && this.refusal !== 'insufficient_quota')
+    return (
+      this.status === 408 ||
+      this.status >= 500 ||
+      (this.status === 429 && this.refusal !== 'insufficient_quota')
+    )
   }
 
   /** The body of the answer. */
@@ -128,7 +266,8 @@ function defaultHeaders(
   status: number,
   given: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  if (refusal === 'missing_api_key') return { 'www-authenticate': 'Bearer realm="chat-completions"', ...given }
+  if (refusal === 'missing_api_key')
+    return { 'www-authenticate': 'Bearer realm="chat-completions"', ...given }
   if (refusal === 'invalid_api_key') {
     return { 'www-authenticate': 'Bearer realm="chat-completions", error="invalid_token"', ...given }
   }

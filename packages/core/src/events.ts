@@ -12,7 +12,14 @@ export interface AttemptRecord {
   readonly error: unknown
 }
 
-export type Outcome = 'completed' | 'refused' | 'client_aborted' | 'upstream_failed' | 'internal_error'
+/** How a request ended. `gateway_closed`: cut off by `close`. */
+export type Outcome =
+  | 'completed'
+  | 'refused'
+  | 'client_aborted'
+  | 'upstream_failed'
+  | 'gateway_closed'
+  | 'internal_error'
 
 /** The one record of a request to `chat/completions`, made when its answer has ended. */
 export interface EndEvent {

@@ -17,12 +17,35 @@ export interface FetchContext<Host = unknown> {
   readonly body?: HostBody | undefined
   /** Called once with the principal, as soon as it is known. */
   readonly identified?: ((principal: Principal) => void) | undefined
+  /**
+   * The adapter reads answers by their `sluice.answer` symbol: the `Response` may then be made without its
+   * native parts, which is cheaper. See `Answer`.
+   */
+  readonly plainAnswers?: boolean | undefined
+}
+
+/**
+ * What a `Response` of the gateway is made of, under the key `Symbol.for('sluice.answer')`, when the adapter
+ * asked for `plainAnswers`. It is `undefined` once the native body has been asked for.
+ */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Text, or pieces of text that come one by one. Leaving the pieces early ends the upstream call. */
+  readonly body: string | AsyncIterable<string>
 }
 
 /** A chat-completions service as a function over Web `Request` and `Response`. */
 export interface Gateway<Host = unknown> {
-  /** Answers a request. Never rejects; may be passed about unbound. */
-  readonly fetch: (request: Request, context?: FetchContext<Host>) => Promise<Response>
+  /**
+   * Answers a request. May be passed about unbound, and stand where a `fetch` is asked for: called with a
+   * URL and a `RequestInit` it answers in process, and rejects when the `signal` given there aborts.
+   * Called with a `Request` it never rejects.
+   */
+  readonly fetch: (
+    input: Request | string | URL,
+    init?: FetchContext<Host> | RequestInit,
+  ) => Promise<Response>
   /**
    * Whether a path is the gateway's: everything under its base. `mount` is the path under which the host
    * mounted it; where the mount itself ends with the base (`app.use('/v1', ...)`), all below the mount is.

@@ -1,10 +1,34 @@
 export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './config.ts'
-export type { ErrorBody, GatewayErrorDetails, Refusal, UpstreamErrorDetails, UpstreamFailure } from './errors.ts'
+export type {
+  ErrorBody,
+  GatewayErrorDetails,
+  Refusal,
+  UpstreamErrorDetails,
+  UpstreamFailure,
+} from './errors.ts'
 export { GatewayError, UpstreamError } from './errors.ts'
-export type { AttemptFailedEvent, AttemptRecord, EndEvent, GatewayEvent, Observer, Outcome, WarningEvent } from './events.ts'
-export type { FetchContext, Gateway, HostBody } from './host.ts'
+export type {
+  AttemptFailedEvent,
+  AttemptRecord,
+  EndEvent,
+  GatewayEvent,
+  Observer,
+  Outcome,
+  WarningEvent,
+} from './events.ts'
+export { createGateway } from './gateway.ts'
+export type { Answer, FetchContext, Gateway, HostBody } from './host.ts'
+export type { ApiKey, ApiKeyLookup, ApiKeyRecord, ApiKeysOptions } from './policies/api-keys.ts'
+export { apiKeys, hashApiKey } from './policies/api-keys.ts'
+export type { RequestLimitOptions, Window } from './policies/limits/requests.ts'
+export { requests } from './policies/limits/requests.ts'
+export type { ModelEntry, ModelTable } from './policies/models.ts'
+export { models } from './policies/models.ts'
+export type { CorsOptions } from './policies/with-cors.ts'
+export { withCors } from './policies/with-cors.ts'
 export type * from './protocol/chat.ts'
 export type { SseEvent } from './protocol/sse.ts'
+export { decodeSse } from './protocol/sse.ts'
 export type * from './provider.ts'
 export type { Authenticator, Principal } from './stages/authenticate.ts'
 export { bearerToken } from './stages/authenticate.ts'
@@ -12,4 +36,5 @@ export type { Authorizer } from './stages/authorize.ts'
 export type { Lease, Limiter } from './stages/limit.ts'
 export type { Draft } from './stages/read.ts'
 export type { ModelCard, Route, RouteContext } from './stages/route.ts'
-export type { Transport, UpstreamRequest, UpstreamResponse } from './transport.ts'
+export type { Transport, TransportResponse, UpstreamRequest, UpstreamResponse } from './transport.ts'
+export { fetchTransport } from './transports/fetch.ts'

@@ -6,12 +6,17 @@ export interface UpstreamRequest {
   readonly body?: string | Uint8Array
 }
 
-/** A vendor's answer, as bytes. `body` can be read once, and either by `body` or by `text`. */
-export interface UpstreamResponse {
+/** A vendor's answer, as bytes. */
+export interface TransportResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
+  /** Can be read once. Leaving it early closes the connection or drains it. */
   readonly body: AsyncIterable<Uint8Array>
-  /** The body as text; refuses more than the transport's limit (default 32 MiB). */
+}
+
+/** A vendor's answer, as a provider reads it: either by `body` or by `text`. */
+export interface UpstreamResponse extends TransportResponse {
+  /** The whole body as UTF-8 text. Throws `UpstreamError` of kind `garbled` above 32 MiB. */
   text(): Promise<string>
 }
 
@@ -23,7 +28,7 @@ export interface UpstreamResponse {
  * also while the body is read.
  */
 export interface Transport {
-  (request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse>
+  (request: UpstreamRequest, signal: AbortSignal): Promise<TransportResponse>
   /** Gives back what the transport holds: pools, sockets. */
   close?(): Promise<void>
 }

@@ -22,6 +22,10 @@ export interface Limiter {
 const unlimited: Lease = { headers: {}, settle() {} }
 
 /** Is there room? Throws 429. */
-export function limit(principal: Principal, draft: Draft, limiter: Limiter | undefined): Lease | Promise<Lease> {
+export function limit(
+  principal: Principal,
+  draft: Draft,
+  limiter: Limiter | undefined,
+): Lease | Promise<Lease> {
   return limiter === undefined ? unlimited : limiter.admit(principal, draft)
 }

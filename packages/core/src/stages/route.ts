@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts'
+import { modelNotFound } from '../protocol/model-refusals.ts'
 import type { Target } from '../provider.ts'
 import type { Principal } from './authenticate.ts'
 import type { Draft } from './read.ts'
@@ -19,11 +19,13 @@ export interface ModelCard {
 
 /**
  * Says where a request can be answered, best place first; an empty list means that the model is unknown.
- * A route that can list its models carries `list`.
  */
 export interface Route {
   (draft: Draft, context: RouteContext): readonly Target[] | Promise<readonly Target[]>
+  /** The models that `GET /models` tells of. */
   list?(): readonly ModelCard[]
+  /** Every target that the route knows of beforehand. */
+  targets?(): readonly Target[]
 }
 
 /** Where can it be answered? Throws 404. */
@@ -31,12 +33,4 @@ export async function route(draft: Draft, context: RouteContext, to: Route): Pro
   const targets = await to(draft, context)
   if (targets.length > 0) return targets
   throw modelNotFound(draft.model)
-}
-
-/** The 404 for a model that nobody serves. */
-export function modelNotFound(model: string): GatewayError {
-  const shown = model.length > 100 ? `${model.slice(0, 100)}...` : model
-  return new GatewayError('model_not_found', {
-    message: `The model \`${shown}\` does not exist or you do not have access to it.`,
-  })
 }

@@ -1,0 +1,89 @@
+/** Where the pieces come from. `next` resolves to `undefined` at the end. It never rejects. */
+export interface TextSource {
+  next(): Promise<string | undefined>
+  /** The reader has left. */
+  leave(): void
+}
+
+/**
+ * The body of a streamed answer: pieces of text as they come, and a comment when nothing came for
+ * `keepAliveMs` although the reader waits. One timer a stream, re-armed when it fires.
+ */
+export class PacedText implements AsyncIterableIterator<string> {
+  readonly #source: TextSource
+  readonly #comment: string
+  readonly #keepAliveMs: number
+  readonly #clock: () => number
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #waiter: ((result: IteratorResult<string>) => void) | undefined
+  #waitingSince = 0
+  #reading = false
+  #ready: string | undefined
+  #ended = false
+
+  constructor(source: TextSource, comment: string, keepAliveMs: number, clock: () => number) {
+    this.#source = source
+    this.#comment = comment
+    this.#keepAliveMs = keepAliveMs
+    this.#clock = clock
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<string>> {
+    if (this.#ready !== undefined) {
+      const value = this.#ready
+      this.#ready = undefined
+      return Promise.resolve({ done: false, value })
+    }
+    if (this.#ended) return Promise.resolve({ done: true, value: undefined })
+    return new Promise(resolve => {
+      this.#waiter = resolve
+      this.#waitingSince = this.#clock()
+      if (this.#timer === undefined) this.#arm(this.#keepAliveMs)
+      if (!this.#reading) this.#read()
+    })
+  }
+
+  return(): Promise<IteratorResult<string>> {
+    this.#end()
+    this.#source.leave()
+    return Promise.resolve({ done: true, value: undefined })
+  }
+
+  #read(): void {
+    this.#reading = true
+    this.#source.next().then(text => {
+      this.#reading = false
+      if (text === undefined) this.#end()
+      else if (this.#waiter === undefined) this.#ready = text
+      else this.#give({ done: false, value: text })
+    })
+  }
+
+  #give(result: IteratorResult<string>): void {
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    waiter?.(result)
+  }
+
+  #end(): void {
+    this.#ended = true
+    clearTimeout(this.#timer)
+    this.#give({ done: true, value: undefined })
+  }
+
+  #arm(ms: number): void {
+    this.#timer = setTimeout(() => {
+      const waited = this.#waiter === undefined ? 0 : this.#clock() - this.#waitingSince
+      if (waited < this.#keepAliveMs) {
+        this.#arm(this.#keepAliveMs - waited)
+        return
+      }
+      this.#arm(this.#keepAliveMs)
+      this.#give({ done: false, value: this.#comment })
+    }, ms)
+  }
+}

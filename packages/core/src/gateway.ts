@@ -1,0 +1,138 @@
+import { failureOf } from './answer/failure.ts'
+import { nativeResponse, plainResponse } from './answer/plain-response.ts'
+import type { GatewayOptions } from './config.ts'
+import { belowBase, type Endpoint, endpointOf, pathOf } from './endpoint.ts'
+import { GatewayError } from './errors.ts'
+import type { Answer, FetchContext, Gateway } from './host.ts'
+import { Lifetime } from './lifetime.ts'
+import { listModels, showModel } from './list-models.ts'
+import { type ResolvedOptions, resolveOptions } from './options/resolve.ts'
+import { completeChat } from './pipeline.ts'
+import { respondError } from './stages/respond.ts'
+import { RequestRecord } from './stages/settle.ts'
+import { warnOfLocal } from './start-warnings.ts'
+
+/**
+ * Makes a chat-completions service out of its parts: who may ask, where it is answered, how much is
+ * allowed. The result is a function over `Request` and `Response`; an adapter mounts it in a host.
+ *
+ * Throws `TypeError` naming every option that is wrong.
+ */
+export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Gateway<Host> {
+  const resolved = resolveOptions(options)
+  warnOfLocal(resolved, options.observe)
+  const running = new Set<Lifetime>()
+  let closing = false
+  let idle: (() => void) | undefined
+
+  const matches = (pathname: string, mount = '') => belowBase(pathname, mount, resolved.base) !== undefined
+
+  const answer = async (request: Request, context: FetchContext<Host>): Promise<Answer> => {
+    const requestId = `req_${resolved.id()}`
+    const lifetime = new Lifetime(request.signal)
+    running.add(lifetime)
+    const record = new RequestRecord(requestId, resolved.call.clock, event => {
+      running.delete(lifetime)
+      lifetime.release()
+      if (running.size === 0) idle?.()
+      if (record.chat) resolved.observe(event)
+    })
+    try {
+      if (closing) throw new GatewayError('shutting_down')
+      return await dispatch(request, context, resolved, lifetime, record)
+    } catch (error) {
+      const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
+      record.settle(outcome, told.status, error)
+      return respondError(told, requestId, record.lease?.headers)
+    }
+  }
+
+  return {
+    matches,
+    fetch: async (input, init) => {
+      if (input instanceof Request) {
+        const context = contextOf<Host>(init)
+        const made = await answer(input, context)
+        return context.plainAnswers === true ? plainResponse(made) : nativeResponse(made)
+      }
+      const request = new Request(input, init as RequestInit)
+      const made = await answer(request, {})
+      if (request.signal.aborted) throw request.signal.reason
+      return nativeResponse(made)
+    },
+    close: async ({ drainMs = 30_000 } = {}) => {
+      closing = true
+      if (running.size > 0) {
+        const drained = new Promise<void>(resolve => {
+          idle = resolve
+        })
+        const timer = setTimeout(() => {
+          for (const lifetime of running) lifetime.end('gateway_closed')
+        }, drainMs)
+        await drained
+        clearTimeout(timer)
+      }
+      await resolved.call.transport.close?.()
+    },
+  }
+}
+
+function dispatch<Host>(
+  request: Request,
+  context: FetchContext<Host>,
+  options: ResolvedOptions<Host>,
+  lifetime: Lifetime,
+  record: RequestRecord,
+): Promise<Answer> {
+  const path = pathOf(request.url)
+  const below = belowBase(path, context.mount ?? '', options.base)
+  const endpoint: Endpoint = below === undefined ? { name: 'unknown' } : endpointOf(below)
+  if (endpoint.name === 'unknown') throw unknownUrl(request.method, path)
+  if (endpoint.name === 'chat') {
+    if (request.method !== 'POST') throw methodNotSupported(request.method, path, 'POST')
+    record.chat = true
+    return completeChat(request, context, options, lifetime, record)
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw methodNotSupported(request.method, path, 'GET')
+  return settled(
+    endpoint.name === 'models'
+      ? listModels(request, context, options, record.requestId)
+      : showModel(request, endpoint.id, context, options, record.requestId),
+    record,
+  )
+}
+
+async function settled(answering: Promise<Answer>, record: RequestRecord): Promise<Answer> {
+  const answer = await answering
+  record.settle('completed', answer.status)
+  return answer
+}
+
+/** Some hosts hand over a second argument of their own: what is no context is ignored. */
+function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefined): FetchContext<Host> {
+  if (typeof init !== 'object' || init === null) return {}
+  const { host, mount, body, identified, plainAnswers } = init as FetchContext<Host>
+  return {
+    host,
+    mount: typeof mount === 'string' ? mount : undefined,
+    body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
+    identified: typeof identified === 'function' ? identified : undefined,
+    plainAnswers: plainAnswers === true,
+  }
+}
+
+function unknownUrl(method: string, path: string): GatewayError {
+  return new GatewayError('unknown_url', { message: `Invalid URL (${method} ${shown(path)})` })
+}
+
+function methodNotSupported(method: string, path: string, allowed: string): GatewayError {
+  return new GatewayError('method_not_supported', {
+    message: `Not allowed to ${method} on ${shown(path)}. (HINT: Perhaps you meant to use a different HTTP method?)`,
+    headers: { allow: allowed },
+  })
+}
+
+function shown(path: string): string {
+  return path.length > 200 ? `${path.slice(0, 200)}...` : path
+}

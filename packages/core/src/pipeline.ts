@@ -1,0 +1,123 @@
+import { PacedText } from './answer/paced-text.ts'
+import { StreamedAnswer } from './answer/streamed-answer.ts'
+import type { Answer, FetchContext } from './host.ts'
+import type { Lifetime } from './lifetime.ts'
+import type { ResolvedOptions } from './options/resolve.ts'
+import type { ChatRequest } from './protocol/chat.ts'
+import { keepAliveComment } from './protocol/chunk-writer.ts'
+import type { PartialCompletion, Target } from './provider.ts'
+import { authenticate } from './stages/authenticate.ts'
+import { authorize } from './stages/authorize.ts'
+import { type Answering, type Attempts, type ChunkSource, call } from './stages/call.ts'
+import { limit } from './stages/limit.ts'
+import { type AnswerIdentity, normalizeCompletion } from './stages/normalize/completion.ts'
+import { read } from './stages/read.ts'
+import { respondCompletion, respondStream } from './stages/respond.ts'
+import { route } from './stages/route.ts'
+import type { RequestRecord } from './stages/settle.ts'
+import { validate } from './stages/validate.ts'
+import { completionUsage } from './usage.ts'
+
+/**
+ * The story of a chat completion. Every line may throw its refusal; from `limit` on, whoever calls this
+ * settles the record, so that the room taken is given back.
+ */
+export async function completeChat<Host>(
+  request: Request,
+  context: FetchContext<Host>,
+  options: ResolvedOptions<Host>,
+  lifetime: Lifetime,
+  record: RequestRecord,
+): Promise<Answer> {
+  const principal = await authenticate(request, context.host, options.authenticate)
+  record.principal = principal
+  context.identified?.(principal)
+  const draft = await read(request, context.body, options.intake)
+  record.model = draft.model
+  const candidates = await route(draft, { principal, random: options.random }, options.route)
+  await authorize(principal, draft.model, options.authorize)
+  record.lease = await limit(principal, draft, options.limit)
+  const { input, targets } = validate(draft, candidates, options.rules)
+  return ask(input, targets, options, lifetime, record)
+}
+
+async function ask<Host>(
+  input: ChatRequest,
+  targets: readonly Target[],
+  options: ResolvedOptions<Host>,
+  lifetime: Lifetime,
+  record: RequestRecord,
+): Promise<Answer> {
+  const attempts: Attempts = {
+    records: record.attempts,
+    committed: false,
+    failed: attempt => options.observe({ type: 'attempt_failed', requestId: record.requestId, attempt }),
+  }
+  const identity = {
+    id: completionId(options.id),
+    created: Math.floor(options.now() / 1000),
+    model: input.model,
+  }
+  const calling = call(input, targets, lifetime, attempts, options.call)
+  return input.stream === true
+    ? stream(calling as Promise<Answering<ChunkSource>>, input, identity, attempts, options, lifetime, record)
+    : whole((await calling) as Answering<PartialCompletion>, input, identity, options, record)
+}
+
+function whole<Host>(
+  { answer, end }: Answering<PartialCompletion>,
+  input: ChatRequest,
+  identity: AnswerIdentity,
+  options: ResolvedOptions<Host>,
+  record: RequestRecord,
+): Answer {
+  end(true)
+  const { usage, estimated } = completionUsage(answer, input)
+  const completion = normalizeCompletion(answer, usage, identity, options.id)
+  record.usage = usage
+  record.usageEstimated = estimated
+  record.markFirstByte()
+  record.settle('completed', 200)
+  return respondCompletion(completion, record.requestId, record.lease?.headers ?? {})
+}
+
+async function stream<Host>(
+  calling: Promise<Answering<ChunkSource>>,
+  input: ChatRequest,
+  identity: AnswerIdentity,
+  attempts: Attempts,
+  options: ResolvedOptions<Host>,
+  lifetime: Lifetime,
+  record: RequestRecord,
+): Promise<Answer> {
+  record.stream = true
+  const { keepAliveMs } = options.stream
+  const answering = await within(calling, keepAliveMs)
+  // A caller who waits so long gets the head of the answer and comments; no other target is asked then.
+  attempts.committed = true
+  const request = { input, identity, record, lifetime, newId: options.id }
+  const source = new StreamedAnswer(request, answering ?? calling)
+  const body = new PacedText(source, keepAliveComment, keepAliveMs, options.call.clock)
+  return respondStream(body, record.requestId, record.lease?.headers ?? {})
+}
+
+/** What a promise resolves to, or `undefined` when it takes longer than `ms`. */
+function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, undefined)
+    promise.then(
+      value => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      error => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}
+
+function completionId(id: () => string): string {
+  return `chatcmpl-${id().slice(0, 29)}`
+}

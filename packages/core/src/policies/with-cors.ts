@@ -1,0 +1,57 @@
+import type { Gateway } from '../host.ts'
+
+export interface CorsOptions {
+  /** The origins that browsers may call from: `['https://app.example']`, or `'*'` for every one. */
+  readonly origins: readonly string[] | '*'
+  /** How long a browser may remember the answer to a preflight, in seconds. Default 600. */
+  readonly maxAgeSeconds?: number
+}
+
+const exposed =
+  'x-request-id, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens'
+
+/** What clients of the protocol send; the wildcard would not cover `authorization`. */
+const allowedHeaders =
+  'authorization, content-type, x-client-request-id, x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout'
+
+/**
+ * The same gateway, for browsers too (protocol section 5.4): preflights are answered with 204 and without
+ * a key, and every answer, errors included, carries the headers that let a page read it. Without it, CORS
+ * is the host's business or off.
+ */
+export function withCors<Host>(gateway: Gateway<Host>, options: CorsOptions): Gateway<Host> {
+  const origins = options.origins
+  if (origins !== '*' && origins.length === 0) {
+    throw new TypeError("withCors(): origins is empty: name the origins that may call, or '*' for every one.")
+  }
+  const allowed = (origin: string) => (origins === '*' ? '*' : origins.includes(origin) ? origin : undefined)
+  return {
+    ...gateway,
+    fetch: async (input, init) => {
+      const request = input instanceof Request ? input : undefined
+      const origin = request?.headers.get('origin') ?? undefined
+      const allow = origin === undefined ? undefined : allowed(origin)
+      if (request?.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
+        return preflight(allow, options.maxAgeSeconds ?? 600)
+      }
+      const response = await gateway.fetch(input, init)
+      response.headers.append('vary', 'origin')
+      if (allow !== undefined) {
+        response.headers.set('access-control-allow-origin', allow)
+        response.headers.set('access-control-expose-headers', exposed)
+      }
+      return response
+    },
+  }
+}
+
+function preflight(allow: string | undefined, maxAgeSeconds: number): Response {
+  const headers = new Headers({ vary: 'origin, access-control-request-headers' })
+  if (allow !== undefined) {
+    headers.set('access-control-allow-origin', allow)
+    headers.set('access-control-allow-methods', 'GET, POST, OPTIONS')
+    headers.set('access-control-allow-headers', allowedHeaders)
+    headers.set('access-control-max-age', String(maxAgeSeconds))
+  }
+  return new Response(null, { status: 204, headers })
+}

@@ -1,0 +1,132 @@
+import { GatewayError } from '../errors.ts'
+import type { AttemptRecord } from '../events.ts'
+import type { Lifetime } from '../lifetime.ts'
+import type { ChatRequest } from '../protocol/chat.ts'
+import type { Call, PartialChunk, PartialCompletion, Target } from '../provider.ts'
+import { Attempt, type AttemptWorld, LifeEnded, movesOn } from '../upstream/attempt.ts'
+
+/** What the stage needs from outside. */
+export interface CallWorld extends AttemptWorld {
+  readonly maxAttempts: number
+  /** How long a stream's first event is awaited after its head. */
+  readonly holdMs: number
+}
+
+/** What is kept of the attempts of one request. */
+export interface Attempts {
+  readonly records: AttemptRecord[]
+  /** The caller has the head of the answer: no other target may be asked any more. */
+  committed: boolean
+  /** Told of each failure that is followed by another attempt. */
+  failed(record: AttemptRecord): void
+}
+
+/**
+ * An upstream that answers. `end` gives back what the call holds and has to be called; it cuts the answer
+ * off unless that was read to its own end.
+ */
+export interface Answering<T> {
+  readonly answer: T
+  readonly target: Target
+  end(completed: boolean): void
+}
+
+/** The chunks of a streamed answer, one array an upstream read. */
+export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
+
+/**
+ * Asks the targets in order until one answers. What fails on the request's own fault is not asked again
+ * elsewhere. Throws what the last one failed with.
+ */
+export async function call(
+  input: ChatRequest,
+  targets: readonly Target[],
+  lifetime: Lifetime,
+  attempts: Attempts,
+  world: CallWorld,
+): Promise<Answering<PartialCompletion | ChunkSource>> {
+  const totalAt = world.clock() + world.timeouts.totalMs
+  for (let index = 0; ; index++) {
+    const target = targets[index]!
+    const startedAt = world.clock()
+    const attempt = new Attempt(lifetime, world, totalAt)
+    let failure: unknown
+    try {
+      const answer = await answerOf(attempt, target, input, world.holdMs)
+      attempts.records.push(recordOf(target, world.clock() - startedAt, undefined))
+      return { answer, target, end: completed => attempt.end(completed) }
+    } catch (error) {
+      attempt.end(false)
+      failure = error
+    }
+    const record = recordOf(target, world.clock() - startedAt, failure)
+    attempts.records.push(record)
+    const last = index + 1 === targets.length || attempts.records.length >= world.maxAttempts
+    const hopeless = !movesOn(failure) && !refusedByProvider(failure)
+    if (failure instanceof LifeEnded || attempts.committed || last || hopeless) throw failure
+    attempts.failed(record)
+  }
+}
+
+async function answerOf(
+  attempt: Attempt,
+  target: Target,
+  input: ChatRequest,
+  holdMs: number,
+): Promise<PartialCompletion | ChunkSource> {
+  const call: Call =
+    target.capabilities === undefined
+      ? { input, model: target.model }
+      : { input, model: target.model, capabilities: target.capabilities }
+  const answer = await attempt.run(target.provider, call)
+  return 'next' in answer ? held(answer, holdMs) : answer
+}
+
+/** What the vendor cannot express, another one may. */
+function refusedByProvider(error: unknown): boolean {
+  return GatewayError.is(error) && error.status === 400
+}
+
+function recordOf(target: Target, ms: number, error: unknown): AttemptRecord {
+  return { provider: target.provider.name, model: target.model, ms, error }
+}
+
+/**
+ * Waits for a stream's first content, so that an error before it is a failed attempt and not a broken
+ * answer; but not longer than `holdMs`, for a caller wants to see the head of the answer.
+ */
+async function held(source: ChunkSource, holdMs: number): Promise<ChunkSource> {
+  const waiting: Promise<IteratorResult<readonly PartialChunk[]>>[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const patience = new Promise<undefined>(resolve => {
+    timer = setTimeout(resolve, holdMs, undefined)
+  })
+  try {
+    while (true) {
+      const read = source.next()
+      waiting.push(read)
+      const result = await Promise.race([read, patience])
+      if (result === undefined) {
+        // The read may fail before the answer's reader comes to it.
+        read.catch(() => {})
+        break
+      }
+      if (result.done === true || result.value.some(hasContent)) break
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+  return {
+    next: () => waiting.shift() ?? source.next(),
+    return: () => source.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  }
+}
+
+function hasContent(chunk: PartialChunk): boolean {
+  return chunk.choices.some(({ delta, finish_reason }) => {
+    if (finish_reason != null || delta.tool_calls !== undefined || delta.function_call !== undefined)
+      return true
+    if (delta.reasoning_content !== undefined || delta.audio !== undefined) return true
+    return Boolean(delta.content) || Boolean(delta.refusal)
+  })
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { PartialChunk, PartialChunkChoice } from '../../provider.ts'
+import { StreamNormalizer } from './stream.ts'
+
+const newId = () => 'f'.repeat(32)
+
+function normalized(...reads: PartialChunk[][]) {
+  const normalizer = new StreamNormalizer(newId)
+  return [...reads.flatMap(chunks => normalizer.push(chunks)), ...normalizer.end()]
+}
+
+const chunk = (...choices: PartialChunkChoice[]): PartialChunk => ({ choices })
+const says = (content: string, index = 0): PartialChunk => chunk({ index, delta: { content } })
+const ends = (finish_reason: 'stop' | 'length', index = 0): PartialChunk =>
+  chunk({ index, delta: {}, finish_reason })
+
+describe('StreamNormalizer', () => {
+  it('gives each index its own role and finish chunk', () => {
+    const out = normalized([says('a'), says('x', 1)], [says('b'), ends('length', 1), ends('stop')])
+    for (const index of [0, 1]) {
+      const own = out.filter(choice => choice.index === index)
+      expect(own[0]?.delta).toEqual({ role: 'assistant', content: '', refusal: null })
+      expect(own.at(-1)).toEqual({
+        index,
+        delta: {},
+        logprobs: null,
+        finish_reason: index === 0 ? 'stop' : 'length',
+      })
+      expect(own.filter(({ delta }) => delta.role !== undefined)).toHaveLength(1)
+      expect(own.filter(({ finish_reason }) => finish_reason !== null)).toHaveLength(1)
+    }
+  })
+
+  it('begins an answer that is a tool call without text', () => {
+    const call = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } } as const
+    const out = normalized([chunk({ index: 0, delta: { tool_calls: [call] }, finish_reason: 'stop' })])
+    expect(out.map(({ delta, finish_reason }) => [delta, finish_reason])).toEqual([
+      [{ role: 'assistant', content: null, refusal: null }, null],
+      [{ tool_calls: [call] }, null],
+      [{}, 'tool_calls'],
+    ])
+  })
+
+  it('begins a refusal with an empty one', () => {
+    const out = normalized([chunk({ index: 0, delta: { refusal: 'No.' } })])
+    expect(out[0]?.delta).toEqual({ role: 'assistant', content: null, refusal: '' })
+    expect(out[1]?.delta).toEqual({ refusal: 'No.' })
+    expect(out[2]?.finish_reason).toBe('stop')
+  })
+
+  it('puts logprobs on the first chunk that the piece makes', () => {
+    const logprobs = { content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [] }], refusal: null }
+    const out = normalized([chunk({ index: 0, delta: { content: 'a' }, logprobs })])
+    expect(out.map(choice => choice.logprobs)).toEqual([null, logprobs, null])
+    expect(normalized([chunk({ index: 0, delta: {}, logprobs })])[1]).toMatchObject({
+      delta: { content: '' },
+      logprobs,
+    })
+  })
+
+  it('keeps an end reason that came before the last text', () => {
+    const out = normalized([says('a'), ends('length'), says('b')])
+    expect(out.map(({ delta }) => delta.content)).toEqual(['', 'a', 'b', undefined])
+    expect(out.at(-1)?.finish_reason).toBe('length')
+  })
+
+  it('ends the deprecated call of a function by its own reason', () => {
+    const out = normalized([chunk({ index: 0, delta: { function_call: { name: 'f', arguments: '{}' } } })])
+    expect(out.at(-1)?.finish_reason).toBe('function_call')
+  })
+
+  it('refuses an answer without a choice, and choices without end', () => {
+    expect(() => normalized([])).toThrow(/without a choice/)
+    expect(() => normalized([says('a', 1_000_000)])).toThrow(/index 1000000/)
+    expect(() => normalized([says('a', -1)])).toThrow(/index -1/)
+  })
+
+  it('loses no text, however it is cut into reads', () => {
+    const texts = fc.array(fc.tuple(fc.nat({ max: 2 }), fc.string({ minLength: 1, maxLength: 5 })), {
+      minLength: 1,
+    })
+    fc.assert(
+      fc.property(texts, fc.nat({ max: 5 }), (pieces, cut) => {
+        const chunks = pieces.map(([index, text]) => says(text, index))
+        const out = normalized(chunks.slice(0, cut), chunks.slice(cut))
+        for (const index of [0, 1, 2]) {
+          const own = out.filter(choice => choice.index === index)
+          const sent = pieces.flatMap(([of, text]) => (of === index ? [text] : [])).join('')
+          expect(own.map(({ delta }) => delta.content ?? '').join('')).toBe(sent)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,155 @@
+import { UpstreamError } from '../../errors.ts'
+import type { ChunkChoice, Delta, FinishReason } from '../../protocol/chat.ts'
+import type {
+  PartialChunk,
+  PartialChunkChoice,
+  PartialMessage,
+  PartialToolCall,
+  PartialUsage,
+} from '../../provider.ts'
+import { finishReason, serviceTier } from './completion.ts'
+import { ToolCalls } from './tool-calls.ts'
+
+interface ChoiceState {
+  readonly index: number
+  started: boolean
+  finish: FinishReason | null
+  functionCalled: boolean
+  readonly tools: ToolCalls
+}
+
+const maxChoices = 128
+const maxToolCalls = 128
+
+/**
+ * Any vendor's chunks in the order of the protocol (section 3.2): for each choice one role chunk, its
+ * content, one finish chunk; finish chunks wait for the end, since some vendors go on after them.
+ */
+export class StreamNormalizer {
+  /** The vendor's counts so far. */
+  usage: PartialUsage | undefined
+  serviceTier = 'default'
+  systemFingerprint: string | null = null
+  /** Characters of text, reasoning and arguments so far. */
+  chars = 0
+  readonly #choices: ChoiceState[] = []
+  readonly #newId: () => string
+
+  constructor(newId: () => string) {
+    this.#newId = newId
+  }
+
+  /** Turns what came in one read into choices to send, each a chunk of its own. */
+  push(chunks: readonly PartialChunk[]): ChunkChoice[] {
+    const out: ChunkChoice[] = []
+    for (const chunk of chunks) {
+      if (chunk.usage !== undefined) this.usage = chunk.usage
+      if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)
+      if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
+      for (const choice of chunk.choices) this.#add(choice, out)
+    }
+    return out
+  }
+
+  /**
+   * The last chunks of a stream that the vendor has ended. Throws `UpstreamError` of kind `garbled` where
+   * there was no choice at all.
+   */
+  end(): ChunkChoice[] {
+    if (this.#choices.length === 0) {
+      throw new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
+    }
+    const out: ChunkChoice[] = []
+    for (const state of this.#choices) {
+      if (!state.started) continue
+      for (const delta of state.tools.close()) out.push(chunkOf(state, { tool_calls: [delta] }))
+      const finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
+      out.push({ index: state.index, delta: {}, logprobs: null, finish_reason: finish })
+    }
+    return out
+  }
+
+  #add({ index, delta, logprobs, finish_reason }: PartialChunkChoice, out: ChunkChoice[]): void {
+    const state = this.#stateOf(index)
+    if (finish_reason != null) state.finish = finish_reason
+    if (!state.started) this.#start(state, delta, out)
+    const first = out.length
+    if (delta.reasoning_content || delta.reasoning_details !== undefined) {
+      this.chars += delta.reasoning_content?.length ?? 0
+      out.push(chunkOf(state, reasoningOf(delta)))
+    }
+    if (delta.content) {
+      this.chars += delta.content.length
+      out.push(chunkOf(state, { content: delta.content }))
+    }
+    if (delta.refusal) {
+      this.chars += delta.refusal.length
+      out.push(chunkOf(state, { refusal: delta.refusal }))
+    }
+    if (delta.tool_calls !== undefined) this.#addTools(state, delta.tool_calls, out)
+    if (delta.function_call !== undefined) {
+      state.functionCalled = true
+      this.chars += delta.function_call.arguments?.length ?? 0
+      out.push(chunkOf(state, { function_call: delta.function_call }))
+    }
+    if (delta.audio !== undefined) out.push(chunkOf(state, { audio: delta.audio }))
+    if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
+    if (logprobs?.content?.length || logprobs?.refusal?.length) {
+      // Logprobs of tokens that made no text are still the caller's.
+      if (out.length === first) out.push(chunkOf(state, { content: '' }))
+      out[first] = { ...out[first]!, logprobs }
+    }
+  }
+
+  #addTools(state: ChoiceState, pieces: readonly PartialToolCall[], out: ChunkChoice[]): void {
+    for (const piece of state.tools.push(pieces)) {
+      if (state.tools.count > maxToolCalls) {
+        throw new UpstreamError(`The upstream called more than ${maxToolCalls} tools.`, { kind: 'garbled' })
+      }
+      this.chars += piece.function?.arguments?.length ?? piece.custom?.input?.length ?? 0
+      out.push(chunkOf(state, { tool_calls: [piece] }))
+    }
+  }
+
+  /** The role chunk. Its content is `null` where the answer begins with something else than text. */
+  #start(state: ChoiceState, delta: PartialMessage, out: ChunkChoice[]): void {
+    state.started = true
+    if (delta.refusal) {
+      out.push(chunkOf(state, { role: 'assistant', content: null, refusal: '' }))
+      return
+    }
+    const textless =
+      delta.tool_calls !== undefined || delta.function_call !== undefined || delta.content === null
+    out.push(chunkOf(state, { role: 'assistant', content: textless ? null : '', refusal: null }))
+  }
+
+  #stateOf(index: number): ChoiceState {
+    const known = this.#choices[index]
+    if (known !== undefined) return known
+    if (!(index >= 0 && index < maxChoices)) {
+      throw new UpstreamError(`The upstream sent a choice with index ${index}.`, { kind: 'garbled' })
+    }
+    while (this.#choices.length <= index) {
+      const tools = new ToolCalls(this.#newId)
+      this.#choices.push({
+        index: this.#choices.length,
+        started: false,
+        finish: null,
+        functionCalled: false,
+        tools,
+      })
+    }
+    return this.#choices[index]!
+  }
+}
+
+function chunkOf(state: ChoiceState, delta: Delta): ChunkChoice {
+  return { index: state.index, delta, logprobs: null, finish_reason: null }
+}
+
+function reasoningOf(delta: PartialMessage): Delta {
+  return {
+    ...(delta.reasoning_content ? { reasoning_content: delta.reasoning_content } : {}),
+    ...(delta.reasoning_details === undefined ? {} : { reasoning_details: delta.reasoning_details }),
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { PartialToolCall } from '../../provider.ts'
+import { ToolCalls, wholeToolCalls } from './tool-calls.ts'
+
+let count = 0
+const newId = () => `${++count}x`.padEnd(32, '0')
+
+function pushed(...reads: PartialToolCall[][]) {
+  const calls = new ToolCalls(newId)
+  return [...reads.flatMap(pieces => calls.push(pieces)), ...calls.close()]
+}
+
+describe('ToolCalls', () => {
+  it('opens a call with index, id, type and name, and continues it with arguments only', () => {
+    expect(
+      pushed(
+        [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } }],
+        [{ index: 0, function: { arguments: '{"x":' } }],
+        [{ index: 0, function: { arguments: '1}' } }],
+      ),
+    ).toEqual([
+      { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } },
+      { index: 0, function: { arguments: '{"x":' } },
+      { index: 0, function: { arguments: '1}' } },
+    ])
+  })
+
+  it('opens a new call for a new id at the same index', () => {
+    const deltas = pushed([
+      { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } },
+      { index: 0, id: 'b', function: { name: 'g', arguments: '{}' } },
+    ])
+    expect(deltas.map(({ index, id }) => [index, id])).toEqual([
+      [0, 'a'],
+      [1, 'b'],
+    ])
+  })
+
+  it('continues a call whose later pieces carry an empty id', () => {
+    const deltas = pushed(
+      [{ index: 0, id: 'a', function: { name: 'f', arguments: '' } }],
+      [{ index: 0, id: '', function: { arguments: '{}' } }],
+    )
+    expect(deltas).toHaveLength(2)
+    expect(deltas[1]).toEqual({ index: 0, function: { arguments: '{}' } })
+  })
+
+  it('numbers calls from 0 where the vendor begins at 1', () => {
+    const deltas = pushed([{ index: 1, id: 'a', function: { name: 'f', arguments: '{}' } }])
+    expect(deltas[0]?.index).toBe(0)
+  })
+
+  it('takes whole calls without an index as calls of their own, and makes ids', () => {
+    const deltas = pushed([
+      { function: { name: 'f', arguments: '{}' } },
+      { function: { name: 'f', arguments: '{}' } },
+    ])
+    expect(deltas.map(({ index }) => index)).toEqual([0, 1])
+    expect(new Set(deltas.map(({ id }) => id)).size).toBe(2)
+    expect(deltas[0]?.id).toMatch(/^call_/)
+  })
+
+  it('continues the last call where a piece has neither index nor id nor name', () => {
+    const deltas = pushed([{ id: 'a', function: { name: 'f' } }], [{ function: { arguments: '{"a":1}' } }])
+    expect(deltas).toEqual([
+      { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } },
+      { index: 0, function: { arguments: '{"a":1}' } },
+    ])
+  })
+
+  it('gives a call without arguments the empty object', () => {
+    expect(pushed([{ index: 0, id: 'a', function: { name: 'f' } }])).toEqual([
+      { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } },
+      { index: 0, function: { arguments: '{}' } },
+    ])
+  })
+
+  it('keeps interleaved calls apart', () => {
+    const deltas = pushed([
+      { index: 0, id: 'a', function: { name: 'f' } },
+      { index: 1, id: 'b', function: { name: 'g' } },
+      { index: 0, function: { arguments: '1' } },
+      { index: 1, function: { arguments: '2' } },
+    ])
+    expect(deltas.slice(2)).toEqual([
+      { index: 0, function: { arguments: '1' } },
+      { index: 1, function: { arguments: '2' } },
+    ])
+  })
+
+  it('carries custom tools and signatures', () => {
+    expect(
+      pushed([
+        { index: 0, id: 'a', type: 'custom', custom: { name: 'c', input: 'hi' }, extra_content: { s: 1 } },
+      ]),
+    ).toEqual([
+      { index: 0, id: 'a', type: 'custom', custom: { name: 'c', input: 'hi' }, extra_content: { s: 1 } },
+    ])
+  })
+})
+
+describe('wholeToolCalls', () => {
+  it('fills in ids, types and empty arguments', () => {
+    expect(wholeToolCalls([{ id: 'a', function: { name: 'f', arguments: '' } }], newId)).toEqual([
+      { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
+    ])
+    expect(wholeToolCalls([{ function: { name: 'f', arguments: '{}' } }], newId)[0]?.id).toMatch(/^call_/)
+  })
+})

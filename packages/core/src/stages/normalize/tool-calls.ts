@@ -1,0 +1,125 @@
+import type { ToolCall, ToolCallDelta } from '../../protocol/chat.ts'
+import type { PartialToolCall } from '../../provider.ts'
+
+interface Slot {
+  readonly index: number
+  readonly id: string
+  readonly vendorId: string | undefined
+  readonly type: 'function' | 'custom'
+  hasText: boolean
+}
+
+/**
+ * Sorts the pieces of tool calls that vendors send: some without an index, some all at index 0, some with
+ * indexes that start at 1, some whole in one piece. A new id that is not empty always opens a call; what
+ * has neither index nor id belongs to the last one. Calls are numbered from 0 in the order they open.
+ */
+export class ToolCalls {
+  readonly #slots: Slot[] = []
+  readonly #byVendorIndex = new Map<number, Slot>()
+  readonly #byVendorId = new Map<string, Slot>()
+  readonly #newId: () => string
+
+  constructor(newId: () => string) {
+    this.#newId = newId
+  }
+
+  get count(): number {
+    return this.#slots.length
+  }
+
+  /** The pieces in the protocol's shape: an opener carries index, id, type and name, later pieces text only. */
+  push(pieces: readonly PartialToolCall[]): ToolCallDelta[] {
+    const deltas: ToolCallDelta[] = []
+    for (const piece of pieces) {
+      const known = this.#find(piece)
+      if (known === undefined) deltas.push(this.#open(piece))
+      else {
+        const text = textOf(piece)
+        if (text !== undefined && text !== '') {
+          known.hasText = true
+          deltas.push(continuation(known, text))
+        } else if (piece.extra_content !== undefined) {
+          deltas.push({ index: known.index, extra_content: piece.extra_content })
+        }
+      }
+    }
+    return deltas
+  }
+
+  /** `{}` for the function calls that came without any arguments: arguments are JSON text. */
+  close(): ToolCallDelta[] {
+    return this.#slots
+      .filter(slot => slot.type === 'function' && !slot.hasText)
+      .map(slot => {
+        slot.hasText = true
+        return continuation(slot, '{}')
+      })
+  }
+
+  #find(piece: PartialToolCall): Slot | undefined {
+    const id = piece.id === '' ? undefined : piece.id
+    if (piece.index !== undefined) {
+      const slot = this.#byVendorIndex.get(piece.index)
+      if (slot !== undefined && (id === undefined || id === slot.vendorId)) return slot
+      if (id === undefined) return undefined
+    }
+    if (id !== undefined) return this.#byVendorId.get(id)
+    // A piece that names a function without saying which call it continues is a call of its own.
+    return nameOf(piece) === undefined ? this.#slots.at(-1) : undefined
+  }
+
+  #open(piece: PartialToolCall): ToolCallDelta {
+    const vendorId = piece.id === '' ? undefined : piece.id
+    const type = piece.type ?? (piece.custom === undefined ? 'function' : 'custom')
+    const text = textOf(piece) ?? ''
+    const slot: Slot = {
+      index: this.#slots.length,
+      id: vendorId ?? `call_${this.#newId().slice(0, 24)}`,
+      vendorId,
+      type,
+      hasText: text !== '',
+    }
+    this.#slots.push(slot)
+    if (piece.index !== undefined) this.#byVendorIndex.set(piece.index, slot)
+    if (vendorId !== undefined) this.#byVendorId.set(vendorId, slot)
+    const name = nameOf(piece) ?? ''
+    const extra = piece.extra_content === undefined ? {} : { extra_content: piece.extra_content }
+    return type === 'custom'
+      ? { index: slot.index, id: slot.id, type, custom: { name, input: text }, ...extra }
+      : { index: slot.index, id: slot.id, type, function: { name, arguments: text }, ...extra }
+  }
+}
+
+/** The whole calls of an answer that was not streamed. */
+export function wholeToolCalls(pieces: readonly PartialToolCall[], newId: () => string): ToolCall[] {
+  return pieces.map(piece => {
+    const id = piece.id === undefined || piece.id === '' ? `call_${newId().slice(0, 24)}` : piece.id
+    const extra = piece.extra_content === undefined ? {} : { extra_content: piece.extra_content }
+    if (piece.custom !== undefined) {
+      return {
+        id,
+        type: 'custom',
+        custom: { name: nameOf(piece) ?? '', input: textOf(piece) ?? '' },
+        ...extra,
+      }
+    }
+    const text = textOf(piece)
+    const args = text === undefined || text === '' ? '{}' : text
+    return { id, type: 'function', function: { name: nameOf(piece) ?? '', arguments: args }, ...extra }
+  })
+}
+
+function continuation(slot: Slot, text: string): ToolCallDelta {
+  return slot.type === 'custom'
+    ? { index: slot.index, custom: { input: text } }
+    : { index: slot.index, function: { arguments: text } }
+}
+
+function nameOf(piece: PartialToolCall): string | undefined {
+  return piece.function?.name ?? piece.custom?.name
+}
+
+function textOf(piece: PartialToolCall): string | undefined {
+  return piece.function?.arguments ?? piece.custom?.input
+}

@@ -1,0 +1,71 @@
+import type { AttemptRecord, EndEvent, Observer, Outcome } from '../events.ts'
+import type { Usage } from '../protocol/chat.ts'
+import type { Principal } from './authenticate.ts'
+import type { Lease } from './limit.ts'
+
+/** What is kept of one request while it lives. Its stages write to it; `settle` closes it, once. */
+export class RequestRecord {
+  readonly requestId: string
+  /** Whether it is a chat completion: only those are told of. */
+  chat = false
+  principal: Principal | undefined
+  model: string | undefined
+  stream = false
+  readonly attempts: AttemptRecord[] = []
+  lease: Lease | undefined
+  usage: Usage | undefined
+  usageEstimated = false
+  /** Monotonic milliseconds of the first byte of the answer. */
+  firstByteAt: number | undefined
+  readonly #startedAt: number
+  readonly #clock: () => number
+  readonly #observe: Observer
+  #settled = false
+
+  constructor(requestId: string, clock: () => number, observe: Observer) {
+    this.requestId = requestId
+    this.#clock = clock
+    this.#observe = observe
+    this.#startedAt = clock()
+  }
+
+  /** The first byte of the answer is about to be sent. */
+  markFirstByte(): void {
+    this.firstByteAt ??= this.#clock()
+  }
+
+  /** Closes the lease and the record, exactly once: what comes later is not heard. */
+  settle(outcome: Outcome, status: number, error?: unknown): void {
+    if (this.#settled) return
+    this.#settled = true
+    const now = this.#clock()
+    closeLease(this.lease, this.usage)
+    const event: EndEvent = {
+      type: 'end',
+      requestId: this.requestId,
+      outcome,
+      status,
+      principal: this.principal,
+      model: this.model,
+      stream: this.stream,
+      attempts: this.attempts,
+      usage: this.usage,
+      usageEstimated: this.usageEstimated,
+      timings: {
+        firstByte: this.firstByteAt === undefined ? undefined : this.firstByteAt - this.#startedAt,
+        total: now - this.#startedAt,
+      },
+      error,
+    }
+    this.#observe(event)
+  }
+}
+
+/** A store that fails while a lease is closed cannot fail an answer that was given. */
+function closeLease(lease: Lease | undefined, usage: Usage | undefined): void {
+  try {
+    void Promise.resolve(lease?.settle(usage)).catch(() => {})
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import type { UpstreamError } from '../errors.ts'
+import { Deadlines } from './deadlines.ts'
+
+const timeouts = { connectMs: 1_000, firstByteMs: 40, idleMs: 40, totalMs: 1_000 }
+
+function watching(totalMs = 10_000) {
+  let expire: ((error: UpstreamError) => void) | undefined
+  const expired = new Promise<UpstreamError>(resolve => {
+    expire = resolve
+  })
+  const clock = () => performance.now()
+  const deadlines = new Deadlines(timeouts, clock() + totalMs, clock, error => expire?.(error))
+  const state = { expired: false }
+  void expired.then(() => {
+    state.expired = true
+  })
+  return { deadlines, expired, state }
+}
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+describe('Deadlines', () => {
+  it('gives up on a first byte that does not come', async () => {
+    const { deadlines, expired } = watching()
+    deadlines.start()
+    expect((await expired).kind).toBe('first_byte_timeout')
+  })
+
+  it('gives up on a read that brings nothing', async () => {
+    const { deadlines, expired } = watching()
+    deadlines.start()
+    deadlines.answered()
+    deadlines.waiting()
+    expect((await expired).kind).toBe('idle_timeout')
+  })
+
+  it('gives up on all of it at the total deadline', async () => {
+    const { deadlines, expired } = watching(10)
+    deadlines.start()
+    expect((await expired).kind).toBe('total_timeout')
+  })
+
+  it('does not count the time in which nobody reads', async () => {
+    const { deadlines, state, expired } = watching()
+    deadlines.start()
+    deadlines.answered()
+    deadlines.waiting()
+    deadlines.received()
+    await pause(100)
+    expect(state.expired).toBe(false)
+    deadlines.waiting()
+    expect((await expired).kind).toBe('idle_timeout')
+  })
+
+  it('is silent once stopped', async () => {
+    const { deadlines, state } = watching(20)
+    deadlines.start()
+    deadlines.stop()
+    await pause(60)
+    expect(state.expired).toBe(false)
+  })
+})

@@ -1,0 +1,86 @@
+import { GatewayError, type Refusal, type UpstreamError } from '../errors.ts'
+import { modelNotFound } from '../protocol/model-refusals.ts'
+import { scrub } from './scrub.ts'
+
+/**
+ * What the caller is told of an upstream's failure. Only a fault of the request itself (400, 422) is told in
+ * the upstream's words, scrubbed; the gateway's own credentials failing is a 502, never the caller's 401.
+ */
+export function refusalOf(error: UpstreamError, model: string): GatewayError {
+  const cause = error
+  switch (error.kind) {
+    case 'connect_timeout':
+    case 'first_byte_timeout':
+    case 'idle_timeout':
+    case 'total_timeout':
+      return new GatewayError('upstream_timeout', { cause })
+    case 'unreachable':
+    case 'truncated':
+    case 'garbled':
+      return new GatewayError('upstream_error', { cause })
+    case 'refused':
+      return ofStatus(error, model)
+  }
+}
+
+function ofStatus(error: UpstreamError, model: string): GatewayError {
+  const cause = error
+  if (error.code === 'insufficient_quota') return new GatewayError('insufficient_quota', { cause })
+  switch (error.status) {
+    case 400:
+    case 422:
+      return ofRequest(error)
+    case 401:
+    case 403:
+      return new GatewayError('upstream_auth', { cause })
+    case 402:
+      return new GatewayError('insufficient_quota', { cause })
+    case 404:
+      return modelNotFound(model, cause)
+    case 408:
+    case 504:
+      return new GatewayError('upstream_timeout', { cause })
+    case 413:
+      return new GatewayError('body_too_large', {
+        message: 'The request is larger than the model takes.',
+        cause,
+      })
+    case 429:
+      return new GatewayError('rate_limit_exceeded', { headers: retryAfter(error.retryAfterMs), cause })
+    case 503:
+    case 529:
+      return new GatewayError('overloaded', { headers: retryAfter(error.retryAfterMs), cause })
+    default:
+      return new GatewayError('upstream_error', { cause })
+  }
+}
+
+const tellable: ReadonlySet<string> = new Set<Refusal>([
+  'context_length_exceeded',
+  'content_filter',
+  'unsupported_parameter',
+  'unsupported_value',
+  'invalid_value',
+  'invalid_type',
+  'missing_required_parameter',
+  'unknown_parameter',
+  'invalid_parameter_combination',
+])
+
+function ofRequest(error: UpstreamError): GatewayError {
+  const refusal =
+    error.code !== null && tellable.has(error.code) ? (error.code as Refusal) : 'invalid_request'
+  const message = scrub(error.message)
+  return new GatewayError(refusal, {
+    ...(message === '' ? {} : { message }),
+    param: error.param !== null && /^[\w.[\]-]{1,200}$/.test(error.param) ? error.param : null,
+    cause: error,
+  })
+}
+
+/** Clients sleep as long as they are told, and ignore more than a minute. */
+function retryAfter(ms: number | undefined): Readonly<Record<string, string>> {
+  if (ms === undefined || ms > 60_000) return {}
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  return { 'retry-after': String(seconds), 'retry-after-ms': String(Math.max(1, Math.ceil(ms))) }
+}

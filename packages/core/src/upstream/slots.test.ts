@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { type Release, Slots } from './slots.ts'
+
+function waiting(slots: Slots) {
+  const state: { release?: Release } = {}
+  const taken = new Promise<void>(resolve => {
+    slots.wait(release => {
+      state.release = release
+      resolve()
+    })
+  })
+  return { taken, state }
+}
+
+const turn = () => new Promise(resolve => setImmediate(resolve))
+
+describe('Slots', () => {
+  it('gives no more than there are, and each back to the next in line', async () => {
+    const slots = new Slots(2)
+    const callers = [waiting(slots), waiting(slots), waiting(slots), waiting(slots)]
+    await turn()
+    expect(callers.map(({ state }) => state.release !== undefined)).toEqual([true, true, false, false])
+    callers[1]!.state.release!()
+    await callers[2]!.taken
+    expect(callers[3]!.state.release).toBeUndefined()
+    callers[0]!.state.release!()
+    await callers[3]!.taken
+  })
+
+  it('lets who waits leave at once', async () => {
+    const slots = new Slots(1)
+    const first = waiting(slots)
+    await first.taken
+    let served = false
+    const leave = slots.wait(() => {
+      served = true
+    })
+    const third = waiting(slots)
+    leave()
+    first.state.release!()
+    await third.taken
+    expect(served).toBe(false)
+  })
+
+  it('counts a release once', async () => {
+    const slots = new Slots(1)
+    const first = waiting(slots)
+    await first.taken
+    const second = waiting(slots)
+    const third = waiting(slots)
+    first.state.release!()
+    first.state.release!()
+    await second.taken
+    await turn()
+    expect(third.state.release).toBeUndefined()
+  })
+})
