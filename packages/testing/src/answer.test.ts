@@ -1,0 +1,46 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answer } from './answer.ts'
+import { usage } from './bodies.ts'
+import { startUpstream, type Upstream } from './upstream.ts'
+
+let upstream: Upstream
+let client: OpenAI
+const messages = [{ role: 'user', content: 'hi' }] as const
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  client = new OpenAI({ baseURL: upstream.baseURL, apiKey: 'k', maxRetries: 0 })
+})
+afterAll(() => upstream.close())
+
+test('the official client reads a whole answer', async () => {
+  upstream.respondWith(answer({ text: 'Good day', usage: usage(1, 2) }))
+  const got = await client.chat.completions.create({ model: 'm', messages: [...messages] })
+  expect(got.choices[0]?.message.content).toBe('Good day')
+  expect(got.usage?.total_tokens).toBe(3)
+  expect(upstream.requests.at(-1)).toMatchObject({
+    path: '/v1/chat/completions',
+    headers: { authorization: 'Bearer k' },
+    json: { model: 'm', messages },
+  })
+})
+
+test('the official client assembles a streamed answer with text, tool calls and usage', async () => {
+  upstream.respondWith(answer({ text: 'Let me see.', toolCalls: [{ name: 'add', arguments: { a: 1 } }] }))
+  const runner = client.chat.completions.stream({
+    model: 'm',
+    messages: [...messages],
+    stream_options: { include_usage: true },
+  })
+  const got = await runner.finalChatCompletion()
+  expect(got.choices[0]).toMatchObject({
+    finish_reason: 'tool_calls',
+    message: {
+      role: 'assistant',
+      content: 'Let me see.',
+      tool_calls: [{ id: 'call_0', function: { name: 'add', arguments: '{"a":1}' } }],
+    },
+  })
+  expect(got.usage?.total_tokens).toBe(21)
+})

@@ -1,0 +1,129 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { type Fault, relay } from './fault-relay.ts'
+import { listen } from './listen.ts'
+import { watcher } from './watcher.ts'
+
+/** Which way bytes go: `up` from the client to the target, `down` back. */
+export type Direction = 'up' | 'down'
+
+/** A TCP proxy that can be made to fail while it runs. */
+export interface FaultProxy {
+  readonly port: number
+  /** `http://127.0.0.1:port` */
+  readonly url: string
+  readonly connections: {
+    /** Client connections open now. */
+    readonly open: number
+    /** Client connections accepted since the start. */
+    readonly total: number
+  }
+  /** Bytes passed on since the start. */
+  readonly bytes: { readonly up: number; readonly down: number }
+  /**
+   * Puts a fault in place of the one before, for connections open now and later, from the next bytes on; `{}` mends.
+   * @param direction default both
+   */
+  set(fault: Fault, direction?: Direction): void
+  /** Whether new connections are reset as soon as they are accepted. */
+  refuse(refused: boolean): void
+  /** Resets every open connection, both its sides. */
+  reset(): void
+  /** Sends FIN one way on every open connection: `down` to the client, `up` to the target. The other way stays open. */
+  halfClose(direction: Direction): void
+  /** Resolves when no client connection is open. Rejects after `timeout` milliseconds (default 5000). */
+  waitForIdle(timeout?: number): Promise<void>
+  /** Closes all connections and the port; no socket or timer is left. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a proxy on 127.0.0.1 that passes bytes to a target and back. A FIN or a reset on one side becomes the same
+ * on the other; a target that refuses resets the client.
+ * @example
+ * const proxy = await faultProxy({ target: { port: upstream.port } })
+ * proxy.set({ freeze: true }, 'down')
+ */
+export async function faultProxy(options: {
+  readonly target: { readonly port: number; readonly host?: string }
+}): Promise<FaultProxy> {
+  const { port: targetPort, host: targetHost = '127.0.0.1' } = options.target
+  const faults: Record<Direction, Fault> = { up: {}, down: {} }
+  const bytes = { up: 0, down: 0 }
+  const pairs = new Set<{ readonly client: Socket; readonly target: Socket }>()
+  const stop = new AbortController()
+  const watch = watcher()
+  let refused = false
+  let total = 0
+
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
+    total++
+    client.on('error', () => {})
+    if (refused) {
+      client.resetAndDestroy()
+      return
+    }
+    const target = connect({ port: targetPort, host: targetHost, allowHalfOpen: true, noDelay: true })
+    target.on('error', () => {})
+    const pair = { client, target }
+    pairs.add(pair)
+    client.once('close', () => {
+      pairs.delete(pair)
+      watch.changed()
+    })
+    const link = (from: Socket, to: Socket, direction: Direction) =>
+      relay(from, to, {
+        fault: () => faults[direction],
+        passed: count => {
+          bytes[direction] += count
+        },
+        watch,
+        signal: stop.signal,
+      })
+    link(client, target, 'up')
+    link(target, client, 'down')
+  })
+  const port = await listen(server)
+
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    connections: {
+      get open() {
+        return pairs.size
+      },
+      get total() {
+        return total
+      },
+    },
+    bytes,
+    set(fault, direction) {
+      for (const way of direction ? [direction] : (['up', 'down'] as const)) faults[way] = fault
+      watch.changed()
+    },
+    refuse(value) {
+      refused = value
+    },
+    reset() {
+      for (const { client, target } of pairs) {
+        client.resetAndDestroy()
+        target.resetAndDestroy()
+      }
+    },
+    halfClose(direction) {
+      for (const { client, target } of pairs) (direction === 'down' ? client : target).end()
+    },
+    waitForIdle(timeout = 5000) {
+      const problem = () => `proxy: ${pairs.size} connections are open, expected none`
+      return watch.met(() => pairs.size === 0, problem, timeout)
+    },
+    async close() {
+      stop.abort()
+      watch.close()
+      for (const { client, target } of pairs) {
+        client.destroy()
+        target.destroy()
+      }
+      if (server.listening) await new Promise<void>(resolve => server.close(() => resolve()))
+    },
+  }
+}

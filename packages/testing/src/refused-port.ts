@@ -1,0 +1,10 @@
+import { createServer } from 'node:net'
+import { listen } from './listen.ts'
+
+/** A port of 127.0.0.1 where nobody listens: a connection to it is refused. */
+export async function refusedPort(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server)
+  await new Promise<void>(resolve => server.close(() => resolve()))
+  return port
+}
