@@ -46,8 +46,30 @@ describe('parseJson', () => {
   })
 
   it('throws nothing but GatewayError, whatever the bytes', () => {
-    const pieces = fc.constantFrom('{', '}', '[', ']', '"', '\\', ':', ',', 'a', '1', '-', 'e', '.', 'true', ' ', '\\u', 'd800', '\u0001')
-    const bytes = fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.array(pieces, { maxLength: 40 }).map(parts => encode(parts.join(''))))
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      '\\',
+      ':',
+      ',',
+      'a',
+      '1',
+      '-',
+      'e',
+      '.',
+      'true',
+      ' ',
+      '\\u',
+      'd800',
+      '\u0001',
+    )
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 60 }),
+      fc.array(pieces, { maxLength: 40 }).map(parts => encode(parts.join(''))),
+    )
     fc.assert(
       fc.property(bytes, input => {
         let expected: unknown
@@ -67,7 +89,28 @@ describe('parseJson', () => {
     )
   })
 
-  it.each(['', '{', '{"a":1', '{"a" 1}', '{"a":1,}', '[1 2]', 'nul', "{'a':1}", '{"a":"\n"}', '{"a":"\\x"}', '"', '\\', '{"\\u12":1}', '1 1', ']', '[}', '{"a":01}', 'NaN', '{"a":+1}', '// x'])('C42 refuses %j as no JSON', text => {
+  it.each([
+    '',
+    '{',
+    '{"a":1',
+    '{"a" 1}',
+    '{"a":1,}',
+    '[1 2]',
+    'nul',
+    "{'a':1}",
+    '{"a":"\n"}',
+    '{"a":"\\x"}',
+    '"',
+    '\\',
+    '{"\\u12":1}',
+    '1 1',
+    ']',
+    '[}',
+    '{"a":01}',
+    'NaN',
+    '{"a":+1}',
+    '// x',
+  ])('C42 refuses %j as no JSON', text => {
     const error = refusalOf(() => parse(text))
     expect(error).toMatchObject({ refusal: 'invalid_json', status: 400, code: null, param: null })
     expect(error.message).toMatch(/^We could not parse the JSON body of your request\./)
@@ -76,14 +119,22 @@ describe('parseJson', () => {
 
   it('F16 takes a byte order mark, and refuses bytes that are no UTF-8', () => {
     expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d), limits)).toEqual({})
-    for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xff, 0xfe, 0x7b, 0, 0x7d, 0], [0x22, 0xc3, 0x22]]) {
+    for (const bytes of [
+      [0x22, 0xff, 0x22],
+      [0x22, 0xed, 0xa0, 0x80, 0x22],
+      [0xff, 0xfe, 0x7b, 0, 0x7d, 0],
+      [0x22, 0xc3, 0x22],
+    ]) {
       expect(refusalOf(() => parseJson(Uint8Array.from(bytes), limits)).refusal).toBe('invalid_json')
     }
   })
 
   it('F16 refuses half a surrogate pair, in values and in keys', () => {
     expect(parse('{"a":"\\ud83d\\ude00 \\\\ud800"}')).toEqual({ a: '😀 \\ud800' })
-    expect(refusalOf(() => parse('{"a":["x","\\ud800"]}'))).toMatchObject({ refusal: 'invalid_request', param: 'a[1]' })
+    expect(refusalOf(() => parse('{"a":["x","\\ud800"]}'))).toMatchObject({
+      refusal: 'invalid_request',
+      param: 'a[1]',
+    })
     expect(refusalOf(() => parse('{"a":"\\uDE00\\uD83D"}')).param).toBe('a')
     expect(refusalOf(() => parse('{"a":{"\\ud800":1}}')).param).toBe('a')
   })
@@ -103,7 +154,10 @@ describe('parseJson', () => {
     expect(refusalOf(() => parse('{"a":[1,"x",null,{}]}', bounds)).message).toBe(
       'Invalid JSON: too many values. Expected at most 5, but got more.',
     )
-    for (const text of [`[${'0,'.repeat(1_000_000)}0]`, `[${'{"role":"user","content":""},'.repeat(200_000)}{}]`]) {
+    for (const text of [
+      `[${'0,'.repeat(1_000_000)}0]`,
+      `[${'{"role":"user","content":""},'.repeat(200_000)}{}]`,
+    ]) {
       const bytes = encode(text)
       const start = performance.now()
       expect(refusalOf(() => parseJson(bytes, limits)).refusal).toBe('invalid_request')
@@ -151,12 +205,27 @@ describe('parseJson', () => {
   })
 
   it.each([
-    ['{"temperature":1e400}', 'decimal_above_max_value', 'temperature', "Invalid 'temperature': decimal above maximum value. Expected a value <= 1.7976931348623157e+308, but got 1e400 instead."],
+    [
+      '{"temperature":1e400}',
+      'decimal_above_max_value',
+      'temperature',
+      "Invalid 'temperature': decimal above maximum value. Expected a value <= 1.7976931348623157e+308, but got 1e400 instead.",
+    ],
     ['{"a":[0,-1.5E999]}', 'decimal_below_min_value', 'a[1]', undefined],
-    ['{"seed":9007199254740993}', 'integer_above_max_value', 'seed', "Invalid 'seed': integer above maximum value. Expected a value <= 9007199254740991, but got 9007199254740993 instead."],
+    [
+      '{"seed":9007199254740993}',
+      'integer_above_max_value',
+      'seed',
+      "Invalid 'seed': integer above maximum value. Expected a value <= 9007199254740991, but got 9007199254740993 instead.",
+    ],
     ['{"seed":-9007199254740992}', 'integer_below_min_value', 'seed', undefined],
     [`{"n":1${'0'.repeat(5000)}}`, 'integer_above_max_value', 'n', undefined],
-    [`{"n":0.${'1'.repeat(5000)}}`, 'invalid_request', 'n', "Invalid 'n': number too long. Expected a number with maximum length 100, but got a number with length 5002 instead."],
+    [
+      `{"n":0.${'1'.repeat(5000)}}`,
+      'invalid_request',
+      'n',
+      "Invalid 'n': number too long. Expected a number with maximum length 100, but got a number with length 5002 instead.",
+    ],
     ['1e400', 'decimal_above_max_value', null, undefined],
   ])('F20 refuses a number that no double holds: %s', (text, refusal, param, message) => {
     const error = refusalOf(() => parse(text))
@@ -166,7 +235,8 @@ describe('parseJson', () => {
   })
 
   it('F20 takes the largest numbers that it can keep', () => {
-    const text = '[9007199254740991,-9007199254740991,1.7976931348623157e308,1E+2,-0.5e-3,0.1234567890123456789]'
+    const text =
+      '[9007199254740991,-9007199254740991,1.7976931348623157e308,1E+2,-0.5e-3,0.1234567890123456789]'
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
@@ -178,7 +248,11 @@ describe('parseJson', () => {
   })
 
   it('is linear in hostile strings', () => {
-    const texts = [`{"a":"${'\\"'.repeat(2_000_000)}"}`, `{"a":"${'\\\\'.repeat(2_000_000)}"}`, `{${Array.from({ length: 90_000 }, (_, i) => `"${i}":0`).join()}}`]
+    const texts = [
+      `{"a":"${'\\"'.repeat(2_000_000)}"}`,
+      `{"a":"${'\\\\'.repeat(2_000_000)}"}`,
+      `{${Array.from({ length: 90_000 }, (_, i) => `"${i}":0`).join()}}`,
+    ]
     for (const text of texts) {
       const start = performance.now()
       parse(text)

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { GatewayError, UpstreamError } from './errors.ts'
+
+describe('GatewayError', () => {
+  it('has its place in the protocol by its name', () => {
+    expect(new GatewayError('model_not_found')).toMatchObject({
+      status: 404,
+      type: 'invalid_request_error',
+      code: 'model_not_found',
+      param: null,
+    })
+  })
+
+  it('becomes an answer with all four keys', async () => {
+    const response = new GatewayError('invalid_value', { message: 'Bad.', param: 'n' }).toResponse()
+    expect(response.status).toBe(400)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toEqual({
+      error: { message: 'Bad.', type: 'invalid_request_error', param: 'n', code: 'invalid_value' },
+    })
+  })
+
+  it('carries the headers that its status calls for', () => {
+    expect(new GatewayError('missing_api_key').headers['www-authenticate']).toMatch(/^Bearer realm=/)
+    expect(new GatewayError('invalid_api_key').headers['www-authenticate']).toContain('invalid_token')
+    expect(new GatewayError('insufficient_quota').headers).toEqual({ 'x-should-retry': 'false' })
+    expect(new GatewayError('overloaded').headers).toEqual({ 'retry-after': '1' })
+    expect(new GatewayError('overloaded', { headers: { 'retry-after': '9' } }).headers).toEqual({
+      'retry-after': '9',
+    })
+  })
+
+  it('says whether the same request may succeed later', () => {
+    expect(new GatewayError('rate_limit_exceeded').retryable).toBe(true)
+    expect(new GatewayError('upstream_error').retryable).toBe(true)
+    expect(new GatewayError('insufficient_quota').retryable).toBe(false)
+    expect(new GatewayError('invalid_value').retryable).toBe(false)
+  })
+
+  it('is known also across copies of the package', () => {
+    const foreign = Object.defineProperty({}, Symbol.for('sluice.GatewayError'), { value: true })
+    expect(GatewayError.is(foreign)).toBe(true)
+    expect(GatewayError.is(new UpstreamError('x', { kind: 'garbled' }))).toBe(false)
+    expect(UpstreamError.is(new UpstreamError('x', { kind: 'garbled' }))).toBe(true)
+    expect(GatewayError.is(null)).toBe(false)
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { Gateway } from '../host.ts'
+import { withCors } from './with-cors.ts'
+
+const gateway: Gateway = {
+  fetch: async () => new Response('{}', { status: 401, headers: { vary: 'authorization' } }),
+  matches: () => true,
+  close: async () => {},
+}
+
+const from = (origin: string, init: RequestInit = {}) =>
+  new Request('http://sluice.test/v1/models', { ...init, headers: { origin, ...init.headers } })
+
+const preflight = (origin: string) =>
+  from(origin, { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } })
+
+describe('withCors', () => {
+  const { fetch } = withCors(gateway, { origins: ['https://app.test'] })
+
+  it('answers a preflight with the headers that clients send', async () => {
+    const response = await fetch(preflight('https://app.test'))
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
+    expect(response.headers.get('access-control-allow-headers')).toContain('authorization')
+    expect(response.headers.get('access-control-max-age')).toBe('600')
+  })
+
+  it('lets a page read errors too', async () => {
+    const response = await fetch(from('https://app.test'))
+    expect(response.status).toBe(401)
+    expect(response.headers.get('access-control-expose-headers')).toContain('x-request-id')
+    expect(response.headers.get('vary')).toBe('authorization, origin')
+  })
+
+  it('allows nothing to an origin that is not named', async () => {
+    for (const request of [preflight('https://evil.test'), from('https://evil.test')]) {
+      expect((await fetch(request)).headers.has('access-control-allow-origin')).toBe(false)
+    }
+  })
+
+  it('allows every origin where asked to, without naming it', async () => {
+    const open = withCors(gateway, { origins: '*' })
+    const response = await open.fetch(from('https://any.test'))
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  it('leaves an OPTIONS that is no preflight to the gateway', async () => {
+    expect((await fetch(from('https://app.test', { method: 'OPTIONS' }))).status).toBe(401)
+  })
+
+  it('refuses an empty list', () => {
+    expect(() => withCors(gateway, { origins: [] })).toThrow(/origins is empty/)
+  })
+})
