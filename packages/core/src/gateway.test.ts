@@ -391,6 +391,21 @@ describe('createGateway', () => {
     expect(ends().map(({ outcome }) => outcome)).toEqual(['gateway_closed'])
   })
 
+  it('does not wait on close for a stream that nobody reads', async () => {
+    const { post, gateway, ends } = serving(scripted(() => stream([text('a')], [text('b')])).target)
+    await post({ stream: true })
+    await Promise.all([gateway.close({ drainMs: 5 }), gateway.close()])
+    expect(ends()).toMatchObject([{ outcome: 'gateway_closed' }])
+  })
+
+  it('lets a call wait for its turn no longer than all of it may take', async () => {
+    const { target, signals } = scripted(() => stream([text('a')], [text('b')]), { maxConcurrent: 1 })
+    const { post } = serving(target, { timeouts: { totalMs: 30 } })
+    await post({ stream: true })
+    expect((await post({})).status).toBe(504)
+    expect(signals).toHaveLength(1)
+  })
+
   it('stands where a fetch is asked for', async () => {
     const { gateway } = serving(scripted(() => whole('Hi')).target)
     const { fetch } = gateway

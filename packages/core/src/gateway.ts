@@ -22,7 +22,7 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
   const resolved = resolveOptions(options)
   warnOfLocal(resolved, options.observe)
   const running = new Set<Lifetime>()
-  let closing = false
+  let closed: Promise<void> | undefined
   let idle: (() => void) | undefined
 
   const matches = (pathname: string, mount = '') => belowBase(pathname, mount, resolved.base) !== undefined
@@ -38,13 +38,24 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       if (record.chat) resolved.observe(event)
     })
     try {
-      if (closing) throw new GatewayError('shutting_down')
+      if (closed !== undefined) throw new GatewayError('shutting_down')
       return await dispatch(request, context, resolved, lifetime, record)
     } catch (error) {
       const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
       record.settle(outcome, told.status, error)
       return respondError(told, requestId, record.lease?.headers)
     }
+  }
+
+  const drain = async (ms: number): Promise<void> => {
+    if (running.size === 0) return
+    const timer = setTimeout(() => {
+      for (const lifetime of running) lifetime.end('gateway_closed')
+    }, ms)
+    await new Promise<void>(resolve => {
+      idle = resolve
+    })
+    clearTimeout(timer)
   }
 
   return {
@@ -60,19 +71,9 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       if (request.signal.aborted) throw request.signal.reason
       return nativeResponse(made)
     },
-    close: async ({ drainMs = 30_000 } = {}) => {
-      closing = true
-      if (running.size > 0) {
-        const drained = new Promise<void>(resolve => {
-          idle = resolve
-        })
-        const timer = setTimeout(() => {
-          for (const lifetime of running) lifetime.end('gateway_closed')
-        }, drainMs)
-        await drained
-        clearTimeout(timer)
-      }
-      await resolved.call.transport.close?.()
+    close: ({ drainMs = 30_000 } = {}) => {
+      closed ??= drain(drainMs).then(() => resolved.call.transport.close?.())
+      return closed
     },
   }
 }

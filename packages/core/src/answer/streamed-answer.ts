@@ -1,5 +1,6 @@
+import type { Outcome } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
-import type { ChatRequest } from '../protocol/chat.ts'
+import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import { ChunkWriter, errorEvent } from '../protocol/chunk-writer.ts'
 import type { Answering, ChunkSource } from '../stages/call.ts'
 import type { AnswerIdentity } from '../stages/normalize/completion.ts'
@@ -40,9 +41,10 @@ export class StreamedAnswer implements TextSource {
     this.#writer = new ChunkWriter(identity, input.stream_options?.include_usage === true)
     if (answering instanceof Promise) answering.catch(() => {})
     else this.#follow(answering)
-    // Nobody may be reading when the client leaves.
+    // Nobody may be reading then. A reader who is there is told of the gateway's end by the failed read.
     lifetime.onEnd(reason => {
       if (reason === 'client_left') this.leave()
+      else this.#settle('gateway_closed')
     })
   }
 
@@ -61,8 +63,7 @@ export class StreamedAnswer implements TextSource {
   leave(): void {
     if (this.#over) return
     this.#close(false)
-    this.#account()
-    this.#request.record.settle('client_aborted', 200)
+    this.#settle('client_aborted')
   }
 
   async #read(): Promise<string> {
@@ -78,9 +79,7 @@ export class StreamedAnswer implements TextSource {
   #finish(): string {
     const text = this.#write(this.#normalizer.end())
     this.#close(true)
-    const usage = this.#account()
-    this.#request.record.settle('completed', 200)
-    return text + this.#writer.end(usage)
+    return text + this.#writer.end(this.#settle('completed'))
   }
 
   #write(choices: ReturnType<StreamNormalizer['push']>): string {
@@ -91,10 +90,9 @@ export class StreamedAnswer implements TextSource {
   #break(error: unknown): string | undefined {
     if (this.#over) return undefined
     this.#close(false)
-    this.#account()
-    const { record, identity, lifetime } = this.#request
+    const { identity, lifetime } = this.#request
     const { outcome, told } = failureOf(error, identity.model, lifetime)
-    record.settle(outcome, 200, error)
+    this.#settle(outcome, error)
     return errorEvent(told.toBody())
   }
 
@@ -119,11 +117,13 @@ export class StreamedAnswer implements TextSource {
     this.#request.lifetime.release()
   }
 
-  #account() {
+  #settle(outcome: Outcome, error?: unknown): Usage {
     const { record, input } = this.#request
-    const { usage, chars } = this.#normalizer
-    record.usage = usage === undefined ? estimatedUsage(input, chars) : usageOf(usage)
-    record.usageEstimated = usage === undefined
-    return record.usage
+    const { usage: given, chars } = this.#normalizer
+    const usage = given === undefined ? estimatedUsage(input, chars) : usageOf(given)
+    record.usage = usage
+    record.usageEstimated = given === undefined
+    record.settle(outcome, 200, error)
+    return usage
   }
 }

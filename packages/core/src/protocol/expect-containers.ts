@@ -36,7 +36,7 @@ export function where<T>(schema: Schema<T>, fault: (value: T) => Fault | undefin
     run(schema, value, issues)
     if (issues.length > 0) return
     const found = fault(value as T)
-    if (found !== undefined) issues.push({ code: 'custom', input: value, params: { fault: found } })
+    if (found !== undefined) issues.push(faultIssue(value, found))
   })
 }
 
@@ -57,16 +57,21 @@ export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POS
   })
 }
 
-/** An object whose keys are data and whose values are alike. */
-export function mapOf<T>(item: Schema<T>): Schema<Record<string, T>> {
+/** An object whose keys are data and whose values are alike. `fault` is asked before the values are. */
+export function mapOf<T>(
+  item: Schema<T>,
+  fault: (keys: readonly string[]) => Fault | undefined = () => undefined,
+): Schema<Record<string, T>> {
   return judge((value, issues) => {
     if (!isObject(value)) {
       issues.push(wrongType(value, 'an object'))
       return
     }
-    for (const key of Object.keys(value)) {
-      run(item, value[key], issues, key)
-      if (issues.length > 0) return
+    const keys = Object.keys(value)
+    const found = fault(keys)
+    if (found !== undefined) issues.push(faultIssue(value, found))
+    for (let index = 0; index < keys.length && issues.length === 0; index++) {
+      run(item, value[keys[index]!], issues, keys[index])
     }
   })
 }
@@ -146,6 +151,10 @@ function run(schema: z.core.$ZodType, value: unknown, issues: Issue[], step?: Pr
 
 function wrongType(input: unknown, noun: string): Issue {
   return { code: 'invalid_type', expected: 'custom', input, message: noun }
+}
+
+function faultIssue(input: unknown, fault: Fault): Issue {
+  return { code: 'custom', input, params: { fault } }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -37,21 +37,17 @@ export const liveStreamOptionsSchema = where(streamOptionsSchema, options => {
   return unknown === undefined ? undefined : unknownMember(unknown)
 })
 
-export const logitBiasSchema = mapOf(integer(-100, 100))
+const bias = integer(-100, 100)
+
+export const logitBiasSchema = mapOf(bias)
 
 /** The live profile takes token ids only. */
-export const liveLogitBiasSchema = where(logitBiasSchema, biases => {
-  const key = Object.keys(biases).find(token => !/^\d{1,16}$/.test(token))
-  if (key === undefined) return undefined
-  return {
-    refusal: 'invalid_value',
-    message: path =>
-      `Invalid property name in '${path}': '${shorten(key)}'. Expected the id of a token: a whole number.`,
-  }
+export const liveLogitBiasSchema = mapOf(bias, keys => {
+  const key = keys.find(token => !/^\d{1,16}$/.test(token))
+  return key === undefined ? undefined : noToken(key)
 })
 
-export const metadataSchema = where(mapOf(text(512)), pairs => {
-  const keys = Object.keys(pairs)
+export const metadataSchema = mapOf(text(512), keys => {
   if (keys.length > maxPairs) return tooManyPairs(keys.length)
   const long = keys.find(key => key.length > maxKeyLength)
   return long === undefined ? undefined : keyTooLong(long)
@@ -94,6 +90,14 @@ function unknownMember(key: string): Fault {
     refusal: 'unknown_parameter',
     message: path => `Unknown parameter: '${path}.${shorten(key)}'.`,
     param: path => `${path}.${shorten(key)}`,
+  }
+}
+
+function noToken(key: string): Fault {
+  return {
+    refusal: 'invalid_value',
+    message: path =>
+      `Invalid property name in '${path}': '${shorten(key)}'. Expected the id of a token: a whole number.`,
   }
 }
 

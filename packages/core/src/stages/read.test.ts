@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { connect } from 'node:net'
+import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { GatewayError } from '../errors.ts'
@@ -158,7 +158,6 @@ describe('read', () => {
       for (const body of [{ kind: 'bytes', bytes: goodBytes } as const, pieces([goodBytes]).body]) {
         expect((await refusalOf(read(post(null), body, less))).status).toBe(413)
       }
-      expect((await refusalOf(read(post(null), { kind: 'parsed', value: good }, small))).status).toBe(400)
       const parsed = { kind: 'parsed', value: { model: 'x'.repeat(200) } } as const
       expect((await refusalOf(read(post(null), parsed, small))).status).toBe(413)
     })
@@ -200,7 +199,7 @@ describe('read', () => {
       'application/json, text/plain',
       'multipart/form-data; boundary=x',
       `${'x'.repeat(5000)}/y`,
-    ])('C45 refuses %s', async type => {
+    ])('C45 refuses another (%#)', async type => {
       const error = await refusalOf(read(post(goodBytes, { 'content-type': type }), undefined, limits))
       expect(error.code).toBe('unsupported_content_type')
       expect(error.message.length).toBeLessThan(500)
@@ -352,23 +351,24 @@ describe('read', () => {
       })
       const request = new Request(post(stream), { signal: controller.signal })
       const reading = read(request, undefined, limits)
-      if (when === 'while') setTimeout(() => controller.abort(reason))
+      if (when === 'while') queueMicrotask(() => controller.abort(reason))
       await expect(reading).rejects.toBe(reason)
       await vi.waitFor(() => expect(cancelled).toBe(true))
     })
 
     it('is noticed on a real socket', async () => {
       const outcome = new Promise<unknown>(resolve => {
-        const server = createServer((incoming, outgoing) => {
-          outgoing.on('error', () => {})
+        const server = createServer(incoming => {
           read(post(null), { kind: 'stream', stream: incoming }, limits)
             .then(resolve, resolve)
             .finally(() => server.close())
-        }).listen(0, '127.0.0.1', () => {
-          const socket = connect((server.address() as { port: number }).port, '127.0.0.1', () => {
-            socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{"model":')
-            setTimeout(() => socket.resetAndDestroy(), 50)
-          })
+          socket.resetAndDestroy()
+        }).listen(0, '127.0.0.1', () =>
+          socket.connect((server.address() as { port: number }).port, '127.0.0.1'),
+        )
+        const socket = new Socket()
+        socket.on('connect', () => {
+          socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{"model":')
         })
       })
       expect(await outcome).toMatchObject({ code: 'ECONNRESET' })

@@ -27,19 +27,14 @@ export class Attempt {
   readonly #world: AttemptWorld
   readonly #controller = new AbortController()
   readonly #deadlines: Deadlines
-  readonly #onLifeEnd = () => {
-    this.#leaveQueue?.()
-    this.#controller.abort(new LifeEnded())
-  }
-  #leaveQueue: (() => void) | undefined
+  readonly #onLifeEnd = () => this.#abort(new LifeEnded())
+  #leaveQueue: ((reason: Error) => void) | undefined
   #release: Release | undefined
 
   constructor(lifetime: Lifetime, world: AttemptWorld, totalAt: number) {
     this.#lifetime = lifetime
     this.#world = world
-    this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error =>
-      this.#controller.abort(error),
-    )
+    this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error => this.#abort(error))
   }
 
   /** Asks the upstream. What it rejects with, `end` has to be called after it. */
@@ -50,6 +45,7 @@ export class Attempt {
     const { signal } = this.#controller
     this.#lifetime.onEnd(this.#onLifeEnd)
     signal.throwIfAborted()
+    this.#deadlines.begin()
     const slots = slotsOf(provider)
     if (slots !== undefined) await this.#takeSlot(slots)
     const request = await provider.encode(call)
@@ -75,6 +71,11 @@ export class Attempt {
     this.#release = undefined
   }
 
+  #abort(reason: Error): void {
+    this.#leaveQueue?.(reason)
+    this.#controller.abort(reason)
+  }
+
   #takeSlot(slots: Slots): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = slots.wait(release => {
@@ -82,9 +83,9 @@ export class Attempt {
         this.#release = release
         resolve()
       })
-      this.#leaveQueue = () => {
+      this.#leaveQueue = reason => {
         leave()
-        reject(new LifeEnded())
+        reject(reason)
       }
     })
   }

@@ -23,26 +23,29 @@ const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 describe('Deadlines', () => {
   it('gives up on a first byte that does not come', async () => {
     const { deadlines, expired } = watching()
+    deadlines.begin()
     deadlines.start()
     expect((await expired).kind).toBe('first_byte_timeout')
   })
 
   it('gives up on a read that brings nothing', async () => {
     const { deadlines, expired } = watching()
+    deadlines.begin()
     deadlines.start()
     deadlines.answered()
     deadlines.waiting()
     expect((await expired).kind).toBe('idle_timeout')
   })
 
-  it('gives up on all of it at the total deadline', async () => {
+  it('gives up on all of it at the total deadline, also before the call has begun', async () => {
     const { deadlines, expired } = watching(10)
-    deadlines.start()
+    deadlines.begin()
     expect((await expired).kind).toBe('total_timeout')
   })
 
   it('does not count the time in which nobody reads', async () => {
     const { deadlines, state, expired } = watching()
+    deadlines.begin()
     deadlines.start()
     deadlines.answered()
     deadlines.waiting()
@@ -55,6 +58,7 @@ describe('Deadlines', () => {
 
   it('is silent once stopped', async () => {
     const { deadlines, state } = watching(20)
+    deadlines.begin()
     deadlines.start()
     deadlines.stop()
     await pause(60)

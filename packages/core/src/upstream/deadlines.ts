@@ -27,10 +27,14 @@ export class Deadlines {
     this.#expire = expire
   }
 
+  /** The attempt begins; it may wait for its turn first. */
+  begin(): void {
+    this.#arm()
+  }
+
   /** The call begins. */
   start(): void {
     this.#since = this.#clock()
-    this.#arm()
   }
 
   /** The head of the answer is here. */
