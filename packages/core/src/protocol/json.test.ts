@@ -161,7 +161,7 @@ describe('parseJson', () => {
       const bytes = encode(text)
       const start = performance.now()
       expect(refusalOf(() => parseJson(bytes, limits)).refusal).toBe('invalid_request')
-      expect(performance.now() - start).toBeLessThan(250)
+      expect(performance.now() - start).toBeLessThan(2000)
     }
   })
 
@@ -256,7 +256,7 @@ describe('parseJson', () => {
     for (const text of texts) {
       const start = performance.now()
       parse(text)
-      expect(performance.now() - start).toBeLessThan(1500)
+      expect(performance.now() - start).toBeLessThan(2000)
     }
   })
 })

@@ -1,0 +1,56 @@
+import type { Call, Reply, UpstreamRequest, UpstreamResponse } from '@sluice/core'
+import { chunkStream } from './chat-completions/chunk-stream.ts'
+import { completionFrom } from './chat-completions/completion-from.ts'
+import type { Dialect } from './chat-completions/dialect.ts'
+import { garbled } from './chat-completions/garbled.ts'
+import { requestBody } from './chat-completions/request-body.ts'
+import { upstreamRefusal } from './chat-completions/upstream-refusal.ts'
+
+/** Where a vendor takes chat completions, and how it wants them written. */
+export interface ChatCompletionsEndpoint {
+  /** The whole URL: `https://api.example.com/v1/chat/completions`. */
+  readonly url: string
+  /** Further headers, names in lower case: credentials. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly dialect?: Dialect
+}
+
+/**
+ * Writes a request in the chat-completions protocol. Its headers are made from nothing. A stream is always
+ * asked for its token counts.
+ *
+ * Throws `GatewayError` (400) for what the endpoint's dialect lacks.
+ */
+export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): UpstreamRequest {
+  return {
+    method: 'POST',
+    url: endpoint.url,
+    headers: {
+      'content-type': 'application/json',
+      accept: call.input.stream === true ? 'text/event-stream' : 'application/json',
+      'accept-encoding': 'identity',
+      ...endpoint.headers,
+    },
+    body: JSON.stringify(requestBody(call, endpoint.dialect ?? {})),
+  }
+}
+
+/**
+ * Reads an answer in the chat-completions protocol, as any vendor speaks it, into clean parts.
+ *
+ * Throws `UpstreamError`: `refused` for an error answer, also one under status 200; `garbled` for what is no
+ * completion; `truncated` for a stream that ends before its end mark (from the stream, as it is read).
+ * `now` gives milliseconds since 1970, for a `retry-after` that is a date.
+ */
+export async function decodeChatCompletions(
+  response: UpstreamResponse,
+  call: Call,
+  now: () => number = Date.now,
+): Promise<Reply> {
+  const { status } = response
+  if (status < 200 || status > 299) throw await upstreamRefusal(response, now)
+  if (status === 204) throw garbled('an empty body')
+  if (response.headers.get('content-type')?.toLowerCase().includes('html')) throw garbled('a web page')
+  if (call.input.stream === true) return { kind: 'stream', chunks: chunkStream(response.body) }
+  return { kind: 'completion', completion: completionFrom(await response.text()) }
+}

@@ -1,0 +1,96 @@
+import type { FinishReason, PartialChunk, PartialChunkChoice, PartialMessage } from '@sluice/core'
+import { finishReason } from './finish-reason.ts'
+import { garbled } from './garbled.ts'
+import { countOf, type Fields, isFields } from './json-value.ts'
+import { withOrigin } from './partial-completion.ts'
+import { partialLogprobs } from './partial-logprobs.ts'
+import { isEmptyMessage, partialMessage } from './partial-message.ts'
+import { partialUsage } from './partial-usage.ts'
+import { refusalWithin } from './upstream-refusal.ts'
+
+/** What is known of one choice of a stream. */
+interface ChoiceState {
+  spoke: boolean
+  finished: boolean
+}
+
+/** Reads the chunks of one stream and remembers which of its choices have ended. */
+export class ChunkReader {
+  readonly #choices = new Map<number, ChoiceState>()
+
+  /** Whether a choice was seen, and every one that was has given its reason to end. */
+  get finished(): boolean {
+    for (const state of this.#choices.values()) if (!state.finished) return false
+    return this.#choices.size > 0
+  }
+
+  /** Whether any choice was seen. */
+  get started(): boolean {
+    return this.#choices.size > 0
+  }
+
+  /**
+   * What an event's value adds, or `undefined` where it adds nothing. Throws `UpstreamError` for an error in
+   * its place.
+   */
+  read(value: unknown): PartialChunk | undefined {
+    if (!isFields(value) || value.error || !Array.isArray(value.choices)) {
+      const refusal = refusalWithin(value)
+      if (refusal !== undefined) throw refusal
+      if (!isFields(value)) throw garbled('an event that is no chunk')
+    }
+    const raw = Array.isArray(value.choices) ? value.choices : []
+    const choices: PartialChunkChoice[] = []
+    // Perplexity ends with an object that repeats the whole message.
+    const repeats = value.object === 'chat.completion.done'
+    for (let position = 0; position < raw.length; position++) {
+      const choice = this.#choice(raw[position], position, repeats)
+      if (choice !== undefined) choices.push(choice)
+    }
+    const usage = partialUsage(value)
+    if (choices.length === 0 && usage === undefined) return undefined
+    return withOrigin(usage === undefined ? { choices } : { choices, usage }, value)
+  }
+
+  #choice(choice: unknown, position: number, repeats: boolean): PartialChunkChoice | undefined {
+    if (!isFields(choice)) throw garbled('a choice that is no object')
+    if (choice.error) {
+      const refusal = refusalWithin(choice)
+      if (refusal !== undefined) throw refusal
+    }
+    const index = countOf(choice.index) ?? position
+    let state = this.#choices.get(index)
+    const isNew = state === undefined
+    if (state === undefined) {
+      state = { spoke: false, finished: false }
+      this.#choices.set(index, state)
+    }
+    const delta = deltaOf(choice, repeats, state.spoke)
+    const reason = finishReason(choice.finish_reason)
+    const logprobs = partialLogprobs(choice.logprobs)
+    const empty = isEmptyMessage(delta)
+    if (empty && !isNew && logprobs === undefined && (reason === null || state.finished)) return undefined
+    if (!empty) state.spoke = true
+    if (reason !== null) state.finished = true
+    // The first sight of a choice is told although it says nothing: that it is there, and not as text.
+    const textless = isNew && empty && isFields(choice.delta) && choice.delta.content === null
+    return chunkChoice(index, textless ? { content: null } : delta, logprobs, reason)
+  }
+}
+
+/** A server that answers in one piece may put the message where the delta belongs. */
+function deltaOf({ delta, message }: Fields, repeats: boolean, spoke: boolean): PartialMessage {
+  if (isFields(delta) && !repeats) return partialMessage(delta)
+  return isFields(message) && !spoke ? partialMessage(message) : {}
+}
+
+function chunkChoice(
+  index: number,
+  delta: PartialMessage,
+  logprobs: PartialChunkChoice['logprobs'] | undefined,
+  finish_reason: FinishReason | null,
+): PartialChunkChoice {
+  if (logprobs === undefined)
+    return finish_reason === null ? { index, delta } : { index, delta, finish_reason }
+  return finish_reason === null ? { index, delta, logprobs } : { index, delta, logprobs, finish_reason }
+}

@@ -1,0 +1,58 @@
+import type { PartialChoice, PartialCompletion } from '@sluice/core'
+import { finishReason } from './finish-reason.ts'
+import { garbled } from './garbled.ts'
+import { countOf, type Fields, isFields, textOf } from './json-value.ts'
+import { partialLogprobs } from './partial-logprobs.ts'
+import { partialMessage } from './partial-message.ts'
+import { partialUsage } from './partial-usage.ts'
+import { refusalWithin } from './upstream-refusal.ts'
+
+/**
+ * Reads a whole completion. Throws `UpstreamError`: of kind `refused` for an error that came in its place, of
+ * kind `garbled` for anything else that is no completion.
+ */
+export function partialCompletion(answer: unknown): PartialCompletion {
+  const choices = isFields(answer) && Array.isArray(answer.choices) ? answer.choices : []
+  if (!isFields(answer) || choices.length === 0) {
+    throw refusalWithin(answer) ?? garbled('a body without choices')
+  }
+  if (answer.error) {
+    const refusal = refusalWithin(answer)
+    if (refusal !== undefined) throw refusal
+  }
+  const usage = partialUsage(answer)
+  const completion = { choices: choices.map(partialChoice) }
+  return withOrigin(usage === undefined ? completion : { ...completion, usage }, answer)
+}
+
+function partialChoice(choice: unknown, position: number): PartialChoice {
+  if (!isFields(choice)) throw garbled('a choice that is no object')
+  if (choice.error) {
+    const refusal = refusalWithin(choice)
+    if (refusal !== undefined) throw refusal
+  }
+  // Azure leaves the message out where its filter stopped the answer.
+  if (!isFields(choice.message) && choice.finish_reason !== 'content_filter')
+    throw garbled('a choice without a message')
+  const logprobs = partialLogprobs(choice.logprobs)
+  return {
+    index: countOf(choice.index) ?? position,
+    message: isFields(choice.message) ? partialMessage(choice.message) : {},
+    ...(logprobs === undefined ? {} : { logprobs }),
+    finish_reason: finishReason(choice.finish_reason),
+  }
+}
+
+interface Origin {
+  service_tier?: string
+  system_fingerprint?: string
+}
+
+/** Adds what an answer tells of how it was made. */
+export function withOrigin<T extends object>(result: T & Origin, answer: Fields): T & Origin {
+  const tier = textOf(answer.service_tier)
+  if (tier !== undefined) result.service_tier = tier
+  const fingerprint = textOf(answer.system_fingerprint)
+  if (fingerprint !== undefined) result.system_fingerprint = fingerprint
+  return result
+}

@@ -1,0 +1,47 @@
+import type { JsonObject, PartialToolCall } from '@sluice/core'
+import { countOf, type Fields, isFields, objectsOf, textOf } from './json-value.ts'
+
+/** Tool calls, or pieces of them, as a vendor gave them; `undefined` where there are none. */
+export function partialToolCalls(value: unknown): readonly PartialToolCall[] | undefined {
+  return objectsOf(value)?.map(partialToolCall)
+}
+
+function partialToolCall(call: Fields): PartialToolCall {
+  const index = countOf(call.index)
+  const id = textOf(call.id)
+  return {
+    ...(index === undefined ? {} : { index }),
+    // Older Mistral servers write the word.
+    ...(id === undefined || id === 'null' ? {} : { id }),
+    ...(call.type === 'function' || call.type === 'custom' ? { type: call.type } : {}),
+    ...(isFields(call.function) ? { function: named(call.function, 'arguments') } : {}),
+    ...(isFields(call.custom) ? { custom: named(call.custom, 'input') } : {}),
+    ...(isFields(call.extra_content) ? { extra_content: call.extra_content as JsonObject } : {}),
+  }
+}
+
+/** The older form of a call, or `undefined` where nothing is called. */
+export function partialFunctionCall(value: unknown): { name?: string; arguments?: string } | undefined {
+  if (!isFields(value)) return undefined
+  const call = named(value, 'arguments')
+  return call.name === undefined && !call.arguments ? undefined : call
+}
+
+function named<Key extends 'arguments' | 'input'>(
+  value: Fields,
+  key: Key,
+): { name?: string } & { [K in Key]?: string } {
+  const name = textOf(value.name)
+  const text = value[key] === undefined ? undefined : jsonText(value[key])
+  const piece: { name?: string; arguments?: string; input?: string } = {}
+  if (name !== undefined) piece.name = name
+  // Groq writes the word for a call without arguments; only beside a name is it not a piece of longer text.
+  if (text !== undefined) piece[key] = name !== undefined && text === 'null' ? '' : text
+  return piece as { name?: string } & { [K in Key]?: string }
+}
+
+/** Arguments are JSON text in the protocol; some servers give the object itself, or `null`. */
+function jsonText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === null ? '' : JSON.stringify(value)
+}

@@ -1,0 +1,59 @@
+import { garbled } from './garbled.ts'
+
+const maxTextBytes = 33_554_432
+
+/** The bytes of a body, of whose beginning and end something has to be known. */
+export class PeekedBody implements AsyncIterable<Uint8Array> {
+  /** Whether the body has ended by itself. */
+  ended = false
+  readonly #bytes: AsyncIterator<Uint8Array>
+  readonly #held: Uint8Array[] = []
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    this.#bytes = body[Symbol.asyncIterator]()
+  }
+
+  /** Whether the first byte that is no white space opens a JSON value. No line of an event stream does. */
+  async beginsAsJson(): Promise<boolean> {
+    while (true) {
+      const read = await this.#read()
+      if (read.done === true) return false
+      this.#held.push(read.value)
+      const first = read.value.find(byte => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
+      if (first !== undefined) return first === 0x7b || first === 0x5b
+    }
+  }
+
+  /** All of it as UTF-8 text. Throws `UpstreamError` of kind `garbled` above 32 MiB. */
+  async text(): Promise<string> {
+    const decoder = new TextDecoder()
+    let text = ''
+    let bytes = 0
+    for await (const chunk of this) {
+      bytes += chunk.byteLength
+      if (bytes > maxTextBytes) throw garbled(`a body of more than ${maxTextBytes} bytes`)
+      text += decoder.decode(chunk, { stream: true })
+    }
+    return text + decoder.decode()
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return {
+      next: () => {
+        const value = this.#held.shift()
+        return value === undefined ? this.#read() : Promise.resolve({ done: false, value })
+      },
+      return: async () => {
+        await this.#bytes.return?.()
+        return { done: true, value: undefined }
+      },
+    }
+  }
+
+  async #read(): Promise<IteratorResult<Uint8Array>> {
+    if (this.ended) return { done: true, value: undefined }
+    const result = await this.#bytes.next()
+    if (result.done === true) this.ended = true
+    return result
+  }
+}

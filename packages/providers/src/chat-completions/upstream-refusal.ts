@@ -1,0 +1,72 @@
+import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { type RefusalDetails, refusalDetails } from './refusal-details.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+const tooLong =
+  /context[ _-]?(length|window|size)|maximum context|prompt (is )?too long|too many (input |prompt )?tokens|input tokens? (count|exceeded)|exceeds the maximum (number of )?(input )?tokens|input is too long|total length of all messages is too long|too_many_prompt_tokens|exceed_context_size/i
+const unpaid = /insufficient[ _](quota|balance|credits?|funds)|exceeded your current quota|credit balance/i
+const badKey = /(incorrect|invalid) api[ _-]?key|api[ _-]?key (is )?(not valid|invalid|incorrect|expired)/i
+
+/** A vendor's error answer (any status but 2xx) as an `UpstreamError` of kind `refused`. Never rejects. */
+export async function upstreamRefusal(response: UpstreamResponse, now: () => number): Promise<UpstreamError> {
+  let details: RefusalDetails | undefined
+  let cause: unknown
+  try {
+    // Whatever the content type says: DeepSeek sends JSON as application/octet-stream.
+    details = refusalDetails(JSON.parse(await response.text()))
+  } catch (error) {
+    cause = error
+  }
+  return refused(details, response.status, retryAfterMs(response.headers, now), cause)
+}
+
+/** An error that came in place of a completion, under a status of 200. `undefined` where the value is none. */
+export function refusalWithin(value: unknown): UpstreamError | undefined {
+  const details = refusalDetails(value)
+  return details === undefined
+    ? undefined
+    : refused(details, details.status ?? statusByWords(details), undefined, undefined)
+}
+
+function refused(
+  details: RefusalDetails | undefined,
+  given: number,
+  retryAfter: number | undefined,
+  cause: unknown,
+): UpstreamError {
+  const words = `${details?.code} ${details?.type} ${details?.message}`
+  let status = given
+  let code = details?.code ?? null
+  if (status === 402 || ((status === 400 || status === 403 || status === 429) && unpaid.test(words))) {
+    code = 'insufficient_quota'
+  } else if (status !== 401 && status !== 403 && status !== 404 && status !== 429 && tooLong.test(words)) {
+    code = 'context_length_exceeded'
+    status = 400
+  } else if (status === 400 && badKey.test(words)) {
+    // Google and xAI answer a wrong key with 400; the request's author has no part in it.
+    code = 'invalid_api_key'
+    status = 401
+  }
+  const message = details?.message ?? `The upstream answered ${given} and gave no reason that can be read.`
+  return new UpstreamError(message.length > 4_000 ? `${message.slice(0, 4_000)}...` : message, {
+    kind: 'refused',
+    status,
+    code,
+    type: details?.type ?? null,
+    param: details?.param ?? null,
+    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+function statusByWords(details: RefusalDetails): number {
+  const words = `${details.code} ${details.type}`
+  if (/overloaded|unavailable|capacity/i.test(words)) return 503
+  if (/rate.?limit|too_many_requests|resource_exhausted|insufficient_quota/i.test(words)) return 429
+  if (/authentication|unauthorized|invalid_api_key/i.test(words)) return 401
+  if (/permission|forbidden/i.test(words)) return 403
+  if (/not_found/i.test(words)) return 404
+  if (/timeout/i.test(words)) return 504
+  if (/invalid_request|bad.?request|invalid_argument|context|content_filter/i.test(words)) return 400
+  return tooLong.test(details.message ?? '') ? 400 : 500
+}

@@ -1,0 +1,44 @@
+import type { Capabilities } from '@sluice/core'
+import { openaiCompatible, type Vendor } from './openai-compatible.ts'
+
+/** How OpenAI is reached. */
+export interface OpenAIOptions {
+  readonly apiKey: string
+  /** Default `https://api.openai.com/v1`. */
+  readonly baseURL?: string | undefined
+  /** Sent as `openai-organization`. */
+  readonly organization?: string | undefined
+  /** Sent as `openai-project`. */
+  readonly project?: string | undefined
+  /** How many calls may run at once; further ones wait. Default: any number. */
+  readonly maxConcurrent?: number | undefined
+}
+
+/**
+ * OpenAI's models: `openai({ apiKey })('gpt-4o')`. Reasoning models (o1, o3, gpt-5 and so on) are known by
+ * their names and get `max_completion_tokens`.
+ *
+ * Throws `TypeError` for a configuration that cannot work.
+ */
+export function openai(options: OpenAIOptions): Vendor {
+  const { apiKey, baseURL = 'https://api.openai.com/v1', organization, project, maxConcurrent } = options
+  if (apiKey === undefined)
+    throw new TypeError(
+      'openai: apiKey is missing. Give the key, or check the variable that it is read from.',
+    )
+  return openaiCompatible({
+    name: 'openai',
+    baseURL,
+    apiKey,
+    headers: {
+      ...(organization === undefined ? {} : { 'openai-organization': organization }),
+      ...(project === undefined ? {} : { 'openai-project': project }),
+    },
+    maxConcurrent,
+    capabilities: reasoning,
+  })
+}
+
+function reasoning(model: string): Capabilities | undefined {
+  return /^(?:ft:)?(?:o[1-9]|gpt-[5-9])(?![\d.]*-chat)/.test(model) ? { reasoning: true } : undefined
+}

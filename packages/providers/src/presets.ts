@@ -1,0 +1,177 @@
+import type { Capabilities } from '@sluice/core'
+import { type Dialect, openaiCompatible, type Vendor } from './openai-compatible.ts'
+
+/** A vendor as data: where it is, and how its requests differ from the protocol. */
+export interface Preset extends Dialect {
+  readonly name: string
+  readonly baseURL: string
+  readonly capabilities?: Capabilities
+}
+
+/** How a server of your own is reached. */
+export interface PresetOptions {
+  readonly apiKey?: string | undefined
+  /** Replaces the preset's. */
+  readonly baseURL?: string | undefined
+  /** Further headers of each request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** How many calls may run at once; further ones wait. Default: any number. */
+  readonly maxConcurrent?: number | undefined
+}
+
+/** How a hosted vendor is reached. */
+export interface HostedOptions extends PresetOptions {
+  readonly apiKey: string
+}
+
+/** Hints that the protocol has and most vendors do not. */
+const hints = [
+  'user',
+  'store',
+  'metadata',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'verbosity',
+  'prediction',
+  'service_tier',
+]
+
+/**
+ * Vendors known by name. What is written of them is data, from their documents and from what they answered;
+ * `openaiCompatible({ ...presets.groq, ... })` corrects it where they have changed.
+ */
+export const presets = {
+  ollama: {
+    name: 'ollama',
+    baseURL: 'http://127.0.0.1:11434/v1',
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: ['n', 'logit_bias', 'tool_choice'],
+  },
+  vllm: {
+    name: 'vllm',
+    baseURL: 'http://127.0.0.1:8000/v1',
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+  },
+  llamacpp: {
+    name: 'llamacpp',
+    baseURL: 'http://127.0.0.1:8080/v1',
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+  },
+  lmstudio: {
+    name: 'lmstudio',
+    baseURL: 'http://127.0.0.1:1234/v1',
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: ['n', 'logprobs', 'top_logprobs'],
+  },
+  groq: {
+    name: 'groq',
+    baseURL: 'https://api.groq.com/openai/v1',
+    maxTokensParameter: 'max_completion_tokens',
+    refuse: ['n', 'logprobs', 'top_logprobs', 'logit_bias'],
+    drop: hints.filter(hint => hint !== 'user' && hint !== 'service_tier'),
+    messageNames: false,
+    messageFields: 'strict',
+  },
+  mistral: {
+    name: 'mistral',
+    baseURL: 'https://api.mistral.ai/v1',
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    streamOptions: false,
+    rename: { seed: 'random_seed' },
+    refuse: ['logprobs', 'top_logprobs', 'logit_bias', 'modalities', 'audio'],
+    drop: hints.filter(hint => hint !== 'prediction'),
+    messageNames: false,
+    messageFields: 'strict',
+    requiredToolChoice: 'any',
+    toolCallIds: 'nine-alphanumerics',
+  },
+  deepseek: {
+    name: 'deepseek',
+    baseURL: 'https://api.deepseek.com',
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+    refuse: ['n', 'logit_bias'],
+    drop: ['seed'],
+    capabilities: { input: [] },
+  },
+  xai: {
+    name: 'xai',
+    baseURL: 'https://api.x.ai/v1',
+    maxTokensParameter: 'max_completion_tokens',
+    refuse: ['logit_bias'],
+  },
+  openrouter: {
+    name: 'openrouter',
+    baseURL: 'https://openrouter.ai/api/v1',
+    maxTokensParameter: 'max_tokens',
+  },
+  together: {
+    name: 'together',
+    baseURL: 'https://api.together.xyz/v1',
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+  },
+  fireworks: {
+    name: 'fireworks',
+    baseURL: 'https://api.fireworks.ai/inference/v1',
+    developerRole: 'system',
+    maxTokensParameter: 'max_tokens',
+  },
+  cerebras: {
+    name: 'cerebras',
+    baseURL: 'https://api.cerebras.ai/v1',
+    developerRole: 'system',
+    maxTokensParameter: 'max_completion_tokens',
+    refuse: ['logit_bias', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls'],
+    drop: ['service_tier'],
+    messageFields: 'strict',
+  },
+} as const satisfies Record<string, Preset>
+
+function hosted(preset: Preset): (options: HostedOptions) => Vendor {
+  return options => {
+    if (options?.apiKey === undefined) {
+      throw new TypeError(
+        `${preset.name}: apiKey is missing. Give the key, or check the variable that it is read from.`,
+      )
+    }
+    return openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
+  }
+}
+
+function selfHosted(preset: Preset): (options?: PresetOptions) => Vendor {
+  return (options = {}) =>
+    openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
+}
+
+/** Ollama on this machine: `ollama()('llama3.3')`. */
+export const ollama = /* @__PURE__ */ selfHosted(presets.ollama)
+/** A vLLM server on this machine: `vllm()('Qwen/Qwen3-8B')`. */
+export const vllm = /* @__PURE__ */ selfHosted(presets.vllm)
+/** A llama.cpp server on this machine: `llamacpp()('default')`. */
+export const llamacpp = /* @__PURE__ */ selfHosted(presets.llamacpp)
+/** LM Studio on this machine: `lmstudio()('qwen3-8b')`. */
+export const lmstudio = /* @__PURE__ */ selfHosted(presets.lmstudio)
+/** Groq: `groq({ apiKey })('llama-3.3-70b-versatile')`. */
+export const groq = /* @__PURE__ */ hosted(presets.groq)
+/** Mistral: `mistral({ apiKey })('mistral-large-latest')`. */
+export const mistral = /* @__PURE__ */ hosted(presets.mistral)
+/** DeepSeek: `deepseek({ apiKey })('deepseek-chat')`. */
+export const deepseek = /* @__PURE__ */ hosted(presets.deepseek)
+/** xAI: `xai({ apiKey })('grok-4')`. */
+export const xai = /* @__PURE__ */ hosted(presets.xai)
+/** OpenRouter: `openrouter({ apiKey })('anthropic/claude-sonnet-4')`. */
+export const openrouter = /* @__PURE__ */ hosted(presets.openrouter)
+/** Together: `together({ apiKey })('meta-llama/Llama-3.3-70B-Instruct-Turbo')`. */
+export const together = /* @__PURE__ */ hosted(presets.together)
+/** Fireworks: `fireworks({ apiKey })('accounts/fireworks/models/llama-v3p3-70b-instruct')`. */
+export const fireworks = /* @__PURE__ */ hosted(presets.fireworks)
+/** Cerebras: `cerebras({ apiKey })('llama-3.3-70b')`. */
+export const cerebras = /* @__PURE__ */ hosted(presets.cerebras)
