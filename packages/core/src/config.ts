@@ -1,4 +1,5 @@
 import type { Observer } from './events.ts'
+import type { JsonLimits } from './protocol/json.ts'
 import type { Authenticator } from './stages/authenticate.ts'
 import type { Authorizer } from './stages/authorize.ts'
 import type { Limiter } from './stages/limit.ts'
@@ -6,13 +7,9 @@ import type { Route } from './stages/route.ts'
 import type { Transport } from './transport.ts'
 
 /** Bounds of a request's body, checked before anything is made of it. */
-export interface IntakeLimits {
+export interface IntakeLimits extends JsonLimits {
   /** Default 26,214,400 (25 MiB). */
   readonly maxBytes: number
-  /** How deep objects and arrays may nest. Default 64. */
-  readonly maxDepth: number
-  /** How many values the whole body may hold. Default 100,000. */
-  readonly maxElements: number
   /** How long the body may take to arrive, in milliseconds. Default 30,000. */
   readonly deadlineMs: number
 }

@@ -48,7 +48,7 @@ function targetsOf(name: string, entry: ModelEntry): readonly Target[] | Route {
   for (const target of targets) {
     if (!isTarget(target)) {
       throw new TypeError(
-        `models(): '${name}' is no target. A target is made by a provider: openai({ apiKey })('gpt-4o').`,
+        `models(): '${name}' is no target. A target is made by a provider from the name that its vendor uses.`,
       )
     }
   }

@@ -1,4 +1,3 @@
-import type { IntakeLimits } from '../config.ts'
 import { GatewayError } from '../errors.ts'
 import type { JsonValue } from './chat.ts'
 import { numberEnd } from './json-number.ts'
@@ -6,8 +5,13 @@ import { jsonPath, stringEnd, unescaped } from './json-path.ts'
 import { duplicateKey, loneSurrogate, tooDeep, tooMany } from './json-refusals.ts'
 import { KeyStack } from './key-stack.ts'
 
-/** What bounds the shape of a JSON value. */
-export type JsonLimits = Pick<IntakeLimits, 'maxDepth' | 'maxElements'>
+/** Bounds of a JSON text. */
+export interface JsonLimits {
+  /** How deep objects and arrays may nest. Default 64. */
+  readonly maxDepth: number
+  /** How many values it may hold in all. Default 100,000. */
+  readonly maxElements: number
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const surrogateEscape = /\\u[dD][89a-fA-F]/

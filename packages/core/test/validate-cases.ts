@@ -1,0 +1,63 @@
+import { expect } from 'vitest'
+import { GatewayError } from '../src/errors.ts'
+import type { JsonObject } from '../src/protocol/chat.ts'
+import type { Capabilities, Provider, Target } from '../src/provider.ts'
+import { type ValidationRules, validate } from '../src/stages/validate.ts'
+
+export const provider: Provider = {
+  name: 'test',
+  encode: () => ({ method: 'POST', url: 'http://127.0.0.1', headers: {} }),
+  decode: () => ({ kind: 'completion', completion: { choices: [] } }),
+}
+export const target = (capabilities?: Capabilities): Target =>
+  capabilities === undefined ? { provider, model: 'm' } : { provider, model: 'm', capabilities }
+
+export const schema: ValidationRules = { profile: 'schema', unknownParameters: 'pass' }
+export const live: ValidationRules = { profile: 'live', unknownParameters: 'pass' }
+export const strict: ValidationRules = { profile: 'schema', unknownParameters: 'reject' }
+export const profiles = [schema, live] as const
+
+export const hello = [{ role: 'user', content: 'Hello!' }]
+export const base = { model: 'm', messages: hello }
+
+export function check(body: object, rules = schema, targets: readonly Target[] = [target()]) {
+  const model = 'model' in body ? String(body.model) : 'm'
+  return validate({ model, body: body as JsonObject, bytes: 1 }, targets, rules)
+}
+
+export const passes = (extra: object, rules = schema) => check({ ...base, ...extra }, rules).input
+
+export function refusalOf(
+  body: object,
+  rules = schema,
+  targets: readonly Target[] = [target()],
+): GatewayError {
+  try {
+    check(body, rules, targets)
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error(`nothing was refused of ${JSON.stringify(body).slice(0, 200)}`)
+}
+
+export const refuses = (extra: object, rules = schema) => refusalOf({ ...base, ...extra }, rules)
+
+export type Row = readonly [body: object, code: string | null, param: string, message: string]
+
+/** Each row is refused in both profiles, with exactly this answer. */
+export function refusesAll(rows: readonly Row[], rules: readonly ValidationRules[] = profiles): void {
+  for (const [body, code, param, message] of rows) {
+    for (const profile of rules) {
+      const error = refuses(body, profile)
+      expect(error.toBody()).toEqual({ error: { message, type: 'invalid_request_error', param, code } })
+      expect(error.status).toBe(400)
+    }
+  }
+}
+
+export const longText = (length: number) => 'k'.repeat(length)
+export const invalidType = (param: string, expected: string, got: string) =>
+  `Invalid type for '${param}': expected ${expected}, but got ${got} instead.`
+export const missing = (param: string) => `Missing required parameter: '${param}'.`
+export const roles = "'system', 'assistant', 'user', 'function', 'tool', and 'developer'"
