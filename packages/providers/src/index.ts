@@ -1,1 +1,32 @@
-export {}
+export type { ChatCompletionsEndpoint } from './chat-completions.ts'
+export { decodeChatCompletions, encodeChatCompletions } from './chat-completions.ts'
+export type {
+  Faults,
+  LocalOptions,
+  Pace,
+  Script,
+  ScriptedError,
+  ScriptedReply,
+  ScriptedToolCall,
+} from './local.ts'
+export { local } from './local.ts'
+export type { OpenAIOptions } from './openai.ts'
+export { openai } from './openai.ts'
+export type { Dialect, OpenAICompatibleOptions, Vendor } from './openai-compatible.ts'
+export { openaiCompatible } from './openai-compatible.ts'
+export type { HostedOptions, Preset, PresetOptions } from './presets.ts'
+export {
+  cerebras,
+  deepseek,
+  fireworks,
+  groq,
+  llamacpp,
+  lmstudio,
+  mistral,
+  ollama,
+  openrouter,
+  presets,
+  together,
+  vllm,
+  xai,
+} from './presets.ts'
