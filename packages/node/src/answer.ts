@@ -1,0 +1,66 @@
+import type { Answer } from '@sluice/core'
+
+/** Text and bytes of an answer. */
+export type AnswerBody = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
+
+/** What a `Response` says. The gateway's own carry it (`plainAnswers`); of any other it is read. */
+export interface ResponseParts {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>> | Iterable<readonly [string, string]>
+  readonly body: AnswerBody
+}
+
+const carried = Symbol.for('sluice.answer')
+
+/** Reads a response. Throws `TypeError` where its body has been read already. */
+export function answerOf(response: Response): ResponseParts {
+  const own = (response as { readonly [carried]?: Answer | undefined })[carried]
+  if (own !== undefined) return own
+  if (response.bodyUsed) throw new TypeError('The body of the response has been read already.')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: response.body && chunksOf(response.body),
+  }
+}
+
+/** The headers of an answer that HTTP can carry: a value with a line break or beyond Latin-1 is left out. */
+export function legalHeaders(headers: ResponseParts['headers']): (readonly [name: string, value: string])[] {
+  const pairs =
+    Symbol.iterator in headers ? [...(headers as Iterable<[string, string]>)] : Object.entries(headers)
+  return pairs.filter(([name, value]) => token.test(name) && !illegal.test(value))
+}
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const illegal = /[^\t\x20-\x7e\x80-\xff]/
+
+/** A body's bytes. Leaving while a read waits ends that read: a stream's own iterator would wait for it. */
+function chunksOf(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const reader = body.getReader()
+      return {
+        next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
+        async return() {
+          await reader.cancel()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}
+
+/** Gives up an answer that nobody will read. */
+export function abandon(body: AnswerBody): void {
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array) return
+  leave(body[Symbol.asyncIterator]())
+}
+
+/** Leaves an iterator, whatever it says to that. */
+export function leave(iterator: AsyncIterator<unknown>): void {
+  try {
+    iterator.return?.().then(undefined, () => {})
+  } catch {
+    // It was left all the same.
+  }
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FetchContext, Gateway } from '@sluice/core'
+import { hostBody, type ReadBody, warnLostBody } from './host-body.ts'
+import { MalformedRequest } from './malformed-request.ts'
+import { serverError } from './protocol-error.ts'
+import { type RequestOptions, requestBody, toRequest } from './request.ts'
+
+/** A request as its host knows it. */
+export interface Asking<Host>
+  extends Pick<RequestOptions, 'protocol' | 'host' | 'target' | 'trustProxy' | 'onBodyWait'> {
+  /** What the host has left of the body. Default: what is on the message itself. */
+  readonly read?: ReadBody | undefined
+  /** Goes to the gateway as it is. */
+  readonly context: Pick<FetchContext<Host>, 'host' | 'mount' | 'identified'>
+}
+
+/**
+ * Puts a message to a gateway: the one thing that every mount does. It never rejects: a message that is no
+ * sound request becomes a 400, anything unforeseen a 500 that tells nothing.
+ */
+export async function ask<Host>(
+  gateway: Pick<Gateway<Host>, 'fetch'>,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  asking: Asking<Host>,
+): Promise<Response> {
+  try {
+    const body = hostBody(incoming, asking.read ?? (incoming as ReadBody))
+    if (body === 'lost') {
+      warnLostBody()
+      return serverError()
+    }
+    const { protocol, host, target, trustProxy, onBodyWait } = asking
+    const request = toRequest(incoming, { response, protocol, host, target, trustProxy, onBodyWait, body })
+    const { context } = asking
+    return await gateway.fetch(request, {
+      host: context.host,
+      mount: context.mount,
+      identified: context.identified,
+      body: requestBody(request),
+      plainAnswers: true,
+    })
+  } catch (error) {
+    return error instanceof MalformedRequest ? error.toResponse() : serverError()
+  }
+}

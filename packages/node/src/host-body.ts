@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http'
+import type { HostBody } from '@sluice/core'
+
+/** What a host may have left of a body. */
+export interface ReadBody {
+  /** The body as it came. */
+  readonly rawBody?: unknown
+  /** What a body parser made of it. */
+  readonly body?: unknown
+}
+
+/**
+ * Which form of a body is the true one: its raw bytes where the host kept them; what a parser made of it
+ * where the message has been read; else the message itself, said by `undefined`.
+ *
+ * A parsed body counts only when the message has been read: some parsers say `{}` for a body that they left
+ * alone. Returns `'lost'` where the message was read and nobody kept what was in it.
+ */
+export function hostBody(incoming: IncomingMessage, read: ReadBody): HostBody | undefined | 'lost' {
+  const { rawBody, body } = read
+  if (rawBody !== undefined && rawBody !== null) return bytesOf(rawBody) ?? { kind: 'parsed', value: rawBody }
+  if (!incoming.readableDidRead) return undefined
+  if (body === undefined) return 'lost'
+  return bytesOf(body) ?? { kind: 'parsed', value: body }
+}
+
+let told = false
+
+/** Tells the server's owner, once, why requests fail; their callers get a plain 500. */
+export function warnLostBody(): void {
+  if (told) return
+  told = true
+  process.emitWarning('Something read the body of a request before the gateway did and kept nothing of it.', {
+    type: 'SluiceWarning',
+    code: 'SLUICE_BODY_LOST',
+    detail:
+      'Mount the gateway before your body parser, or let the parser leave its result on the request as `body` or `rawBody`.',
+  })
+}
+
+function bytesOf(value: unknown): HostBody | undefined {
+  if (value instanceof Uint8Array) return { kind: 'bytes', bytes: value }
+  if (typeof value === 'string') return { kind: 'bytes', bytes: Buffer.from(value) }
+  return undefined
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import { standIn } from './stand-in.ts'
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+class IncomingHeaders {
+  readonly #incoming: IncomingMessage
+  #native: Headers | undefined
+
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming
+  }
+
+  get(name: string): string | null {
+    if (this.#native === undefined) {
+      const value = this.#incoming.headers[`${name}`.toLowerCase()]
+      if (typeof value === 'string') return value
+      if (value === undefined && token.test(name)) return null
+    }
+    return this.#real().get(name)
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): unknown {
+    return Object.fromEntries(this.#real())
+  }
+
+  #real(): Headers {
+    if (this.#native !== undefined) return this.#native
+    const native = new Headers()
+    for (const [name, value] of Object.entries(this.#incoming.headers)) {
+      // Names with a colon in front are HTTP/2's own, not headers.
+      if (name.charCodeAt(0) === 58 || value === undefined) continue
+      if (typeof value === 'string') native.append(name, value)
+      else for (const one of value) native.append(name, one)
+    }
+    this.#native = native
+    return native
+  }
+
+  static {
+    standIn(IncomingHeaders.prototype, Headers.prototype, new Headers(), headers => headers.#real())
+  }
+}
+
+/**
+ * The headers of a message as `Headers`. `get` and `has` read the message's own; anything else makes a
+ * native copy. Repeated headers are told as Node tells them (the first `content-type`, cookies joined).
+ */
+export function incomingHeaders(incoming: IncomingMessage): Headers {
+  return new IncomingHeaders(incoming) as unknown as Headers
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import { MalformedRequest } from './malformed-request.ts'
+import { checkHost, requestUrl } from './url.ts'
+
+/** What is known of a message's URL beyond the message. */
+export interface UrlOptions {
+  /** `http` or `https`, as the host knows it. Default: as the connection says. */
+  readonly protocol?: string | undefined
+  /** Replaces the Host header. */
+  readonly host?: string | undefined
+  /** Replaces the message's target: a path with its query. */
+  readonly target?: string | undefined
+  /** Whether `x-forwarded-proto` and `x-forwarded-host` are a trusted proxy's. Default `false`. */
+  readonly trustProxy?: boolean | undefined
+}
+
+/** The URL of a message. Throws `MalformedRequest`: see `toRequest`. */
+export function incomingUrl(incoming: IncomingMessage, options: UrlOptions): string {
+  refuseRepeated(incoming.rawHeaders)
+  const target = options.target ?? incoming.url ?? '/'
+  return requestUrl(protocolOf(incoming, options), hostOf(incoming, options), target)
+}
+
+/** Two readers of a message may each believe another one of two such headers. */
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  let hosts = 0
+  let authorizations = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++
+  }
+  if (hosts > 1) throw new MalformedRequest('The request has more than one Host header.')
+  if (authorizations > 1) throw new MalformedRequest('The request has more than one Authorization header.')
+}
+
+function protocolOf(incoming: IncomingMessage, options: UrlOptions): string {
+  if (options.protocol !== undefined) return options.protocol
+  const forwarded = options.trustProxy ? first(incoming.headers['x-forwarded-proto']) : undefined
+  return forwarded?.toLowerCase() ?? ((incoming.socket as TLSSocket).encrypted ? 'https' : 'http')
+}
+
+function hostOf(incoming: IncomingMessage, options: UrlOptions): string | undefined {
+  const own = incoming.headers.host
+  const forwarded = options.trustProxy ? first(incoming.headers['x-forwarded-host']) : undefined
+  const host = options.host ?? forwarded ?? own
+  // A host that others put in its place does not make a bad one good.
+  if (host !== own && own !== undefined) checkHost(own)
+  return host
+}
+
+/** The value of the proxy nearest to the client. */
+function first(value: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(value) ? value[0] : value
+  return text === undefined ? undefined : text.split(',', 1)[0]!.trim()
+}

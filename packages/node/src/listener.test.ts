@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http'
+import type { FetchContext } from '@sluice/core'
+import { describe, expect, it, vi } from 'vitest'
+import { clientOf } from '../../../test/mounts/receive.ts'
+import { toNodeListener } from './listener.ts'
+
+type Fetch = (request: Request, context: FetchContext<IncomingMessage>) => Promise<Response>
+
+const get = 'GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n'
+const post = 'POST /v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello'
+const gatewayOf = (fetch: Fetch) => ({ fetch }) as unknown as Parameters<typeof toNodeListener>[0]
+
+async function exchange(fetch: Fetch, text = get) {
+  const client = await clientOf(toNodeListener(gatewayOf(fetch)), text)
+  return (await client.response())!
+}
+
+describe('toNodeListener', () => {
+  it('hands over the request, the message as the host, and the body', async () => {
+    const answer = await exchange(async (request, { host, mount, body }) => {
+      let text = ''
+      if (body?.kind === 'stream') for await (const piece of body.stream) text += piece
+      return Response.json([request.url, host?.url, mount ?? null, text])
+    }, post)
+    expect(JSON.parse(answer.body)).toEqual(['http://a/v1', '/v1', null, 'hello'])
+  })
+
+  it.each([
+    ['a rejection', () => Promise.reject(new Error('secret of /srv/app'))],
+    [
+      'a throw',
+      () => {
+        throw new Error('secret of /srv/app')
+      },
+    ],
+    [
+      'a body that was read',
+      async () => {
+        const used = new Response('secret')
+        await used.text()
+        return used
+      },
+    ],
+    ['no response', async () => undefined as unknown as Response],
+  ])('answers 500 in the protocol shape for %s', async (_, fetch) => {
+    const answer = await exchange(fetch as Fetch)
+    expect(answer.status).toBe(500)
+    expect(answer.headers['content-type']).toBe('application/json')
+    expect(answer.headers['x-request-id']).toMatch(/^req_[0-9a-f]{32}$/)
+    expect(answer.json).toEqual({
+      error: { message: expect.any(String), type: 'server_error', param: null, code: null },
+    })
+    expect(answer.body).not.toMatch(/secret|\/srv|at /)
+  })
+
+  it.each([
+    ['a bad Host', 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    [
+      'two Authorizations',
+      'GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n',
+    ],
+    ['an asterisk', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('answers 400 for %s and does not ask the gateway', async (_, text) => {
+    const fetch = vi.fn<Fetch>()
+    const answer = await exchange(fetch, text)
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ error: { type: 'invalid_request_error', param: null, code: null } })
+    expect(answer.headers['x-request-id']).toMatch(/^req_/)
+    expect(fetch).not.toHaveBeenCalled()
+  })
+
+  it('answers a request without a Host, which HTTP/1.0 allows', async () => {
+    const answer = await exchange(async request => new Response(request.url), 'GET /x HTTP/1.0\r\n\r\n')
+    expect(answer.body).toBe('http://localhost/x')
+  })
+
+  it('takes a body that the host has read from the message', async () => {
+    const listener = toNodeListener(gatewayOf(async (_, { body }) => Response.json(body)))
+    const client = await clientOf(async (req, res) => {
+      for await (const _ of req);
+      listener(Object.assign(req, { body: { read: true } }), res)
+    }, post)
+    expect((await client.response())?.json).toEqual({ kind: 'parsed', value: { read: true } })
+  })
+
+  it('answers 500 where the host lost the body, and tells the owner once', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const listener = toNodeListener(gatewayOf(async () => new Response('never')))
+    const client = await clientOf(async (req, res) => {
+      for await (const _ of req);
+      listener(req, res)
+    }, post + post)
+    expect((await client.response())?.status).toBe(500)
+    expect((await client.response())?.status).toBe(500)
+    expect(warned).toHaveBeenCalledOnce()
+    expect(warned.mock.calls[0]?.[1]).toMatchObject({ code: 'SLUICE_BODY_LOST' })
+    warned.mockRestore()
+  })
+
+  it('cuts the connection when a stream breaks', async () => {
+    const broken = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(Buffer.from('one'))
+        return Promise.resolve().then(() => controller.error(new Error('secret')))
+      },
+    })
+    const answer = await exchange(async () => new Response(broken))
+    expect(answer).toMatchObject({ status: 200, complete: false })
+  })
+})

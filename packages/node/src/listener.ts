@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Gateway } from '@sluice/core'
+import { ask } from './ask.ts'
+import { serverError } from './protocol-error.ts'
+import { type SendOptions, send } from './send.ts'
+
+/** How messages are read and answers written. */
+export interface ListenerOptions extends SendOptions {
+  /** Whether `x-forwarded-proto` and `x-forwarded-host` are a trusted proxy's. Default `false`. */
+  readonly trustProxy?: boolean | undefined
+}
+
+/**
+ * A gateway as a listener: `createServer(toNodeListener(gateway))`. It answers every request, those to
+ * other paths with 404, and never throws. `authenticate` gets the message as its host's request.
+ *
+ * A host that has read the body already leaves it on the message as `rawBody` or `body`.
+ */
+export function toNodeListener(
+  gateway: Pick<Gateway<IncomingMessage>, 'fetch'>,
+  options: ListenerOptions = {},
+): (incoming: IncomingMessage, response: ServerResponse) => void {
+  return (incoming, response) => void listen(gateway, incoming, response, options)
+}
+
+/** Answers one message. Resolves when that is done. `onBodyWait`: see `RequestOptions`. */
+export async function listen(
+  gateway: Pick<Gateway<IncomingMessage>, 'fetch'>,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  options: ListenerOptions,
+  onBodyWait?: () => void,
+): Promise<void> {
+  const asking = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
+  await deliver(await ask(gateway, incoming, response, asking), response, options)
+}
+
+/** Sends an answer. It never rejects: what cannot be sent becomes a 500, or the end of the connection. */
+export async function deliver(
+  answer: Response,
+  response: ServerResponse,
+  options: SendOptions = {},
+): Promise<void> {
+  try {
+    await send(answer, response, options)
+  } catch {
+    if (response.headersSent) response.destroy()
+    else await send(serverError(), response, options).catch(() => response.destroy())
+  }
+}

@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http'
+import { leave } from './answer.ts'
+import { flusherOf } from './flusher.ts'
+import { endWithin } from './write-stall.ts'
+
+/** Writes a stream to a response whose head is set. See `send`. */
+export function sendStream(
+  body: AsyncIterable<string | Uint8Array>,
+  res: ServerResponse,
+  stallMs: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const iterator = body[Symbol.asyncIterator]()
+    const flush = flusherOf(res)
+    let over = false
+    let wake: (() => void) | undefined
+
+    // One listener for the stream's whole life: `compression` never lets go of a `drain` listener.
+    const drained = () => wake?.()
+    const detach = () => {
+      over = true
+      res.off('drain', drained).off('close', closed)
+    }
+    const closed = () => {
+      detach()
+      wake?.()
+      leave(iterator)
+      resolve()
+    }
+    const room = () =>
+      new Promise<void>(free => {
+        const timer = setTimeout(() => res.destroy(), stallMs)
+        wake = () => {
+          wake = undefined
+          clearTimeout(timer)
+          free()
+        }
+      })
+    const pump = async () => {
+      for (;;) {
+        const step = await iterator.next()
+        if (over) return
+        if (step.done === true) break
+        if (step.value.length === 0) continue
+        const taken = res.write(step.value)
+        flush?.call(res)
+        if (!taken) await room()
+        if (over) return
+      }
+      detach()
+      res.end()
+      endWithin(res, stallMs)
+      resolve()
+    }
+
+    res.on('drain', drained).on('close', closed)
+    res.flushHeaders()
+    pump().catch(error => {
+      if (over) return
+      detach()
+      res.destroy()
+      reject(error)
+    })
+  })
+}

@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Gateway } from '@sluice/core'
+import { type ListenerOptions, listen } from './listener.ts'
+import { onStopSignal } from './stop-signal.ts'
+
+/** Where a service listens, and when it stops. */
+export interface ServeOptions extends ListenerOptions {
+  /** Default 8787; 0 takes a free one. */
+  readonly port?: number | undefined
+  /** Address to listen on. Default `127.0.0.1`: this machine only. */
+  readonly host?: string | undefined
+  /** Whether SIGTERM and SIGINT stop the service. Default `true`. */
+  readonly signals?: boolean | undefined
+  /** How long running answers may take to end after a signal, in milliseconds. Default 30,000. */
+  readonly drainMs?: number | undefined
+}
+
+/** A service that listens. */
+export interface Serving {
+  readonly server: Server
+  readonly port: number
+  /** `http://127.0.0.1:8787`, without a trailing slash. */
+  readonly url: string
+  /**
+   * Stops: takes no new connection, answers what comes on old ones with 503, lets running answers end for
+   * `drainMs`, then ends them. Resolves when the last connection is closed.
+   */
+  close(options?: { readonly drainMs?: number }): Promise<void>
+}
+
+const lastBytesMs = 1_000
+
+/**
+ * Serves a gateway over HTTP. A signal to stop is heard once: the second one ends the process at once.
+ *
+ * Rejects when the address cannot be had, and with `TypeError` for a port that is none.
+ */
+export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOptions = {}): Promise<Serving> {
+  const { port = 8787, host = '127.0.0.1', signals = true } = options
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new TypeError(`serve: port is ${String(port)}; it must be a whole number from 0 to 65535.`)
+  }
+  let closing: Promise<void> | undefined
+  const server = createServer()
+  const answer = (incoming: IncomingMessage, response: ServerResponse, onBodyWait?: () => void) => {
+    if (closing !== undefined) response.setHeader('connection', 'close')
+    void listen(gateway, incoming, response, options, onBodyWait)
+  }
+  server.on('request', (incoming, response) => answer(incoming, response))
+  // A client that asks first whether to send its body is told to go on when somebody reads it.
+  server.on('checkContinue', (incoming, response) => {
+    answer(incoming, response, () => response.writeContinue())
+  })
+  await listening(server, port, host)
+  const address = server.address() as AddressInfo
+
+  const close = (drain: { readonly drainMs?: number } = {}): Promise<void> => {
+    closing ??= stop(server, gateway, drain)
+    return closing
+  }
+  if (signals) {
+    const drainMs = options.drainMs
+    const forget = onStopSignal(() => close(drainMs === undefined ? {} : { drainMs }))
+    server.once('close', forget)
+  }
+  return { server, port: address.port, url: urlOf(address), close }
+}
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) => {
+      const why =
+        error.code === 'EADDRINUSE' ? 'another program uses that port; give another one' : error.message
+      reject(new Error(`serve: cannot listen on ${host}:${port}: ${why}.`, { cause: error }))
+    }
+    server.once('error', failed)
+    server.listen(port, host, () => {
+      server.off('error', failed)
+      resolve()
+    })
+  })
+}
+
+async function stop(server: Server, gateway: Gateway<IncomingMessage>, drain: { readonly drainMs?: number }) {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  await gateway.close(drain)
+  server.closeIdleConnections()
+  // The last bytes of the last answers may still be on their way.
+  const sweep = setInterval(() => server.closeIdleConnections(), 20)
+  const cut = setTimeout(() => server.closeAllConnections(), lastBytesMs)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(cut)
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

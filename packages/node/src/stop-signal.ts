@@ -1,0 +1,21 @@
+const exitMs = 5_000
+
+/**
+ * Stops something on the first SIGTERM or SIGINT; a second one ends the process, as without a handler. When
+ * `stop` is done, the process ends by itself, or after 5 seconds where something else keeps it alive.
+ * Returns how to take the handlers back.
+ */
+export function onStopSignal(stop: () => Promise<void>): () => void {
+  const forget = () => {
+    process.off('SIGTERM', heard)
+    process.off('SIGINT', heard)
+  }
+  const heard = () => {
+    forget()
+    const exit = () => setTimeout(() => process.exit(), exitMs).unref()
+    stop().then(exit, exit)
+  }
+  process.on('SIGTERM', heard)
+  process.on('SIGINT', heard)
+  return forget
+}

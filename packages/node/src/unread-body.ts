@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+
+const small = 65_536
+const lingerBytes = 64 * 1024 * 1024
+const lingerMs = 5_000
+
+/**
+ * Whether the connection has to close after an answer, because the rest of the request's body is still to
+ * come and too much (or unknown) to wait for. Of a small one Node discards the rest by itself.
+ */
+export function leavesBodyUnread(incoming: IncomingMessage): boolean {
+  if (incoming.complete || incoming.destroyed) return false
+  const length = incoming.headers['content-length']
+  // A client that waited for `100 Continue` may send its body or may not: nobody can know what comes next.
+  return length === undefined || Number(length) > small || incoming.headers.expect !== undefined
+}
+
+/**
+ * Discards what still comes of a body, for at most 5 seconds and 64 MiB. Closing a connection under a
+ * client that still writes would take the answer away from it.
+ */
+export function linger(incoming: IncomingMessage): Promise<void> {
+  return new Promise(resolve => {
+    if (incoming.complete || incoming.destroyed) return resolve()
+    let bytes = 0
+    const count = (chunk: Uint8Array) => {
+      bytes += chunk.length
+      if (bytes > lingerBytes) end()
+    }
+    const end = () => {
+      clearTimeout(timer)
+      incoming.off('data', count).off('end', end).off('close', end)
+      resolve()
+    }
+    const timer = setTimeout(end, lingerMs)
+    incoming.on('data', count).once('end', end).once('close', end)
+    incoming.resume()
+  })
+}

@@ -1,0 +1,55 @@
+import { MalformedRequest } from './malformed-request.ts'
+
+const plainHost = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+const plainTarget =
+  /^(?:\/[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9._~!$&'()*+,;=:@-]*)+\/?(?:\?[A-Za-z0-9._~!$&()*+,;=:@/?%-]*)?$/
+
+/**
+ * The request target as a path with its query (RFC 9112 section 3.2.1). Of an absolute-form target only
+ * the path counts: whom a request names there decides nothing. Throws `MalformedRequest` for the other forms.
+ */
+export function originForm(target: string): string {
+  if (target.charCodeAt(0) === 47) return target
+  const absolute = /^https?:\/\/[^/?#]*/i.exec(target)
+  if (absolute === null) throw new MalformedRequest('The request target is neither a path nor an http URL.')
+  const rest = target.slice(absolute[0].length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/**
+ * The URL of a request, spelled as a native `Request` spells it. The target is put behind the origin, never
+ * resolved against it, so that `//elsewhere/v1` stays a path.
+ *
+ * `protocol` is `http` or `https`; `host` is a name or address with an optional port, and absent where the
+ * request named none (HTTP/1.0). Throws `MalformedRequest`.
+ */
+export function requestUrl(protocol: string, host: string | undefined, target: string): string {
+  const origin = originOf(protocol, host ?? 'localhost')
+  const path = originForm(target)
+  return plainTarget.test(path) ? origin + path : new URL(origin + path).href
+}
+
+/** Throws `MalformedRequest` for what cannot be a host name or address with an optional port. */
+export function checkHost(host: string): void {
+  if (!plainHost.test(host)) throw badHost()
+}
+
+function badHost(): MalformedRequest {
+  return new MalformedRequest('The Host header is not a host name or address with an optional port.')
+}
+
+// Nearly all requests of a process name the same host.
+let known = { protocol: '', host: '', origin: '' }
+
+function originOf(protocol: string, host: string): string {
+  if (known.host === host && known.protocol === protocol) return known.origin
+  if (protocol !== 'http' && protocol !== 'https') {
+    throw new MalformedRequest('The scheme of the request is neither http nor https.')
+  }
+  checkHost(host)
+  const text = `${protocol}://${host}`
+  if (!URL.canParse(text)) throw badHost()
+  const { origin } = new URL(text)
+  known = { protocol, host, origin }
+  return origin
+}
