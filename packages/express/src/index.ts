@@ -1,1 +1,55 @@
-export {}
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Gateway } from '@sluice/core'
+import { ask, deliver, originForm } from '@sluice/node'
+
+/** What of Express's `req` is used: Express 4 and 5 both fit. */
+export interface ExpressRequest extends IncomingMessage {
+  url: string
+  baseUrl: string
+  protocol: string
+  body?: unknown
+}
+
+/** What of Express's `res` is used. */
+export interface ExpressResponse extends ServerResponse {
+  locals: Record<string, unknown>
+}
+
+/**
+ * A gateway as Express middleware, for `app.use` at the root, under a path, or in a router:
+ * `app.use(toExpress(gateway))`, `app.use('/api/ai', toExpress(gateway))`.
+ *
+ * Paths that are not the gateway's go to `next()`. `authenticate` gets `req`; `res.locals.sluice` is the
+ * principal afterwards. Every error of a request is answered, none goes to `next`. A body that
+ * `express.json()`, `raw()` or `text()` has read already is taken from `req.body`, or `req.rawBody`.
+ */
+export function toExpress<Req extends ExpressRequest = ExpressRequest>(
+  gateway: Gateway<Req>,
+): (req: Req, res: ExpressResponse, next: (error?: unknown) => void) => void {
+  return (req, res, next) => {
+    const mount = req.baseUrl
+    const target = targetOf(req)
+    if (target === undefined || !gateway.matches(target.split('?', 1)[0]!, mount)) return next()
+    const asking = {
+      protocol: req.protocol,
+      target,
+      context: {
+        host: req,
+        mount,
+        identified: (principal: unknown) => {
+          res.locals.sluice = principal
+        },
+      },
+    }
+    void ask(gateway, req, res, asking).then(answer => deliver(answer, res))
+  }
+}
+
+/** The whole path with its query, also where a middleware before has rewritten `req.url`. */
+function targetOf(req: ExpressRequest): string | undefined {
+  try {
+    return req.baseUrl + originForm(req.url)
+  } catch {
+    return undefined
+  }
+}
