@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { cutOffAfter, defaultWriteStallMs, leave } from '@sluice/node'
+
+/**
+ * A streamed answer as the body that Koa pipes. It reads ahead only as far as its client reads, leaves its
+ * source when the client leaves, and cuts the connection when the source breaks: a stream that broke must
+ * not look like one that ended.
+ */
+export class BodyStream extends Readable {
+  readonly #iterator: AsyncIterator<string | Uint8Array>
+  readonly #res: ServerResponse
+  readonly #stallMs: number
+  #stalled: NodeJS.Timeout | undefined
+
+  constructor(body: AsyncIterable<string | Uint8Array>, res: ServerResponse, stallMs = defaultWriteStallMs) {
+    super()
+    this.#iterator = body[Symbol.asyncIterator]()
+    this.#res = res
+    this.#stallMs = stallMs
+  }
+
+  override _read(): void {
+    clearTimeout(this.#stalled)
+    this.#iterator.next().then(
+      step => this.#take(step),
+      error => this.destroy(error),
+    )
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearTimeout(this.#stalled)
+    leave(this.#iterator)
+    const clientLeft = this.#res.destroyed
+    if (error !== null) this.#res.destroy()
+    done(clientLeft ? null : error)
+  }
+
+  #take(step: IteratorResult<string | Uint8Array>): void {
+    if (this.destroyed) return
+    if (step.done === true) {
+      cutOffAfter(this.#res, this.#stallMs)
+      this.push(null)
+    } else if (step.value.length === 0) {
+      this._read()
+    } else if (!this.push(step.value)) {
+      this.#stalled = setTimeout(() => this.#res.destroy(), this.#stallMs)
+    }
+  }
+}

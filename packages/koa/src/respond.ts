@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerOf, leavesBodyUnread, legalHeaders, linger } from '@sluice/node'
+import { BodyStream } from './body-stream.ts'
+
+/** What of `ctx` an answer is written to. */
+export interface AnswerContext {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  status: number
+  body: unknown
+  compress?: unknown
+  set(name: string, value: string): void
+  append(name: string, value: string): void
+  vary(field: string): void
+  remove(name: string): void
+  flushHeaders(): void
+}
+
+/** Makes a `Response` Koa's own answer: `ctx.status`, headers and `ctx.body`. */
+export function respond(response: Response, ctx: AnswerContext): void {
+  const { status, headers, body } = answerOf(response)
+  // Koa makes a 204 of a body that is set before the status.
+  ctx.status = status
+  const typed = writeHeaders(headers, ctx)
+  if (body === null) {
+    ctx.body = status === 204 || status === 304 ? null : ''
+  } else if (typeof body === 'string' || body instanceof Uint8Array) {
+    const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    ctx.body = leavesBodyUnread(ctx.req) ? lastAnswer(bytes, ctx) : bytes
+  } else {
+    ctx.body = new BodyStream(body, ctx.res)
+    ctx.compress = false
+  }
+  if (!typed) ctx.remove('content-type')
+  if (ctx.body instanceof BodyStream) ctx.flushHeaders()
+}
+
+/** Returns whether a content type was among them. */
+function writeHeaders(headers: Parameters<typeof legalHeaders>[0], ctx: AnswerContext): boolean {
+  let typed = false
+  for (const [name, value] of legalHeaders(headers)) {
+    const key = name.toLowerCase()
+    if (key === 'content-type') typed = true
+    if (key === 'set-cookie') ctx.append(key, value)
+    else if (key === 'vary') ctx.vary(value)
+    else ctx.set(key, value)
+  }
+  return typed
+}
+
+/** The connection closes after this answer, but not before the client could take it: see `linger`. */
+function lastAnswer(bytes: string | Buffer, ctx: AnswerContext): BodyStream {
+  ctx.set('connection', 'close')
+  ctx.set('content-length', `${Buffer.byteLength(bytes)}`)
+  ctx.compress = false
+  return new BodyStream(thenLinger(bytes, ctx.req), ctx.res)
+}
+
+async function* thenLinger(
+  bytes: string | Buffer,
+  req: IncomingMessage,
+): AsyncGenerator<string | Uint8Array> {
+  yield bytes
+  await linger(req)
+}
