@@ -83,7 +83,6 @@ const refusals = {
     'Integer below minimum value.',
   ],
   array_above_max_length: [400, 'invalid_request_error', 'array_above_max_length', 'Array too long.'],
-  array_below_min_length: [400, 'invalid_request_error', 'array_below_min_length', 'Array too short.'],
   string_above_max_length: [400, 'invalid_request_error', 'string_above_max_length', 'String too long.'],
   object_above_max_properties: [
     400,

@@ -1,19 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '@sluice/core'
-import { ask, deliver, originForm } from '@sluice/node'
+import { ask, deliver } from '@sluice/node'
+import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
 
-/** What of Express's `req` is used: Express 4 and 5 both fit. */
-export interface ExpressRequest extends IncomingMessage {
-  url: string
-  baseUrl: string
-  protocol: string
-  body?: unknown
-}
-
-/** What of Express's `res` is used. */
-export interface ExpressResponse extends ServerResponse {
-  locals: Record<string, unknown>
-}
+export { bodyParserErrors } from './body-parser-errors.ts'
+export type { ExpressRequest, ExpressResponse } from './target.ts'
 
 /**
  * A gateway as Express middleware, for `app.use` at the root, under a path, or in a router:
@@ -42,14 +32,5 @@ export function toExpress<Req extends ExpressRequest = ExpressRequest>(
       },
     }
     void ask(gateway, req, res, asking).then(answer => deliver(answer, res))
-  }
-}
-
-/** The whole path with its query, also where a middleware before has rewritten `req.url`. */
-function targetOf(req: ExpressRequest): string | undefined {
-  try {
-    return req.baseUrl + originForm(req.url)
-  } catch {
-    return undefined
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Gateway } from '@sluice/core'
 import { ask, type ReadBody } from '@sluice/node'
 import { type MountedContext, mountOf } from './mount.ts'
@@ -5,7 +6,7 @@ import { type AnswerContext, respond } from './respond.ts'
 
 /** What of Koa's `ctx` is used: Koa 2 and 3 both fit. */
 export interface KoaContext extends AnswerContext, MountedContext {
-  readonly request: ReadBody
+  readonly request: ReadBody & { readonly req: IncomingMessage }
   readonly url: string
   readonly protocol: string
   readonly host: string

@@ -1,0 +1,79 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createGateway, models } from '@sluice/core'
+import { local } from '@sluice/providers'
+import express from 'express'
+import express4 from 'express4'
+import { afterEach, describe, expect, it } from 'vitest'
+import { bodyParserErrors, toExpress } from './index.ts'
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+describe.each([
+  ['Express 5', express],
+  ['Express 4', express4 as unknown as typeof express],
+])('bodyParserErrors in %s', (_, host) => {
+  async function posting() {
+    const gateway = createGateway({ authenticate: () => ({ id: 'a' }), route: models({ m: local()('m') }) })
+    const app = host()
+    app.use(host.json({ limit: 100 }))
+    app.use(bodyParserErrors(gateway, '/ai'))
+    app.use('/ai', toExpress(gateway))
+    app.use((_error: unknown, _req: unknown, res: express.Response, _next: unknown) => {
+      res.status(418).send("the application's own")
+    })
+    const server = app.listen(0, '127.0.0.1')
+    servers.push(server)
+    await new Promise(resolve => server.once('listening', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return (path: string, body: string, headers: Record<string, string> = {}) =>
+      fetch(origin + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+      })
+  }
+
+  it.each([
+    [
+      'a body that is too large',
+      JSON.stringify({ text: 'x'.repeat(200) }),
+      {},
+      413,
+      /limit \(100\) exceeded/,
+    ],
+    ['a body that is no JSON', '{', {}, 400, /could not parse the JSON body/],
+    ['a charset', '{}', { 'content-type': 'application/json; charset=latin1' }, 400, /plain UTF-8/],
+  ])('answers for %s in the shape of the protocol', async (_, body, headers, status, message) => {
+    const response = await (await posting())(
+      '/ai/v1/chat/completions',
+      body,
+      headers as Record<string, string>,
+    )
+    expect(response.status).toBe(status)
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(await response.json()).toEqual({
+      error: {
+        message: expect.stringMatching(message),
+        type: 'invalid_request_error',
+        param: null,
+        code: null,
+      },
+    })
+  })
+
+  it("leaves the application's own paths to its own handler", async () => {
+    expect((await (await posting())('/own', '{')).status).toBe(418)
+  })
+
+  it('lets sound requests through', async () => {
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
+    expect((await (await posting())('/ai/v1/chat/completions', body)).status).toBe(200)
+  })
+})

@@ -1,0 +1,49 @@
+import type { Gateway } from '@sluice/core'
+import { deliver, protocolError } from '@sluice/node'
+import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
+
+/** What of a body parser's error is used (`http-errors`). */
+interface ParserError {
+  readonly type?: unknown
+  readonly limit?: unknown
+  readonly length?: unknown
+}
+
+/**
+ * Error middleware for an application whose body parser runs before the gateway: what the parser refuses on
+ * the gateway's paths is answered in the protocol's shape, so that its clients understand it. All else goes
+ * on to `next(error)`.
+ *
+ * It stands behind the parser, at the root: `app.use(express.json()); app.use(bodyParserErrors(gateway))`.
+ * `mount` is the path under which the gateway is mounted, if it is.
+ */
+export function bodyParserErrors(
+  gateway: Pick<Gateway<never>, 'matches'>,
+  mount = '',
+): (error: unknown, req: ExpressRequest, res: ExpressResponse, next: (error?: unknown) => void) => void {
+  return (error, req, res, next) => {
+    const path = targetOf(req)?.split('?', 1)[0]
+    const answer = path !== undefined && gateway.matches(path, mount) ? answerTo(error) : undefined
+    if (answer === undefined || res.headersSent) next(error)
+    else void deliver(answer, res)
+  }
+}
+
+function answerTo(error: unknown): Response | undefined {
+  const { type, limit, length } = (error ?? {}) as ParserError
+  switch (type) {
+    case 'entity.too.large':
+      return protocolError(413, `Maximum content size limit (${limit}) exceeded (${length} bytes read)`)
+    case 'entity.parse.failed':
+    case 'entity.verify.failed':
+      return protocolError(400, 'We could not parse the JSON body of your request.')
+    case 'charset.unsupported':
+    case 'encoding.unsupported':
+      return protocolError(400, 'The charset or the encoding of the body is not supported: send plain UTF-8.')
+    case 'request.size.invalid':
+    case 'request.aborted':
+      return protocolError(400, 'The body of the request did not have the length that was announced.')
+    default:
+      return undefined
+  }
+}
