@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Gateway } from '@sluice/core'
+import { expect, it } from 'vitest'
+import { type Asking, ask } from './runner/ask.ts'
+import { type Check, describePage, type Snippet } from './runner/describe-page.ts'
+import { root, tableUnder } from './runner/markdown.ts'
+
+const here = 'http://sluice.test/v1'
+
+async function gatewayOf(snippet: Snippet, env = {}) {
+  const running = await snippet.run(env)
+  const { fetch } = running.exports.gateway as Gateway
+  return { running, asking: (asking: Asking = {}) => ask(here, { fetch, ...asking }) }
+}
+
+const serves: Check = async ({ run }) => {
+  const running = await run()
+  const base = `${await running.url(3000)}/v1`
+  expect(await ask(base)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+  expect(await ask(base, { stream: true })).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+  expect(await ask(base, { key: 'sk-wrong' })).toMatchObject({ status: 401 })
+}
+
+describePage('docs/custom-gateway.md', {
+  'key-store': async snippet => {
+    const { asking } = await gatewayOf(snippet)
+    expect(await asking({ key: 'sk-ann', model: 'small' })).toMatchObject({ status: 200 })
+    expect(await asking({ key: 'sk-ann', model: 'large' })).toMatchObject({ status: 403 })
+    expect(await asking({ key: 'sk-old', model: 'small' })).toMatchObject({ status: 401 })
+    expect(await asking({ key: 'sk-none', model: 'small' })).toMatchObject({ status: 401 })
+  },
+
+  authenticator: async snippet => {
+    const { asking } = await gatewayOf(snippet)
+    expect(await asking({ key: 'token-ann', model: 'large' })).toMatchObject({ status: 200 })
+    expect(await asking({ key: 'token-bob', model: 'small' })).toMatchObject({ status: 200 })
+    expect(await asking({ key: 'token-bob', model: 'large' })).toMatchObject({ status: 403 })
+    expect(await asking({ key: 'sk-test', model: 'small' })).toMatchObject({ status: 401 })
+  },
+
+  route: async snippet => {
+    const { asking } = await gatewayOf(snippet, { RANDOM: '0.05' })
+    expect(await asking({ model: 'chat' })).toMatchObject({ text: 'canary' })
+    process.env.RANDOM = '0.5'
+    expect(await asking({ model: 'chat' })).toMatchObject({ text: 'steady' })
+    expect(await asking({ model: 'long' })).toMatchObject({ text: 'steady' })
+    expect(await asking({ model: 'long', content: 'x'.repeat(10_000) })).toMatchObject({ text: 'large' })
+  },
+
+  limiter: async snippet => {
+    const { asking } = await gatewayOf(snippet)
+    const first = await asking()
+    expect(first).toMatchObject({ status: 200 })
+    expect(first.headers.get('x-ratelimit-remaining-tokens')).toBe('20')
+    const second = await asking()
+    expect(second).toMatchObject({ status: 200 })
+    expect(second.headers.get('x-ratelimit-remaining-tokens')).toBe('8')
+    expect(await asking()).toMatchObject({ status: 429, code: 'insufficient_quota' })
+  },
+
+  observe: async snippet => {
+    const { asking, running } = await gatewayOf(snippet)
+    expect(await asking()).toMatchObject({ status: 200 })
+    expect(running.printed).toEqual([
+      'failed local first',
+      expect.stringMatching(/^req_\w{32} me demo 200 completed 12 [\d.]+$/),
+    ])
+  },
+
+  wrapping: async ({ run }) => {
+    const base = `${await (await run()).url(3000)}/v1`
+    const whole = await ask(base)
+    expect(whole).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    expect(whole.headers.get('x-region')).toBe('north')
+    const streamed = await ask(base, { stream: true })
+    expect(streamed).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    expect(streamed.headers.get('x-region')).toBe('north')
+  },
+
+  browsers: async ({ run }) => {
+    const url = await (await run()).url(3000)
+    const origin = 'https://app.example'
+    const preflight = await fetch(`${url}/v1/chat/completions`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization')
+    for (const key of ['sk-test', 'sk-wrong']) {
+      const got = await ask(`${url}/v1`, { key, headers: { origin } })
+      expect(got.headers.get('access-control-allow-origin')).toBe(origin)
+    }
+    const other = await ask(`${url}/v1`, { headers: { origin: 'https://other.example' } })
+    expect(other.headers.get('access-control-allow-origin')).toBeNull()
+  },
+
+  'in-process': async ({ run }) => {
+    expect((await run()).printed).toEqual(['12 * 7 = 84'])
+  },
+
+  hono: async ({ run }) => {
+    const app = (await run()).exports.default as { fetch(request: Request): Promise<Response> }
+    for (const base of ['http://there.test/v1', 'http://there.test/ai/v1']) {
+      for (const stream of [false, true])
+        expect(await ask(base, { stream, fetch: request => app.fetch(request) })).toMatchObject({
+          text: '12 * 7 = 84',
+        })
+      expect(await ask(base, { key: 'no', fetch: request => app.fetch(request) })).toMatchObject({
+        status: 401,
+      })
+    }
+  },
+
+  next: async ({ run }) => {
+    const { POST, GET } = (await run()).exports as Record<string, (request: Request) => Promise<Response>>
+    expect(await ask(here, { fetch: POST! })).toMatchObject({ text: '12 * 7 = 84' })
+    const listed = await GET!(new Request(`${here}/models`, { headers: { authorization: 'Bearer sk-test' } }))
+    expect(await listed.json()).toMatchObject({ data: [{ id: 'demo' }] })
+  },
+
+  fastify: serves,
+})
+
+const rows = tableUnder('docs/custom-gateway.md', '# Building a gateway')
+
+it('names every option of createGateway', () => {
+  const config = readFileSync(join(root, 'packages/core/src/config.ts'), 'utf8')
+  const options = [...config.split('interface GatewayOptions')[1]!.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(
+    m => m[1],
+  )
+  const named = rows.map(([name = '']) => name.replaceAll('`', ''))
+  expect([...named, 'now', 'id', 'random'].sort()).toEqual(options.sort())
+})

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { ask } from './runner/ask.ts'
+import { describePage } from './runner/describe-page.ts'
+import { root } from './runner/markdown.ts'
+import { hasCurl, shell } from './runner/shell.ts'
+
+const example = 'examples/koa-service/server.ts'
+
+describePage('docs/koa.md', {
+  [example]: async ({ code, run }) => {
+    expect(code).toBe(readFileSync(join(root, example), 'utf8'))
+    expect(code.split('\n').length).toBeLessThan(60)
+    const url = await (await run({ PORT: '3000' })).url(3000)
+    const base = `${url}/v1`
+    const got = await ask(base, { key: 'session-of-ann', model: 'best' })
+    expect(got).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    expect(got.headers.get('server-timing')).toMatch(/^app;dur=/)
+    expect(await ask(base, { key: 'session-of-bob', model: 'fast', stream: true })).toMatchObject({
+      text: '12 * 7 = 84',
+    })
+    expect(await ask(base, { key: 'session-of-bob', model: 'best' })).toMatchObject({ status: 403 })
+    expect(await ask(base, { key: 'a stranger', model: 'fast' })).toMatchObject({ status: 401 })
+    const own = await fetch(`${url}/hello`, { headers: { authorization: 'Bearer session-of-ann' } })
+    expect(await own.json()).toEqual({ path: '/hello', user: 'ann' })
+  },
+
+  run: async ({ code }) => {
+    expect(code).toBe(`npx -y pnpm exec tsx ${example}\n`)
+  },
+
+  curl: async ({ code }, snippet) => {
+    const server = await snippet(example).run({ PORT: '3000' })
+    const line = code.replace('http://localhost:3000', await server.url(3000))
+    expect(line).not.toBe(code)
+    if (hasCurl) expect(await shell(line)).toContain('"content":"12 * 7 = 84"')
+  },
+
+  mounts: async ({ run }) => {
+    const url = await (await run()).url(3000)
+    for (const base of ['/api/ai/v1', '/v1', '/ai/v1']) {
+      expect(await ask(url + base), base).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+      expect(await ask(`${url}${base}/elsewhere`), base).toMatchObject({ status: 404, code: null })
+    }
+    expect((await fetch(`${url}/elsewhere`)).status).toBe(404)
+  },
+
+  'after-parser': async ({ run }) => {
+    const base = `${await (await run()).url(3000)}/v1`
+    expect(await ask(base)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    const long = `What is 12 * 7?${' '.repeat(2_000_000)}`
+    expect(await ask(base, { content: long })).toMatchObject({ status: 200 })
+  },
+
+  principals: async ({ run }) => {
+    const running = await run()
+    const base = `${await running.url(3000)}/v1`
+    const ann = { 'x-user': 'ann' }
+    const asked = []
+    for (const [model, headers] of [
+      ['fast', ann],
+      ['best', ann],
+      ['fast', {}],
+      ['fast', ann],
+      ['fast', ann],
+    ] as const)
+      asked.push((await ask(base, { model, headers })).status)
+    expect(asked).toEqual([200, 403, 401, 200, 429])
+    expect(running.printed).toEqual(['200 ann', '403 ann', '401 ', '200 ann', '429 ann'])
+  },
+})

@@ -1,0 +1,113 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { fencesOf, readPage, root } from './runner/markdown.ts'
+
+const pages = [
+  'README.md',
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter(name => name.endsWith('.md'))
+    .map(name => `docs/${name}`),
+  ...readdirSync(join(root, 'packages')).map(name => `packages/${name}/README.md`),
+]
+
+describe.each(pages)('%s', page => {
+  it('links to files and headings that exist', () => {
+    const text = readPage(page).replaceAll(/^```[\s\S]*?^```/gm, '')
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue
+      const [path = '', heading] = target.split('#')
+      const file = path === '' ? page : join(dirname(page), path)
+      expect(existsSync(join(root, file)), `${target} in ${page}`).toBe(true)
+      if (heading !== undefined) expect(anchorsOf(readPage(file)), target).toContain(heading)
+    }
+  })
+
+  it('names paths that exist', () => {
+    const text = readPage(page).replaceAll(/^```[\s\S]*?^```/gm, '')
+    const paths = [
+      ...text.matchAll(/`((?:packages|examples|test|docs|scripts|\.changeset|\.ci)\/[\w./-]+)`/g),
+    ]
+    for (const [, path = ''] of paths) expect(existsSync(join(root, path)), `${path} in ${page}`).toBe(true)
+  })
+
+  it('has lines that fit', () => {
+    const text = readPage(page).replaceAll(/^```[\s\S]*?^```/gm, '')
+    const long = text
+      .split('\n')
+      .filter(line => line.length > 130 && !line.startsWith('|') && !line.startsWith('- ['))
+    expect(long).toEqual([])
+  })
+})
+
+describe('the commands', () => {
+  const { scripts } = JSON.parse(readPage('package.json'))
+
+  it('are scripts of the project, or run files that exist', () => {
+    const commands = pages.flatMap(page => [
+      ...readPage(page).matchAll(/npx -y pnpm ([\w:-]+)(?: (tsx|vitest run) (\S+?))?[`\n]/g),
+    ])
+    expect(commands.length).toBeGreaterThan(20)
+    for (const [text, command = '', , path] of commands) {
+      if (command === 'exec') expect(existsSync(join(root, path ?? 'nothing')), text).toBe(true)
+      else expect(scripts[command], text).toBeTypeOf('string')
+    }
+  })
+})
+
+/** The anchors of a page's headings, as they are made of them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+describe('the snippets in TypeScript', () => {
+  it('are sound in their types, as a strict project sees them', { timeout: 120_000 }, () => {
+    const folder = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-types-'))
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    const fences = pages.flatMap(fencesOf).filter(({ language }) => language === 'ts')
+    expect(fences.length).toBeGreaterThan(30)
+    const places = new Map<string, string>()
+    for (const [index, { page, line, name, code }] of fences.entries()) {
+      const file = join(folder, `snippet-${index}.ts`)
+      places.set(file, `${page}:${line} ${name}`)
+      writeFileSync(file, code)
+    }
+    const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
+    const { options } = ts.parseJsonConfigFileContent(
+      { ...config, files: [], include: undefined },
+      ts.sys,
+      root,
+    )
+    const program = ts.createProgram([...places.keys()], {
+      ...options,
+      typeRoots: [join(root, 'node_modules/@types')],
+    })
+    const faults = [...places].flatMap(([file, place]) => {
+      const source = program.getSourceFile(file)
+      return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+        ({ messageText }) => `${place}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+      )
+    })
+    rmSync(folder, { recursive: true })
+    expect(faults).toEqual([])
+  })
+})

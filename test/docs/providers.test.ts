@@ -1,0 +1,113 @@
+import { apiKeys, createGateway, type Gateway, models, type Target } from '@sluice/core'
+import * as providers from '@sluice/providers'
+import { reply, type Script, startUpstream, stream } from '@sluice/testing'
+import { expect, it } from 'vitest'
+import { ask } from './runner/ask.ts'
+import { describePage, type Snippet } from './runner/describe-page.ts'
+import { tableUnder } from './runner/markdown.ts'
+
+const page = 'docs/providers.md'
+const here = 'http://sluice.test/v1'
+const events = (...answers: object[]) => answers.map(answer => `data: ${JSON.stringify(answer)}\n\n`)
+
+/** The snippet's provider behind a gateway, and Acme played by a script. */
+async function acmeBy(snippet: Snippet, ...scripts: [Script, ...Script[]]) {
+  const upstream = await startUpstream(...scripts)
+  const running = await snippet.run()
+  const acme = running.exports.acme as (options: {
+    apiKey: string
+    baseURL: string
+  }) => (model: string) => Target
+  const gateway = createGateway({
+    authenticate: apiKeys([{ id: 'me', key: 'sk-test' }]),
+    route: models({ demo: acme({ apiKey: 'the key', baseURL: upstream.url })('acme-1') }),
+  })
+  return { upstream, gateway }
+}
+
+describePage(page, {
+  compatible: async ({ run }) => {
+    const upstream = await startUpstream()
+    const running = await run({ ACME_BASE_URL: upstream.baseURL, ACME_API_KEY: 'the-key' })
+    const gateway = running.exports.gateway as Gateway
+    const post = async (body: object) => {
+      const response = await gateway.fetch(`${here}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }], ...body }),
+      })
+      return response.status
+    }
+    expect(await post({ max_completion_tokens: 5, store: true, n: 1 })).toBe(200)
+    expect(upstream.requests[0]?.headers.authorization).toBe('Bearer the-key')
+    expect(upstream.requests[0]?.json).toMatchObject({ model: 'acme-large-2', max_tokens: 5 })
+    expect(upstream.requests[0]?.json).not.toHaveProperty('max_completion_tokens')
+    expect(upstream.requests[0]?.json).not.toHaveProperty('store')
+    expect(await post({ n: 2 })).toBe(400)
+    const image = { type: 'image_url', image_url: { url: 'https://there.test/a.png' } }
+    expect(await post({ model: 'text', messages: [{ role: 'user', content: [image] }] })).toBe(400)
+    expect(upstream.requests).toHaveLength(1)
+    await gateway.close()
+    await upstream.close()
+  },
+
+  acme: async snippet => {
+    expect(snippet.code.split('\n').length).toBeLessThan(61)
+    const { upstream, gateway } = await acmeBy(
+      snippet,
+      reply({ text: 'Hello.', end: 'done', tokens: { in: 3, out: 2 } }),
+      stream(events({ text: 'Hel' }, { text: 'lo.' }, { end: 'cut', tokens: { in: 3, out: 2 } })),
+      reply({ problem: 'too many' }, { status: 429 }),
+      reply('<html>'),
+      stream(events({ text: 'Hel' })),
+    )
+    const { fetch } = gateway
+    const whole = await fetch(`${here}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      body: '{"model":"demo","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}',
+    })
+    expect(await whole.json()).toMatchObject({
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+    })
+    expect(upstream.requests[0]?.path).toBe('/generate')
+    expect(upstream.requests[0]?.headers['x-acme-key']).toBe('the key')
+    expect(upstream.requests[0]?.json).toEqual({
+      model: 'acme-1',
+      stream: false,
+      length: 9,
+      turns: [{ who: 'user', say: 'Hi' }],
+    })
+    expect(await ask(here, { stream: true, fetch })).toMatchObject({ status: 200, text: 'Hello.' })
+    expect(await ask(here, { fetch })).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+    expect(await ask(here, { fetch })).toMatchObject({ status: 502, code: 'bad_gateway' })
+    await expect(ask(here, { stream: true, fetch })).rejects.toThrow(/no end mark.*bad_gateway/s)
+    const parts = await fetch(`${here}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      body: '{"model":"demo","messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]}',
+    })
+    expect(await parts.json()).toMatchObject({
+      error: { code: 'unsupported_value', param: 'messages[0].content' },
+    })
+    await gateway.close()
+    await upstream.close()
+  },
+})
+
+it('lists the presets as they are', () => {
+  const rows = tableUnder(page, '## First: is there one already?').map(row =>
+    row.map(cell => cell.replaceAll('`', '')),
+  )
+  const known = Object.values(providers.presets).map(({ name, baseURL }) => [name, baseURL])
+  expect(rows.map(([name, baseURL]) => [name, baseURL]).sort()).toEqual(
+    [['openai', 'https://api.openai.com/v1'], ...known].sort(),
+  )
+  for (const [name = '', , key] of rows) {
+    const make = new Map<string, unknown>(Object.entries(providers)).get(name) as (options: object) => unknown
+    if (key === 'needed') expect(() => make({}), name).toThrow(/apiKey/)
+    else expect(make({}), name).toBeTypeOf('function')
+  }
+})
