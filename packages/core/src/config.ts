@@ -47,9 +47,12 @@ export interface GatewayOptions<Host = unknown> {
   readonly authorize?: Authorizer
   /** Whether there is room: `requests(60).per('minute')`. Default: always. */
   readonly limit?: Limiter
-  /** Sees every request's end and every failed attempt. */
+  /** Sees the end of every chat completion and every failed attempt. */
   readonly observe?: Observer
-  /** Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. */
+  /**
+   * Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. One of your own may serve several
+   * gateways: closing it is yours.
+   */
   readonly transport?: Transport
   /** Path of the service. Default `/v1`. */
   readonly base?: string

@@ -6,6 +6,7 @@ import { createGateway } from './gateway.ts'
 import { models } from './policies/models.ts'
 import type { ChatRequest } from './protocol/chat.ts'
 import type { PartialChunk, Provider, Reply, Target } from './provider.ts'
+import type { Lease } from './stages/limit.ts'
 
 interface Scripted {
   readonly target: Target
@@ -56,6 +57,9 @@ async function* chunks(...reads: (PartialChunk[] | Error)[]): AsyncGenerator<rea
 }
 
 const stream = (...reads: (PartialChunk[] | Error)[]): Reply => ({ kind: 'stream', chunks: chunks(...reads) })
+
+/** Lets what is under way come to where it waits. */
+const turn = () => new Promise(resolve => setTimeout(resolve, 5))
 
 /** Waits until its signal aborts, as a transport or a decoder in mid read does. */
 function forever(signal: AbortSignal): Promise<never> {
@@ -294,7 +298,7 @@ describe('createGateway', () => {
       const left = new AbortController()
       const { post, ends } = serving(scripted(answer, more).target)
       const answering = post(body, { signal: left.signal })
-      await new Promise(resolve => setTimeout(resolve, 5))
+      await turn()
       left.abort()
       expect((await answering).status, phase).toBe(499)
       expect(ends(), phase).toMatchObject([{ outcome: 'client_aborted', status: 499 }])
@@ -342,7 +346,7 @@ describe('createGateway', () => {
     const left = new AbortController()
     const second = post({ stream: true }, { signal: left.signal })
     const third = post({ stream: true })
-    await new Promise(resolve => setTimeout(resolve, 5))
+    await turn()
     expect(signals).toHaveLength(1)
     left.abort()
     expect((await second).status).toBe(499)
@@ -400,10 +404,12 @@ describe('createGateway', () => {
 
   it('lets a call wait for its turn no longer than all of it may take', async () => {
     const { target, signals } = scripted(() => stream([text('a')], [text('b')]), { maxConcurrent: 1 })
+    const holder = serving(target)
+    const held = await holder.post({ stream: true })
     const { post } = serving(target, { timeouts: { totalMs: 30 } })
-    await post({ stream: true })
     expect((await post({})).status).toBe(504)
     expect(signals).toHaveLength(1)
+    await held.body?.cancel()
   })
 
   it('stands where a fetch is asked for', async () => {
@@ -428,12 +434,169 @@ describe('createGateway', () => {
       base: 'v1/',
       timeouts: { idleMs: -1, idle: 3 },
       maxAttempts: 0,
+      limits: 3,
     }
     expect(() => createGateway(options as never)).toThrow(TypeError)
     expect(() => createGateway(options as never)).toThrow(
-      /authenticate: got 1.*route: got undefined.*base: got 'v1\/'.*maxAttempts: got 0.*timeouts\.idleMs: got -1.*timeouts\.idle: got 3/s,
+      /authenticate: got 1.*route: got undefined.*base: got 'v1\/'.*timeouts\.idleMs: got -1.*timeouts\.idle: got 3.*maxAttempts: got 0.*limits: got 3, expected no such option/s,
     )
   })
+
+  it('refuses what is no configuration at all, and timers that would fire at once', () => {
+    expect(() => createGateway(undefined as never)).toThrow(/got undefined, expected an object/)
+    const endless = { keepAliveMs: 3e9 }
+    expect(() => serving(scripted(() => whole('')).target, { stream: endless })).toThrow(/at most 2147483647/)
+    expect(() => serving(scripted(() => whole('')).target, { intake: 5 as never })).toThrow(
+      /intake: got 5, expected an object/,
+    )
+  })
+
+  it.each([
+    [false, 401],
+    [undefined, 401],
+    ['', 500],
+    [true, 500],
+    [{}, 500],
+    [{ id: '' }, 500],
+  ])('lets nobody in by an authenticator that gives %j', async (principal, status) => {
+    const model = scripted(() => whole('Hi'))
+    const response = await serving(model.target, { authenticate: () => principal as never }).post({})
+    expect(response.status).toBe(status)
+    expect(model.signals).toHaveLength(0)
+  })
+
+  const never = () => new Promise<never>(() => {})
+  it.each<[string, Partial<GatewayOptions>]>([
+    ['authenticate', { authenticate: never }],
+    ['authorize', { authorize: never }],
+    ['route', { route: never }],
+    ['limit', { limit: { admit: never } }],
+  ])('holds neither a client who leaves nor close, where %s never comes back', async (_, options) => {
+    const left = new AbortController()
+    const { post, gateway, ends } = serving(scripted(() => whole('Hi')).target, options)
+    const first = post({}, { signal: left.signal })
+    const second = post({})
+    await turn()
+    left.abort()
+    expect((await first).status).toBe(499)
+    await gateway.close({ drainMs: 1 })
+    expect((await second).status).toBe(503)
+    expect(ends().map(({ outcome }) => outcome)).toEqual(['client_aborted', 'gateway_closed'])
+  })
+
+  it.each<[string, Partial<Provider>]>([
+    ['encode', { encode: never }],
+    ['transport', { transport: never }],
+    ['decode', { decode: never }],
+    [
+      'a chunk',
+      { decode: () => ({ kind: 'stream', chunks: { [Symbol.asyncIterator]: () => ({ next: never }) } }) },
+    ],
+  ])('gives up at a deadline, where %s never comes back', async (_, more) => {
+    const { post, ends } = serving(scripted(() => whole('Hi'), more).target, {
+      timeouts: { totalMs: 30 },
+      stream: { holdMs: 5_000 },
+    })
+    expect((await post({ stream: true })).status).toBe(504)
+    expect(ends()).toMatchObject([{ outcome: 'upstream_failed', usage: undefined }])
+  })
+
+  it('gives back room that was taken after the client had left', async () => {
+    let admit: ((lease: Lease) => void) | undefined
+    const settled: unknown[] = []
+    const left = new AbortController()
+    const limit = {
+      admit: () =>
+        new Promise<Lease>(resolve => {
+          admit = resolve
+        }),
+    }
+    const { post } = serving(scripted(() => whole('Hi')).target, { limit })
+    const answering = post({}, { signal: left.signal })
+    await turn()
+    left.abort()
+    await answering
+    admit?.({ headers: {}, settle: usage => void settled.push(usage) })
+    await turn()
+    expect(settled).toEqual([undefined])
+  })
+
+  it('gives everything back at the deadline of a stream that nobody reads, and tells a late reader', async () => {
+    const { target } = scripted(() => stream([text('a')], [text('b'), stop]), { maxConcurrent: 1 })
+    const { post, ends } = serving(target, { timeouts: { totalMs: 30 } })
+    const unread = await post({ stream: true })
+    await new Promise<void>(resolve => {
+      const wait = setInterval(() => {
+        if (ends().length === 0) return
+        clearInterval(wait)
+        resolve()
+      }, 5)
+    })
+    expect(ends()).toMatchObject([{ outcome: 'upstream_failed' }])
+    expect((await post({ stream: true })).status).toBe(200)
+    const body = await unread.text()
+    expect(eventsOf(body).at(-1)).toMatchObject({ error: { code: 'timeout' } })
+    expect(body).not.toContain('[DONE]')
+  })
+
+  it('leaves out headers that HTTP cannot carry, and answers all the same', async () => {
+    const limit = {
+      admit: () => ({ headers: { 'x-plan': 'a\r\nb', 'x-tier': '\u0101', 'x-ok': 'ok' }, settle() {} }),
+    }
+    const response = await serving(scripted(() => whole('Hi')).target, { limit }).post({})
+    expect(response.status).toBe(200)
+    expect([...response.headers.keys()].filter(name => /x-(plan|tier|ok)/.test(name))).toEqual(['x-ok'])
+  })
+
+  it('leaves a transport of the user open on close', async () => {
+    let closed = 0
+    const transport = Object.assign(
+      async () => ({ status: 200, headers: { get: () => null }, body: chunks() as never }),
+      {
+        close: async () => void closed++,
+      },
+    )
+    await serving(scripted(() => whole('Hi')).target, { transport }).gateway.close()
+    expect(closed).toBe(0)
+  })
+
+  it('takes a reply that was not asked for as no answer', async () => {
+    const source = scripted(() => stream([text('a')]))
+    expect((await serving(source.target).post({})).status).toBe(502)
+    expect(source.signals[0]?.aborted).toBe(true)
+    expect((await serving(scripted(() => whole('Hi')).target).post({ stream: true })).status).toBe(502)
+  })
+
+  it.each([
+    ['a URL', (url: string) => url],
+    ['a Request', (url: string, init: RequestInit) => new Request(url, init)],
+  ])(
+    'breaks the body off where a fetch of %s is aborted in mid stream, as a fetch does',
+    async (_, input) => {
+      const { gateway } = serving(
+        scripted(signal => ({
+          kind: 'stream',
+          chunks: (async function* () {
+            yield [text('a')]
+            await forever(signal)
+          })(),
+        })).target,
+      )
+      const body = JSON.stringify({
+        model: 'm',
+        stream: true,
+        messages: [{ role: 'user', content: 'Hello!' }],
+      })
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+      const left = new AbortController()
+      const url = 'http://sluice.test/v1/chat/completions'
+      const response = await gateway.fetch(input(url, init), { ...init, signal: left.signal })
+      const reading = response.text()
+      await turn()
+      left.abort(new Error('gone'))
+      await expect(reading).rejects.toThrow('gone')
+    },
+  )
 
   it('does not let an observer break an answer', async () => {
     const observe = () => {

@@ -4,13 +4,14 @@ import type { GatewayOptions } from './config.ts'
 import { belowBase, type Endpoint, endpointOf, pathOf } from './endpoint.ts'
 import { GatewayError } from './errors.ts'
 import type { Answer, FetchContext, Gateway } from './host.ts'
-import { Lifetime } from './lifetime.ts'
+import { type EndReason, Lifetime } from './lifetime.ts'
 import { listModels, showModel } from './list-models.ts'
 import { type ResolvedOptions, resolveOptions } from './options/resolve.ts'
 import { completeChat } from './pipeline.ts'
 import { respondError } from './stages/respond.ts'
 import { RequestRecord } from './stages/settle.ts'
 import { warnOfLocal } from './start-warnings.ts'
+import { LifeEnded } from './upstream/attempt.ts'
 
 /**
  * Makes a chat-completions service out of its parts: who may ask, where it is answered, how much is
@@ -39,19 +40,20 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
     })
     try {
       if (closed !== undefined) throw new GatewayError('shutting_down')
-      return await dispatch(request, context, resolved, lifetime, record)
+      return await outlived(dispatch(request, context, resolved, lifetime, record), lifetime)
     } catch (error) {
       const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
       record.settle(outcome, told.status, error)
-      return respondError(told, requestId, record.lease?.headers)
+      return respondError(told, requestId, record.leaseHeaders)
     }
   }
 
   const drain = async (ms: number): Promise<void> => {
     if (running.size === 0) return
-    const timer = setTimeout(() => {
+    const cut = () => {
       for (const lifetime of running) lifetime.end('gateway_closed')
-    }, ms)
+    }
+    const timer = ms > longestTimer ? undefined : setTimeout(cut, ms)
     await new Promise<void>(resolve => {
       idle = resolve
     })
@@ -61,7 +63,7 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
   return {
     matches,
     fetch: async (input, init) => {
-      if (input instanceof Request) {
+      if (isRequest(input) && !isRequestInit(init)) {
         const context = contextOf<Host>(init)
         const made = await answer(input, context)
         return context.plainAnswers === true ? plainResponse(made) : nativeResponse(made)
@@ -69,13 +71,29 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       const request = new Request(input, init as RequestInit)
       const made = await answer(request, {})
       if (request.signal.aborted) throw request.signal.reason
-      return nativeResponse(made)
+      return nativeResponse(made, request.signal)
     },
-    close: ({ drainMs = 30_000 } = {}) => {
-      closed ??= drain(drainMs).then(() => resolved.call.transport.close?.())
+    close: async ({ drainMs = 30_000 } = {}) => {
+      if (!(drainMs >= 0)) throw new TypeError(`close: got drainMs ${drainMs}, expected a number from 0.`)
+      closed ??= drain(drainMs).then(() => resolved.ownTransport?.close?.())
       return closed
     },
   }
+}
+
+/** Node's timers fire at once beyond this. */
+const longestTimer = 2_147_483_647
+
+/**
+ * What a promise comes to, or a rejection as soon as the request's life ends: what a function of the user's
+ * does then, and when, holds neither the caller nor `close`.
+ */
+function outlived<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = (reason: EndReason) => reject(new LifeEnded(reason))
+    lifetime.onEnd(ended)
+    promise.then(resolve, reject).finally(() => lifetime.offEnd(ended))
+  })
 }
 
 function dispatch<Host>(
@@ -95,7 +113,7 @@ function dispatch<Host>(
     return completeChat(request, context, options, lifetime, record)
   }
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw methodNotSupported(request.method, path, 'GET')
+    throw methodNotSupported(request.method, path, 'GET, HEAD')
   return settled(
     endpoint.name === 'models'
       ? listModels(request, context, options, record.requestId)
@@ -108,6 +126,17 @@ async function settled(answering: Promise<Answer>, record: RequestRecord): Promi
   const answer = await answering
   record.settle('completed', answer.status)
   return answer
+}
+
+/** Also a `Request` of another realm or library. */
+function isRequest(input: Request | string | URL): input is Request {
+  return typeof input === 'object' && 'method' in input && 'headers' in input
+}
+
+function isRequestInit(init: object | undefined): boolean {
+  return (
+    typeof init === 'object' && init !== null && ('signal' in init || 'method' in init || 'headers' in init)
+  )
 }
 
 /** Some hosts hand over a second argument of their own: what is no context is ignored. */

@@ -22,6 +22,7 @@ export type { ApiKey, ApiKeyLookup, ApiKeyRecord, ApiKeysOptions } from './polic
 export { apiKeys, hashApiKey } from './policies/api-keys.ts'
 export type { RequestLimitOptions, Window } from './policies/limits/requests.ts'
 export { requests } from './policies/limits/requests.ts'
+export { modelPatterns } from './policies/model-patterns.ts'
 export type { ModelEntry, ModelTable } from './policies/models.ts'
 export { models } from './policies/models.ts'
 export type { CorsOptions } from './policies/with-cors.ts'

@@ -36,7 +36,7 @@ export async function completeChat<Host>(
   record.model = draft.model
   const candidates = await route(draft, { principal, random: options.random }, options.route)
   await authorize(principal, draft.model, options.authorize)
-  record.lease = await limit(principal, draft, options.limit)
+  record.hold(await limit(principal, draft, options.limit))
   const { input, targets } = validate(draft, candidates, options.rules)
   return ask(input, targets, options, lifetime, record)
 }
@@ -73,12 +73,12 @@ function whole<Host>(
 ): Answer {
   end(true)
   const { usage, estimated } = completionUsage(answer, input)
-  const completion = normalizeCompletion(answer, usage, identity, options.id)
+  const completion = normalizeCompletion(answer, usage, identity, options.id, input.logprobs === true)
   record.usage = usage
   record.usageEstimated = estimated
   record.markFirstByte()
   record.settle('completed', 200)
-  return respondCompletion(completion, record.requestId, record.lease?.headers ?? {})
+  return respondCompletion(completion, record.requestId, record.leaseHeaders)
 }
 
 async function stream<Host>(
@@ -98,7 +98,7 @@ async function stream<Host>(
   const request = { input, identity, record, lifetime, newId: options.id }
   const source = new StreamedAnswer(request, answering ?? calling)
   const body = new PacedText(source, keepAliveComment, keepAliveMs, options.call.clock)
-  return respondStream(body, record.requestId, record.lease?.headers ?? {})
+  return respondStream(body, record.requestId, record.leaseHeaders)
 }
 
 /** What a promise resolves to, or `undefined` when it takes longer than `ms`. */

@@ -1,4 +1,4 @@
-/** Where the pieces come from. `next` resolves to `undefined` at the end. It never rejects. */
+/** Where the pieces come from. `next` resolves to `undefined` at the end; it is not meant to reject. */
 export interface TextSource {
   next(): Promise<string | undefined>
   /** The reader has left. */
@@ -55,12 +55,15 @@ export class PacedText implements AsyncIterableIterator<string> {
 
   #read(): void {
     this.#reading = true
-    this.#source.next().then(text => {
-      this.#reading = false
-      if (text === undefined) this.#end()
-      else if (this.#waiter === undefined) this.#ready = text
-      else this.#give({ done: false, value: text })
-    })
+    this.#source.next().then(
+      text => {
+        this.#reading = false
+        if (text === undefined) this.#end()
+        else if (this.#waiter === undefined) this.#ready = text
+        else this.#give({ done: false, value: text })
+      },
+      () => this.#end(),
+    )
   }
 
   #give(result: IteratorResult<string>): void {

@@ -2,9 +2,12 @@ import type { Answer } from '../host.ts'
 
 const answerKey = Symbol.for('sluice.answer')
 
-/** An answer as a native `Response`. */
-export function nativeResponse({ status, headers, body }: Answer): Response {
-  return new Response(typeof body === 'string' ? body : byteStream(body), { status, headers })
+/**
+ * An answer as a native `Response`. A body that is streamed breaks off when `signal` aborts, as that of a
+ * `fetch` does.
+ */
+export function nativeResponse({ status, headers, body }: Answer, signal?: AbortSignal): Response {
+  return new Response(typeof body === 'string' ? body : byteStream(body, signal), { status, headers })
 }
 
 /**
@@ -94,14 +97,15 @@ class PlainResponse {
 }
 Object.setPrototypeOf(PlainResponse.prototype, Response.prototype)
 
-function byteStream(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
+function byteStream(pieces: AsyncIterable<string>, signal?: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const iterator = pieces[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await iterator.next()
-        if (done === true) controller.close()
+        if (signal?.aborted === true) controller.error(signal.reason)
+        else if (done === true) controller.close()
         else controller.enqueue(encoder.encode(value))
       },
       async cancel() {

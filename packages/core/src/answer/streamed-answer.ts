@@ -30,38 +30,51 @@ export class StreamedAnswer implements TextSource {
   readonly #writer: ChunkWriter
   readonly #answering: Promise<Answering<ChunkSource>> | Answering<ChunkSource>
   #upstream: Answering<ChunkSource> | undefined
+  #reading = false
+  /** The last words of an answer that broke off while nobody read. */
+  #lastWords: string | undefined
   #over = false
 
   /** `answering` is a promise where the head of the answer had to be sent before any upstream answered. */
   constructor(request: StreamedRequest, answering: Promise<Answering<ChunkSource>> | Answering<ChunkSource>) {
     this.#request = request
     this.#answering = answering
-    this.#normalizer = new StreamNormalizer(request.newId)
     const { input, identity, lifetime } = request
+    this.#normalizer = new StreamNormalizer(request.newId, {
+      choices: input.n ?? 1,
+      logprobs: input.logprobs === true,
+    })
     this.#writer = new ChunkWriter(identity, input.stream_options?.include_usage === true)
-    if (answering instanceof Promise) answering.catch(() => {})
+    if (answering instanceof Promise) answering.catch(error => this.#breakUnread(error))
     else this.#follow(answering)
-    // Nobody may be reading then. A reader who is there is told of the gateway's end by the failed read.
+    // Nobody may be reading when the client leaves.
     lifetime.onEnd(reason => {
       if (reason === 'client_left') this.leave()
-      else this.#settle('gateway_closed')
     })
   }
 
   async next(): Promise<string | undefined> {
-    while (!this.#over) {
-      try {
+    this.#reading = true
+    try {
+      while (!this.#over) {
         const text = await this.#read()
         if (text !== '') return text
-      } catch (error) {
-        return this.#break(error)
       }
+      const text = this.#lastWords
+      this.#lastWords = undefined
+      return text
+    } catch (error) {
+      return this.#break(error)
+    } finally {
+      this.#reading = false
     }
-    return undefined
   }
 
   leave(): void {
     if (this.#over) return
+    this.#over = true
+    // An upstream that has not answered yet hears of it here, and of nothing after `release`.
+    this.#request.lifetime.end('client_left')
     this.#close(false)
     this.#settle('client_aborted')
   }
@@ -96,8 +109,13 @@ export class StreamedAnswer implements TextSource {
     return errorEvent(told.toBody())
   }
 
+  #breakUnread(error: unknown): void {
+    if (!this.#reading) this.#lastWords = this.#break(error)
+  }
+
   #follow(upstream: Answering<ChunkSource>): void {
     this.#upstream = upstream
+    upstream.onCut(error => this.#breakUnread(error))
     if (this.#over) upstream.end(false)
   }
 
@@ -119,10 +137,12 @@ export class StreamedAnswer implements TextSource {
 
   #settle(outcome: Outcome, error?: unknown): Usage {
     const { record, input } = this.#request
-    const { usage: given, chars } = this.#normalizer
+    const { usage: given, chars, begun } = this.#normalizer
     const usage = given === undefined ? estimatedUsage(input, chars) : usageOf(given)
-    record.usage = usage
-    record.usageEstimated = given === undefined
+    if (begun) {
+      record.usage = usage
+      record.usageEstimated = given === undefined
+    }
     record.settle(outcome, 200, error)
     return usage
   }

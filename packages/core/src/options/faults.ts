@@ -1,61 +1,86 @@
 import type { GatewayOptions } from '../config.ts'
 import { defaultIntake, defaultPacing, defaultTimeouts } from './defaults.ts'
 
-/** Every option that cannot be used: its name, what was got, what was expected. */
-export function faultsOf<Host>(options: GatewayOptions<Host>): string[] {
-  const faults: string[] = []
-  const wrong = (name: string, got: unknown, expected: string) => {
-    faults.push(`${name}: got ${shown(got)}, expected ${expected}`)
-  }
-  for (const name of ['authenticate', 'route'] as const) {
-    if (typeof options[name] !== 'function') wrong(name, options[name], 'a function')
-  }
-  for (const name of ['authorize', 'observe', 'transport', 'now', 'id', 'random'] as const) {
-    if (options[name] !== undefined && typeof options[name] !== 'function')
-      wrong(name, options[name], 'a function')
-  }
-  if (options.limit !== undefined && typeof options.limit?.admit !== 'function') {
-    wrong('limit', options.limit, "a limiter, such as requests(60).per('minute')")
-  }
-  if (options.base !== undefined && !/^(\/[\w.~-]+)+$/.test(options.base)) {
-    wrong('base', options.base, "a path that begins with '/' and does not end with one, such as '/v1'")
-  }
-  oneOf('validation', options.validation, ['schema', 'live'], wrong)
-  oneOf('unknownParameters', options.unknownParameters, ['pass', 'reject'], wrong)
-  if (
-    options.maxAttempts !== undefined &&
-    !(Number.isInteger(options.maxAttempts) && options.maxAttempts >= 1)
-  ) {
-    wrong('maxAttempts', options.maxAttempts, 'a whole number from 1')
-  }
-  for (const group of ['intake', 'timeouts', 'stream'] as const) {
-    for (const [name, value] of Object.entries(options[group] ?? {})) {
-      const known =
-        name in (group === 'intake' ? defaultIntake : group === 'timeouts' ? defaultTimeouts : defaultPacing)
-      if (!known) wrong(`${group}.${name}`, value, 'no such option')
-      else if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
-        wrong(`${group}.${name}`, value, 'a number above 0')
-      }
-    }
-  }
-  return faults
+/** Says what is wrong with a value, by what was expected; `undefined` where nothing is. */
+type Check = (value: unknown) => string | undefined
+
+/** Timers take no more, and fire at once where they are given more. */
+const largest = 2_147_483_647
+
+const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
+const aLimiter: Check = value =>
+  typeof (value as { admit?: unknown } | null)?.admit === 'function'
+    ? undefined
+    : "a limiter, such as requests(60).per('minute')"
+const aPath: Check = value =>
+  typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)
+    ? undefined
+    : "a path that begins with '/' and does not end with one, such as '/v1'"
+const aCount: Check = value =>
+  Number.isInteger(value) && (value as number) >= 1 ? undefined : 'a whole number from 1'
+const aSpan: Check = value =>
+  typeof value === 'number' && value > 0 && value <= largest
+    ? undefined
+    : `a number above 0, at most ${largest}`
+const oneOf =
+  (...allowed: string[]): Check =>
+  value =>
+    allowed.includes(value as string) ? undefined : allowed.map(word => `'${word}'`).join(' or ')
+
+const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<string, Check>>>> = {
+  authenticate: aFunction,
+  route: aFunction,
+  authorize: aFunction,
+  limit: aLimiter,
+  observe: aFunction,
+  transport: aFunction,
+  base: aPath,
+  validation: oneOf('schema', 'live'),
+  unknownParameters: oneOf('pass', 'reject'),
+  intake: spansOf(defaultIntake),
+  timeouts: spansOf(defaultTimeouts),
+  stream: spansOf(defaultPacing),
+  maxAttempts: aCount,
+  now: aFunction,
+  id: aFunction,
+  random: aFunction,
 }
 
-function oneOf(
-  name: string,
-  got: unknown,
-  allowed: readonly string[],
-  wrong: (name: string, got: unknown, expected: string) => void,
-): void {
-  if (got !== undefined && !allowed.includes(got as string)) {
-    wrong(name, got, allowed.map(value => `'${value}'`).join(' or '))
-  }
+const required: readonly string[] = ['authenticate', 'route']
+
+/** Every option that cannot be used: its name, what was got, what was expected. */
+export function faultsOf<Host>(options: GatewayOptions<Host>): string[] {
+  if (typeof options !== 'object' || options === null)
+    return [`the options: got ${shown(options)}, expected an object`]
+  const given = { ...Object.fromEntries(required.map(name => [name, undefined])), ...options }
+  return faultsIn(given, checks, '', required)
+}
+
+function faultsIn(
+  given: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, Check | Readonly<Record<string, Check>>>>,
+  path: string,
+  needed: readonly string[] = [],
+): string[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    const check = Object.hasOwn(known, name) ? known[name] : undefined
+    const told = `${path}${name}: got ${shown(value)}, expected`
+    if (check === undefined) return `${told} no such option`
+    if (value === undefined && !needed.includes(name)) return []
+    if (typeof check === 'function') {
+      const expected = check(value)
+      return expected === undefined ? [] : `${told} ${expected}`
+    }
+    if (typeof value !== 'object' || value === null) return `${told} an object`
+    return faultsIn(value as Record<string, unknown>, check, `${path}${name}.`)
+  })
+}
+
+function spansOf(defaults: object): Readonly<Record<string, Check>> {
+  return Object.fromEntries(Object.keys(defaults).map(name => [name, aSpan]))
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string'
-    ? `'${value}'`
-    : typeof value === 'object' && value !== null
-      ? 'an object'
-      : String(value)
+  if (typeof value === 'string') return `'${value}'`
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

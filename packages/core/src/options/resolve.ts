@@ -8,6 +8,7 @@ import type { CallWorld } from '../stages/call.ts'
 import type { Limiter } from '../stages/limit.ts'
 import type { Route } from '../stages/route.ts'
 import type { ValidationRules } from '../stages/validate.ts'
+import type { Transport } from '../transport.ts'
 import { defaultIntake, defaultPacing, defaultTimeouts } from './defaults.ts'
 import { faultsOf } from './faults.ts'
 
@@ -24,6 +25,8 @@ export interface ResolvedOptions<Host> {
   readonly intake: IntakeLimits
   readonly stream: StreamPacing
   readonly call: CallWorld
+  /** The transport that the gateway made itself and has to close. */
+  readonly ownTransport: Transport | undefined
   readonly now: () => number
   readonly id: () => string
   readonly random: () => number
@@ -39,6 +42,8 @@ export function resolveOptions<Host>(options: GatewayOptions<Host>): ResolvedOpt
     throw new TypeError(`createGateway got options that it cannot use:\n- ${faults.join('\n- ')}`)
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
+  const ownTransport =
+    options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
   return {
     authenticate: options.authenticate,
     route: options.route,
@@ -53,16 +58,32 @@ export function resolveOptions<Host>(options: GatewayOptions<Host>): ResolvedOpt
     intake: filled(defaultIntake, options.intake),
     stream,
     call: {
-      transport: options.transport ?? defaultTransport({ connectMs: timeouts.connectMs }),
+      transport: options.transport ?? ownTransport!,
       timeouts,
       clock: () => performance.now(),
       maxAttempts: options.maxAttempts ?? 3,
       holdMs: stream.holdMs,
     },
+    ownTransport,
     now: options.now ?? Date.now,
-    id: options.id ?? (() => crypto.randomUUID().replaceAll('-', '')),
+    id: options.id === undefined ? freshId : safe(options.id),
     random: options.random ?? Math.random,
   }
+}
+
+/** Ids of the user's making; an answer needs one even where that fails. */
+function safe(id: () => string): () => string {
+  return () => {
+    try {
+      return id()
+    } catch {
+      return freshId()
+    }
+  }
+}
+
+function freshId(): string {
+  return crypto.randomUUID().replaceAll('-', '')
 }
 
 /** An observer whose throws are nobody's problem but its own. */

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+// By name: all of `z.core` as a value would bring every locale into a bundle.
+import { $constructor, $ZodType } from 'zod/v4/core'
 import type { Refusal } from '../errors.ts'
 import type { JsonObject } from './chat.ts'
 
@@ -127,8 +129,8 @@ interface Judge extends z.core.$ZodType {
 }
 
 /** A schema that is one function. Cheaper than `z.unknown().check(...)`, which matters once per message. */
-const Judge = z.core.$constructor<Judge, JudgeDef>('Judge', (inst, def) => {
-  z.core.$ZodType.init(inst, def)
+const Judge = $constructor<Judge, JudgeDef>('Judge', (inst, def) => {
+  $ZodType.init(inst, def)
   inst._zod.parse = payload => {
     def.check(payload.value, payload.issues)
     return payload

@@ -27,13 +27,26 @@ export function bearerToken(request: Request): string | undefined {
   return token === '' ? undefined : token
 }
 
-/** Who is asking? Throws 401. */
+/** Who is asking? Throws 401, and `TypeError` for an answer that is no principal. */
 export async function authenticate<Host>(
   request: Request,
   host: Host | undefined,
   authenticator: Authenticator<Host>,
 ): Promise<Principal> {
-  const principal = await authenticator(request, host)
-  if (principal !== undefined && principal !== null) return principal
-  throw new GatewayError(bearerToken(request) === undefined ? 'missing_api_key' : 'invalid_api_key')
+  const principal: unknown = await authenticator(request, host)
+  if (principal === undefined || principal === null || principal === false) {
+    throw new GatewayError(bearerToken(request) === undefined ? 'missing_api_key' : 'invalid_api_key')
+  }
+  if (!isPrincipal(principal)) {
+    throw new TypeError(
+      'authenticate gave something that is no principal: expected an object with an id, or undefined.',
+    )
+  }
+  return principal
+}
+
+/** A caller is let in by what says who it is, and by nothing else that is truthy. */
+function isPrincipal(value: unknown): value is Principal {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return false
+  return typeof value.id === 'string' && value.id !== ''
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts'
+import { GatewayError, UpstreamError } from '../errors.ts'
 import type { AttemptRecord } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
@@ -27,8 +27,9 @@ export interface Attempts {
  */
 export interface Answering<T> {
   readonly answer: T
-  readonly target: Target
   end(completed: boolean): void
+  /** What to do when the call is cut off, by a deadline or the gateway's end, while nobody reads the answer. */
+  onCut(listener: (reason: Error) => void): void
 }
 
 /** The chunks of a streamed answer, one array an upstream read. */
@@ -54,13 +55,19 @@ export async function call(
     try {
       const answer = await answerOf(attempt, target, input, world.holdMs)
       attempts.records.push(recordOf(target, world.clock() - startedAt, undefined))
-      return { answer, target, end: completed => attempt.end(completed) }
+      return {
+        answer,
+        end: completed => attempt.end(completed),
+        onCut: listener => {
+          attempt.onCut = listener
+        },
+      }
     } catch (error) {
       attempt.end(false)
       failure = error
     }
     const record = recordOf(target, world.clock() - startedAt, failure)
-    attempts.records.push(record)
+    if (attempt.called) attempts.records.push(record)
     const last = index + 1 === targets.length || attempts.records.length >= world.maxAttempts
     const hopeless = !movesOn(failure) && !refusedByProvider(failure)
     if (failure instanceof LifeEnded || attempts.committed || last || hopeless) throw failure
@@ -79,7 +86,14 @@ async function answerOf(
       ? { input, model: target.model }
       : { input, model: target.model, capabilities: target.capabilities }
   const answer = await attempt.run(target.provider, call)
-  return 'next' in answer ? held(answer, holdMs) : answer
+  const streamed = 'next' in answer
+  if (streamed !== (input.stream === true)) {
+    const got = streamed ? 'a stream' : 'a whole answer'
+    throw new UpstreamError(`The provider made ${got} of the answer, which was not asked for.`, {
+      kind: 'garbled',
+    })
+  }
+  return streamed ? held(answer, holdMs) : answer
 }
 
 /** What the vendor cannot express, another one may. */

@@ -20,7 +20,7 @@ export function respondJson(
 ): Answer {
   return {
     status,
-    headers: { 'content-type': 'application/json', 'x-request-id': requestId, ...common, ...more },
+    headers: { 'content-type': 'application/json', 'x-request-id': requestId, ...common, ...legal(more) },
     body: JSON.stringify(value),
   }
 }
@@ -60,8 +60,22 @@ export function respondStream(
       ...common,
       'cache-control': 'no-cache, no-store, no-transform',
       'x-accel-buffering': 'no',
-      ...more,
+      ...legal(more),
     },
     body,
   }
 }
+
+/** Headers that a policy gave, less those that HTTP cannot carry: they must not cost the caller the answer. */
+function legal(headers: Readonly<AnswerHeaders>): Readonly<AnswerHeaders> {
+  let clean: AnswerHeaders | undefined
+  for (const name in headers) {
+    if (headerName.test(name) && headerValue.test(headers[name]!)) continue
+    clean ??= { ...headers }
+    delete clean[name]
+  }
+  return clean ?? headers
+}
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/

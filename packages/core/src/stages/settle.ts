@@ -12,7 +12,7 @@ export class RequestRecord {
   model: string | undefined
   stream = false
   readonly attempts: AttemptRecord[] = []
-  lease: Lease | undefined
+  #lease: Lease | undefined
   usage: Usage | undefined
   usageEstimated = false
   /** Monotonic milliseconds of the first byte of the answer. */
@@ -29,6 +29,17 @@ export class RequestRecord {
     this.#startedAt = clock()
   }
 
+  /** Keeps the room that was taken until the record is settled; where it is already, gives it back at once. */
+  hold(lease: Lease): void {
+    this.#lease = lease
+    if (this.#settled) closeLease(lease, undefined)
+  }
+
+  /** What the caller is told of the room taken. */
+  get leaseHeaders(): Readonly<Record<string, string>> {
+    return this.#lease?.headers ?? {}
+  }
+
   /** The first byte of the answer is about to be sent. */
   markFirstByte(): void {
     this.firstByteAt ??= this.#clock()
@@ -39,7 +50,7 @@ export class RequestRecord {
     if (this.#settled) return
     this.#settled = true
     const now = this.#clock()
-    closeLease(this.lease, this.usage)
+    closeLease(this.#lease, this.usage)
     const event: EndEvent = {
       type: 'end',
       requestId: this.requestId,

@@ -1,8 +1,8 @@
 import type { Timeouts } from '../config.ts'
 import { GatewayError, UpstreamError, type UpstreamFailure } from '../errors.ts'
-import type { Lifetime } from '../lifetime.ts'
+import type { EndReason, Lifetime } from '../lifetime.ts'
 import type { Call, PartialChunk, PartialCompletion, Provider } from '../provider.ts'
-import type { Transport } from '../transport.ts'
+import type { Transport, TransportResponse, UpstreamRequest } from '../transport.ts'
 import { Deadlines } from './deadlines.ts'
 import { type Release, type Slots, slotsOf } from './slots.ts'
 import { watched } from './watched-response.ts'
@@ -16,25 +16,35 @@ export interface AttemptWorld {
 }
 
 /** Thrown where the request's life ended under way. */
-export class LifeEnded extends Error {}
+export class LifeEnded extends Error {
+  constructor(reason: EndReason) {
+    super(reason === 'client_left' ? 'The client left.' : 'The gateway was closed.')
+    this.name = 'LifeEnded'
+  }
+}
 
 /**
  * One call to one upstream: its slot, its connection and its deadlines, all given back by `end`, whatever
- * happened.
+ * happened. Nothing that it waits for, be it a provider's or a transport's, holds it longer than it lives.
  */
 export class Attempt {
+  /** Whether the upstream was asked. */
+  called = false
+  /** Told when the attempt is cut off while nobody waits for it. */
+  onCut: ((reason: Error) => void) | undefined
   readonly #lifetime: Lifetime
   readonly #world: AttemptWorld
   readonly #controller = new AbortController()
   readonly #deadlines: Deadlines
-  readonly #onLifeEnd = () => this.#abort(new LifeEnded())
-  #leaveQueue: ((reason: Error) => void) | undefined
+  readonly #onLifeEnd = (reason: EndReason) => this.#cut(new LifeEnded(reason))
+  #leaveQueue: (() => void) | undefined
   #release: Release | undefined
+  #reject: ((reason: Error) => void) | undefined
 
   constructor(lifetime: Lifetime, world: AttemptWorld, totalAt: number) {
     this.#lifetime = lifetime
     this.#world = world
-    this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error => this.#abort(error))
+    this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error => this.#cut(error))
   }
 
   /** Asks the upstream. What it rejects with, `end` has to be called after it. */
@@ -47,15 +57,14 @@ export class Attempt {
     signal.throwIfAborted()
     this.#deadlines.begin()
     const slots = slotsOf(provider)
-    if (slots !== undefined) await this.#takeSlot(slots)
-    const request = await provider.encode(call)
-    signal.throwIfAborted()
+    if (slots !== undefined) await this.#outlive(this.#takeSlot(slots))
+    const request = await this.#outlive(provider.encode(call))
     this.#deadlines.start()
-    const transport = provider.transport ?? this.#world.transport
-    const response = await transport(request, signal).catch(error => this.#fail(error, 'unreachable'))
+    this.called = true
+    const response = await this.#ask(provider.transport ?? this.#world.transport, request)
     this.#deadlines.answered()
     try {
-      const reply = await provider.decode(watched(response, this.#deadlines), call)
+      const reply = await this.#outlive(provider.decode(watched(response, this.#deadlines), call))
       return reply.kind === 'completion' ? reply.completion : this.#read(reply.chunks[Symbol.asyncIterator]())
     } catch (error) {
       return this.#fail(error, 'garbled')
@@ -64,36 +73,65 @@ export class Attempt {
 
   /** Gives everything back. An answer that was not read to its own end is cut off. */
   end(completed: boolean): void {
+    this.onCut = undefined
     this.#deadlines.stop()
     this.#lifetime.offEnd(this.#onLifeEnd)
-    if (!completed) this.#controller.abort(new LifeEnded())
+    if (!completed) this.#controller.abort(new LifeEnded(this.#lifetime.ended ?? 'client_left'))
+    this.#leaveQueue?.()
     this.#release?.()
     this.#release = undefined
   }
 
-  #abort(reason: Error): void {
-    this.#leaveQueue?.(reason)
+  async #ask(transport: Transport, request: UpstreamRequest): Promise<TransportResponse> {
+    try {
+      return await this.#outlive(transport(request, this.#controller.signal))
+    } catch (error) {
+      return this.#fail(error, 'unreachable')
+    }
+  }
+
+  #cut(reason: Error): void {
     this.#controller.abort(reason)
+    const reject = this.#reject
+    this.#reject = undefined
+    if (reject !== undefined) reject(reason)
+    else this.onCut?.(reason)
+  }
+
+  /** What a promise comes to, or the reason of the cut if that comes first. One wait at a time. */
+  #outlive<T>(promise: T | PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject
+      Promise.resolve(promise).then(
+        value => {
+          this.#reject = undefined
+          resolve(value)
+        },
+        error => {
+          this.#reject = undefined
+          reject(error)
+        },
+      )
+    })
   }
 
   #takeSlot(slots: Slots): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = slots.wait(release => {
+    return new Promise(resolve => {
+      this.#leaveQueue = slots.wait(release => {
         this.#leaveQueue = undefined
         this.#release = release
         resolve()
       })
-      this.#leaveQueue = reason => {
-        leave()
-        reject(reason)
-      }
     })
   }
 
   #read(chunks: AsyncIterator<readonly PartialChunk[]>): AsyncIterator<readonly PartialChunk[]> {
     const failed = (error: unknown): never => this.#fail(error, 'garbled')
     return {
-      next: () => chunks.next().then(undefined, failed),
+      next: () => {
+        const { signal } = this.#controller
+        return signal.aborted ? Promise.reject(signal.reason) : this.#outlive(chunks.next()).catch(failed)
+      },
       return: async () => {
         await chunks.return?.()
         return { done: true, value: undefined }

@@ -4,13 +4,15 @@ import { Deadlines } from './deadlines.ts'
 
 const timeouts = { connectMs: 1_000, firstByteMs: 40, idleMs: 40, totalMs: 1_000 }
 
-function watching(totalMs = 10_000) {
+function watching(totalMs = 10_000, more: Partial<typeof timeouts> = {}) {
   let expire: ((error: UpstreamError) => void) | undefined
   const expired = new Promise<UpstreamError>(resolve => {
     expire = resolve
   })
   const clock = () => performance.now()
-  const deadlines = new Deadlines(timeouts, clock() + totalMs, clock, error => expire?.(error))
+  const deadlines = new Deadlines({ ...timeouts, ...more }, clock() + totalMs, clock, error =>
+    expire?.(error),
+  )
   const state = { expired: false }
   void expired.then(() => {
     state.expired = true
@@ -63,5 +65,33 @@ describe('Deadlines', () => {
     deadlines.stop()
     await pause(60)
     expect(state.expired).toBe(false)
+  })
+
+  it('does not wait the longer deadline out for the shorter one', async () => {
+    const { deadlines, expired } = watching(10_000, { firstByteMs: 5_000 })
+    deadlines.begin()
+    deadlines.start()
+    deadlines.answered()
+    deadlines.waiting()
+    const before = performance.now()
+    expect((await expired).kind).toBe('idle_timeout')
+    expect(performance.now() - before).toBeLessThan(2_000)
+  })
+
+  it('does not hold a pause of its own process against the upstream', async () => {
+    const { deadlines, state } = watching()
+    deadlines.begin()
+    deadlines.start()
+    deadlines.answered()
+    deadlines.waiting()
+    setTimeout(() => {
+      deadlines.received()
+      deadlines.waiting()
+    }, 30)
+    const until = performance.now() + 400
+    while (performance.now() < until);
+    await pause(5)
+    expect(state.expired).toBe(false)
+    deadlines.stop()
   })
 })

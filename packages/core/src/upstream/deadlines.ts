@@ -1,6 +1,10 @@
 import type { Timeouts } from '../config.ts'
 import { UpstreamError } from '../errors.ts'
 
+/** A timer that is later than this was held up by the process, not by an upstream. */
+const stallMs = 250
+const graceMs = 50
+
 /**
  * Watches one upstream call with a single timer: first byte, then the pauses between reads, and the total
  * over all attempts. It is re-armed when it fires, not when something happens, so that a read costs one
@@ -14,6 +18,8 @@ export class Deadlines {
   #timer: ReturnType<typeof setTimeout> | undefined
   #phase: 'first_byte' | 'idle' = 'first_byte'
   #since: number | undefined
+  #dueAt = 0
+  #stalled = false
 
   constructor(
     timeouts: Timeouts,
@@ -41,6 +47,10 @@ export class Deadlines {
   answered(): void {
     this.#phase = 'idle'
     this.#since = undefined
+    if (this.#timeouts.idleMs >= this.#timeouts.firstByteMs) return
+    // The timer would come too late for the shorter pause.
+    this.stop()
+    this.#arm()
   }
 
   /** A read of the answer begins to wait. */
@@ -62,12 +72,23 @@ export class Deadlines {
     const now = this.#clock()
     const pause = this.#phase === 'first_byte' ? this.#timeouts.firstByteMs : this.#timeouts.idleMs
     const pauseAt = (this.#since ?? now) + pause
-    const wait = Math.min(pauseAt, this.#totalAt) - now
-    this.#timer = setTimeout(() => this.#check(), Math.max(1, Math.min(wait, 2_147_483_647)))
+    this.#wake(Math.max(1, Math.min(pauseAt, this.#totalAt) - now))
+  }
+
+  #wake(ms: number): void {
+    this.#dueAt = this.#clock() + ms
+    this.#timer = setTimeout(() => this.#check(), ms)
   }
 
   #check(): void {
     const now = this.#clock()
+    if (now - this.#dueAt > stallMs && !this.#stalled) {
+      // This process itself stood still. What came meanwhile is read first.
+      this.#stalled = true
+      this.#wake(graceMs)
+      return
+    }
+    this.#stalled = false
     const idle = this.#phase === 'idle'
     const pause = idle ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
     if (now >= this.#totalAt) {

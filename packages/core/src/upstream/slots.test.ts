@@ -54,4 +54,33 @@ describe('Slots', () => {
     await turn()
     expect(third.state.release).toBeUndefined()
   })
+
+  it('serves who comes at whatever moment after a release', async () => {
+    for (let microtasks = 0; microtasks < 20; microtasks++) {
+      const slots = new Slots(1)
+      const first = waiting(slots)
+      await first.taken
+      first.state.release!()
+      for (let i = 0; i < microtasks; i++) await Promise.resolve()
+      await waiting(slots).taken
+    }
+  })
+
+  it('serves those who stay, in order, where many come and leave', async () => {
+    const slots = new Slots(1)
+    const first = waiting(slots)
+    await first.taken
+    const served: number[] = []
+    for (let i = 0; i < 100; i++) {
+      const leave = slots.wait(release => {
+        served.push(i)
+        release()
+      })
+      if (i % 10 !== 0) leave()
+    }
+    const last = waiting(slots)
+    first.state.release!()
+    await last.taken
+    expect(served).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90])
+  })
 })

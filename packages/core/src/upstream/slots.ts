@@ -5,31 +5,32 @@ import type { Provider } from '../provider.ts'
 export type Release = () => void
 
 /**
- * A bounded number of slots, each held until it is released. P-limit runs one loop per slot; who waits
- * stands in a set of our own, so that one who leaves is gone at once, wherever it stood.
+ * A bounded number of slots, each held until it is released. P-limit counts them; who waits stands in a set
+ * of our own, so that one who leaves is gone at once, wherever it stood.
  */
 export class Slots {
-  readonly #size: number
   readonly #limit: ReturnType<typeof pLimit>
   readonly #waiting = new Set<(release: Release) => void>()
 
   constructor(size: number) {
-    this.#size = size
     this.#limit = pLimit(size)
   }
 
   /** Calls `taken` when a slot is free. The function returned leaves the queue. */
   wait(taken: (release: Release) => void): () => void {
     this.#waiting.add(taken)
-    if (this.#limit.activeCount + this.#limit.pendingCount < this.#size) void this.#limit(() => this.#serve())
+    // Who has left leaves a turn behind, which the next one to come takes.
+    if (this.#limit.pendingCount < this.#waiting.size) void this.#limit(() => this.#serveNext())
     return () => this.#waiting.delete(taken)
   }
 
-  async #serve(): Promise<void> {
+  /** Serves the first who still waits, until it releases; nobody, where all have left. */
+  #serveNext(): Promise<void> | undefined {
     for (const taken of this.#waiting) {
       this.#waiting.delete(taken)
-      await new Promise<void>(taken)
+      return new Promise<void>(taken)
     }
+    return undefined
   }
 }
 

@@ -21,6 +21,7 @@ export function normalizeCompletion(
   usage: Usage,
   identity: AnswerIdentity,
   newId: () => string,
+  logprobsAsked: boolean,
 ): ChatCompletion {
   if (partial.choices.length === 0) {
     throw new UpstreamError('The upstream answered without a choice.', { kind: 'garbled' })
@@ -31,7 +32,7 @@ export function normalizeCompletion(
     object: 'chat.completion',
     created: identity.created,
     model: identity.model,
-    choices: choices.map((choice, index) => choiceOf(choice, index, newId)),
+    choices: choices.map((choice, index) => choiceOf(choice, index, newId, logprobsAsked)),
     usage,
     service_tier: serviceTier(partial.service_tier),
     system_fingerprint: partial.system_fingerprint || null,
@@ -47,12 +48,13 @@ function choiceOf(
   { message, logprobs, finish_reason }: PartialChoice,
   index: number,
   newId: () => string,
+  logprobsAsked: boolean,
 ): Choice {
   const reply = messageOf(message, newId)
   return {
     index,
     message: reply,
-    logprobs: logprobs ?? null,
+    logprobs: logprobsAsked ? (logprobs ?? null) : null,
     finish_reason: finishReason(
       finish_reason,
       reply.tool_calls !== undefined,

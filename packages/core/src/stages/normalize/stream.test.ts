@@ -6,7 +6,7 @@ import { StreamNormalizer } from './stream.ts'
 const newId = () => 'f'.repeat(32)
 
 function normalized(...reads: PartialChunk[][]) {
-  const normalizer = new StreamNormalizer(newId)
+  const normalizer = new StreamNormalizer(newId, { choices: 3, logprobs: true })
   return [...reads.flatMap(chunks => normalizer.push(chunks)), ...normalizer.end()]
 }
 
@@ -59,6 +59,20 @@ describe('StreamNormalizer', () => {
     })
   })
 
+  it('leaves out logprobs that nobody asked for', () => {
+    const logprobs = { content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [] }], refusal: null }
+    const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: false })
+    const out = normalizer.push([chunk({ index: 0, delta: { content: 'a' }, logprobs })])
+    expect(out.map(choice => choice.logprobs)).toEqual([null, null])
+  })
+
+  it('takes tier and fingerprint from what came before the first choice was made, however reads are cut', () => {
+    const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: false })
+    normalizer.push([{ ...says('a'), service_tier: 'flex', system_fingerprint: 'fp_1' }])
+    normalizer.push([{ ...says('b'), service_tier: 'scale', system_fingerprint: 'fp_2' }])
+    expect([normalizer.serviceTier, normalizer.systemFingerprint]).toEqual(['flex', 'fp_1'])
+  })
+
   it('keeps an end reason that came before the last text', () => {
     const out = normalized([says('a'), ends('length'), says('b')])
     expect(out.map(({ delta }) => delta.content)).toEqual(['', 'a', 'b', undefined])
@@ -70,9 +84,16 @@ describe('StreamNormalizer', () => {
     expect(out.at(-1)?.finish_reason).toBe('function_call')
   })
 
+  it('numbers a choice from 0 that the vendor numbers by something else', () => {
+    const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: false })
+    const out = [...normalizer.push([says('a', 5)]), ...normalizer.push([says('b', 5)]), ...normalizer.end()]
+    expect(new Set(out.map(({ index }) => index))).toEqual(new Set([0]))
+  })
+
   it('refuses an answer without a choice, and choices without end', () => {
     expect(() => normalized([])).toThrow(/without a choice/)
-    expect(() => normalized([says('a', 1_000_000)])).toThrow(/index 1000000/)
+    const many = Array.from({ length: 200 }, (_, index) => says('a', index))
+    expect(() => normalized(many)).toThrow(/index 128/)
     expect(() => normalized([says('a', -1)])).toThrow(/index -1/)
   })
 

@@ -21,6 +21,14 @@ interface ChoiceState {
 const maxChoices = 128
 const maxToolCalls = 128
 
+/** What of a request shapes its streamed answer. */
+export interface StreamAsked {
+  /** How many choices (`n`). */
+  readonly choices: number
+  /** Logprobs that were not asked for are left out. */
+  readonly logprobs: boolean
+}
+
 /**
  * Any vendor's chunks in the order of the protocol (section 3.2): for each choice one role chunk, its
  * content, one finish chunk; finish chunks wait for the end, since some vendors go on after them.
@@ -33,10 +41,18 @@ export class StreamNormalizer {
   /** Characters of text, reasoning and arguments so far. */
   chars = 0
   readonly #choices: ChoiceState[] = []
+  readonly #byVendorIndex = new Map<number, ChoiceState>()
   readonly #newId: () => string
+  readonly #asked: StreamAsked
 
-  constructor(newId: () => string) {
+  constructor(newId: () => string, asked: StreamAsked) {
     this.#newId = newId
+    this.#asked = asked
+  }
+
+  /** Whether the vendor has said anything of its answer. */
+  get begun(): boolean {
+    return this.#choices.length > 0 || this.usage !== undefined
   }
 
   /** Turns what came in one read into choices to send, each a chunk of its own. */
@@ -44,8 +60,11 @@ export class StreamNormalizer {
     const out: ChunkChoice[] = []
     for (const chunk of chunks) {
       if (chunk.usage !== undefined) this.usage = chunk.usage
-      if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)
-      if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
+      // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
+      if (this.#choices.length === 0) {
+        if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)
+        if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
+      }
       for (const choice of chunk.choices) this.#add(choice, out)
     }
     return out
@@ -61,7 +80,6 @@ export class StreamNormalizer {
     }
     const out: ChunkChoice[] = []
     for (const state of this.#choices) {
-      if (!state.started) continue
       for (const delta of state.tools.close()) out.push(chunkOf(state, { tool_calls: [delta] }))
       const finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
       out.push({ index: state.index, delta: {}, logprobs: null, finish_reason: finish })
@@ -94,7 +112,7 @@ export class StreamNormalizer {
     }
     if (delta.audio !== undefined) out.push(chunkOf(state, { audio: delta.audio }))
     if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
-    if (logprobs?.content?.length || logprobs?.refusal?.length) {
+    if (this.#asked.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
       // Logprobs of tokens that made no text are still the caller's.
       if (out.length === first) out.push(chunkOf(state, { content: '' }))
       out[first] = { ...out[first]!, logprobs }
@@ -123,23 +141,20 @@ export class StreamNormalizer {
     out.push(chunkOf(state, { role: 'assistant', content: textless ? null : '', refusal: null }))
   }
 
-  #stateOf(index: number): ChoiceState {
-    const known = this.#choices[index]
+  #stateOf(vendorIndex: number): ChoiceState {
+    const known = this.#byVendorIndex.get(vendorIndex)
     if (known !== undefined) return known
-    if (!(index >= 0 && index < maxChoices)) {
-      throw new UpstreamError(`The upstream sent a choice with index ${index}.`, { kind: 'garbled' })
+    const count = this.#choices.length
+    if (!(vendorIndex >= 0) || count === maxChoices) {
+      throw new UpstreamError(`The upstream sent a choice with index ${vendorIndex}.`, { kind: 'garbled' })
     }
-    while (this.#choices.length <= index) {
-      const tools = new ToolCalls(this.#newId)
-      this.#choices.push({
-        index: this.#choices.length,
-        started: false,
-        finish: null,
-        functionCalled: false,
-        tools,
-      })
-    }
-    return this.#choices[index]!
+    // Some vendors number the only choice by something else.
+    const index = vendorIndex < this.#asked.choices ? vendorIndex : count
+    const tools = new ToolCalls(this.#newId)
+    const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, tools }
+    this.#byVendorIndex.set(vendorIndex, state)
+    this.#choices.push(state)
+    return state
   }
 }
 

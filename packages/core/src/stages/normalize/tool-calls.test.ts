@@ -75,16 +75,31 @@ describe('ToolCalls', () => {
     ])
   })
 
-  it('keeps interleaved calls apart', () => {
+  it('brings calls that come interleaved one after the other', () => {
     const deltas = pushed([
       { index: 0, id: 'a', function: { name: 'f' } },
       { index: 1, id: 'b', function: { name: 'g' } },
       { index: 0, function: { arguments: '1' } },
       { index: 1, function: { arguments: '2' } },
     ])
-    expect(deltas.slice(2)).toEqual([
+    expect(deltas).toEqual([
+      { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } },
       { index: 0, function: { arguments: '1' } },
+      { index: 1, id: 'b', type: 'function', function: { name: 'g', arguments: '' } },
       { index: 1, function: { arguments: '2' } },
+    ])
+  })
+
+  it('ends a call without arguments before the next one opens', () => {
+    const deltas = pushed([
+      { index: 0, id: 'a', function: { name: 'f' } },
+      { index: 1, id: 'b', function: { name: 'g' } },
+    ])
+    expect(deltas.map(({ index, id, function: call }) => [index, id, call?.arguments])).toEqual([
+      [0, 'a', ''],
+      [0, undefined, '{}'],
+      [1, 'b', ''],
+      [1, undefined, '{}'],
     ])
   })
 

@@ -18,6 +18,9 @@ export class ToolCalls {
   readonly #slots: Slot[] = []
   readonly #byVendorIndex = new Map<number, Slot>()
   readonly #byVendorId = new Map<string, Slot>()
+  /** The call whose text is still to come although a further one has opened: that one waits for it. */
+  #unfinished: Slot | undefined
+  #held: ToolCallDelta[] = []
   readonly #newId: () => string
 
   constructor(newId: () => string) {
@@ -28,8 +31,19 @@ export class ToolCalls {
     return this.#slots.length
   }
 
-  /** The pieces in the protocol's shape: an opener carries index, id, type and name, later pieces text only. */
+  /**
+   * The pieces in the protocol's shape: an opener carries index, id, type and name, later pieces text only.
+   * A call that opens before the one before it has any text is kept back, for clients take one call at a time.
+   */
   push(pieces: readonly PartialToolCall[]): ToolCallDelta[] {
+    const deltas = this.#deltasOf(pieces)
+    const unfinished = this.#unfinished
+    if (unfinished === undefined) return deltas
+    this.#held.push(...deltas.filter(({ index }) => index > unfinished.index))
+    return deltas.filter(({ index }) => index <= unfinished.index)
+  }
+
+  #deltasOf(pieces: readonly PartialToolCall[]): ToolCallDelta[] {
     const deltas: ToolCallDelta[] = []
     for (const piece of pieces) {
       const known = this.#find(piece)
@@ -47,14 +61,20 @@ export class ToolCalls {
     return deltas
   }
 
-  /** `{}` for the function calls that came without any arguments: arguments are JSON text. */
+  /**
+   * What was kept back, one call after the other, and `{}` for the function calls that came without any
+   * arguments: arguments are JSON text.
+   */
   close(): ToolCallDelta[] {
-    return this.#slots
-      .filter(slot => slot.type === 'function' && !slot.hasText)
-      .map(slot => {
-        slot.hasText = true
-        return continuation(slot, '{}')
-      })
+    const held = this.#held
+    this.#held = []
+    this.#unfinished = undefined
+    return this.#slots.flatMap(slot => {
+      const deltas = held.filter(({ index }) => index === slot.index)
+      if (slot.type === 'custom' || slot.hasText) return deltas
+      slot.hasText = true
+      return [...deltas, continuation(slot, '{}')]
+    })
   }
 
   #find(piece: PartialToolCall): Slot | undefined {
@@ -80,6 +100,8 @@ export class ToolCalls {
       type,
       hasText: text !== '',
     }
+    const last = this.#slots.at(-1)
+    if (last?.type === 'function' && !last.hasText) this.#unfinished ??= last
     this.#slots.push(slot)
     if (piece.index !== undefined) this.#byVendorIndex.set(piece.index, slot)
     if (vendorId !== undefined) this.#byVendorId.set(vendorId, slot)
