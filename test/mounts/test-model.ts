@@ -17,7 +17,7 @@ export interface TestModel {
 }
 
 /** How a model behaves: the text of the user's message, or else it repeats that text. */
-export type Behaviour = 'no head' | 'no first token' | 'no second token' | 'flood'
+type Behaviour = 'no head' | 'no first token' | 'no second token' | 'flood'
 
 const word = `${'x'.repeat(16_383)} `
 

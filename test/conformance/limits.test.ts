@@ -1,0 +1,86 @@
+import { requests } from '@sluice/core'
+import { expect, it } from 'vitest'
+import { completionOf } from './completion-of.ts'
+import { expectError } from './expect-error.ts'
+import { overMounts } from './over-mounts.ts'
+import { testGateway } from './test-gateway.ts'
+
+let now = Date.now()
+const limit = () => requests(3).per('minute', { now: () => now })
+/** Long enough for all of the room to be free again. */
+const minute = 60_000
+const span = /^(\d+h)?(\d+m)?(\d+(\.\d+)?(s|ms))$/
+
+overMounts(
+  () => testGateway({}, { limit: limit() }),
+  site => {
+    const exhaust = async () => {
+      now += minute
+      for (let count = 0; count < 3; count++) completionOf(await site.chat())
+      return site.chat()
+    }
+
+    it('C34 refuses what comes too often', async () => {
+      expectError(await exhaust(), 429, {
+        type: 'requests',
+        code: 'rate_limit_exceeded',
+        param: null,
+        message: /^Rate limit reached .*Limit 3, Used 3, Requested 1\. Please try again in 20s\./,
+      })
+    })
+
+    it('C35 says when to come again', async () => {
+      const { headers } = await exhaust()
+      const seconds = headers['retry-after']!
+      expect(seconds).toMatch(/^[1-9]\d?$/)
+      expect(Number(seconds)).toBeLessThanOrEqual(60)
+      const ms = Number(headers['retry-after-ms'])
+      expect(ms).toBeGreaterThan(0)
+      expect(Math.ceil(ms / 1000)).toBe(Number(seconds))
+    })
+
+    it('C36 answers who comes again then, and not before', async () => {
+      const { headers } = await exhaust()
+      now += Number(headers['retry-after-ms']) - 1
+      expectError(await site.chat(), 429, { type: 'requests' })
+      now += 1
+      completionOf(await site.chat())
+      expectError(await site.chat(), 429, { type: 'requests' })
+    })
+
+    it('C37 tells what is left', async () => {
+      now += minute
+      const left: unknown[] = []
+      for (let count = 0; count < 3; count++) {
+        const { status, headers } = await site.chat()
+        expect(status).toBe(200)
+        expect(headers['x-ratelimit-limit-requests']).toBe('3')
+        expect(headers['x-ratelimit-reset-requests']).toMatch(span)
+        left.push(headers['x-ratelimit-remaining-requests'])
+      }
+      expect(left).toEqual(['2', '1', '0'])
+      const refused = await site.chat()
+      expect(refused.headers['x-ratelimit-limit-requests']).toBe('3')
+      expect(refused.headers['x-ratelimit-remaining-requests']).toBe('0')
+      now += minute
+      const wrong = await site.chat({ temperature: 9 })
+      expectError(wrong, 400)
+      expect(wrong.headers['x-ratelimit-limit-requests']).toBe('3')
+    })
+
+    it('C38 tells when all is free again', async () => {
+      now += minute
+      expect((await site.chat()).headers['x-ratelimit-reset-requests']).toBe('20s')
+      expect((await site.chat()).headers['x-ratelimit-reset-requests']).toBe('40s')
+      now += 9_877
+      const { headers } = await site.chat()
+      expect(headers['x-ratelimit-reset-requests']).toMatch(span)
+      expect(headers['x-ratelimit-reset-requests']).toBe('50.123s')
+    })
+
+    it('C34 counts each caller alone', async () => {
+      expectError(await exhaust(), 429, { type: 'requests' })
+      expect((await site.chat({}, { key: 'key with spaces' })).status).toBe(200)
+    })
+  },
+)

@@ -1,0 +1,34 @@
+import { expect } from 'vitest'
+
+const top = [
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'prompt_tokens_details',
+  'completion_tokens_details',
+]
+const promptDetails = ['cached_tokens', 'audio_tokens']
+const completionDetails = [
+  'reasoning_tokens',
+  'audio_tokens',
+  'accepted_prediction_tokens',
+  'rejected_prediction_tokens',
+]
+
+/** Holds counts to the protocol (section 2): every key in its order, whole numbers, a right sum. */
+export function expectUsage(value: unknown): void {
+  const usage = value as Record<string, Record<string, number> & number>
+  expect(Object.keys(usage)).toEqual(top)
+  const prompt = Object.keys(usage.prompt_tokens_details!)
+  expect(prompt.filter(key => key !== 'cache_write_tokens')).toEqual(promptDetails)
+  expect(Object.keys(usage.completion_tokens_details!)).toEqual(completionDetails)
+  const counts = [
+    usage.prompt_tokens,
+    usage.completion_tokens,
+    usage.total_tokens,
+    ...Object.values(usage.prompt_tokens_details!),
+    ...Object.values(usage.completion_tokens_details!),
+  ]
+  for (const count of counts) expect(Number.isSafeInteger(count) && Number(count) >= 0, `${count}`).toBe(true)
+  expect(usage.total_tokens).toBe(Number(usage.prompt_tokens) + Number(usage.completion_tokens))
+}
