@@ -1,0 +1,89 @@
+// Builds every package: `node scripts/build.mjs [--if-changed] [--no-types]`.
+// The packages are typed against each other's sources, so they need no order and are built side by side.
+// With `--if-changed` nothing is done when the last build was made from the very same files. Types take most of
+// the time, and to run an example nobody needs them: `--no-types` leaves them out.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { publicPackages, root, seconds } from './run.mjs'
+
+const packages = publicPackages()
+const types = !process.argv.includes('--no-types')
+/** Says what the last build was made from. */
+const stamp = join(root, 'node_modules', '.cache', 'sluice-build.json')
+const fingerprint = fingerprintOfSources()
+
+if (process.argv.includes('--if-changed') && isBuilt()) {
+  console.log('The build is up to date.')
+} else {
+  const start = performance.now()
+  rmSync(stamp, { force: true })
+  const waiting = [...packages]
+  await Promise.all(Array.from({ length: availableParallelism() }, () => work(waiting)))
+  if (process.exitCode === undefined) {
+    mkdirSync(dirname(stamp), { recursive: true })
+    writeFileSync(stamp, JSON.stringify({ fingerprint, types }))
+    console.log(`Built ${packages.length} packages in ${seconds(start)}.`)
+  }
+}
+
+async function work(waiting) {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await build(next)
+}
+
+/** Builds one package; what it printed is shown only when it fails. */
+function build({ folder, manifest }) {
+  return new Promise(resolve => {
+    const tsup = join(root, 'node_modules', 'tsup', 'dist', 'cli-default.js')
+    const child = spawn(process.execPath, types ? [tsup] : [tsup, '--no-dts'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let printed = ''
+    child.stdout.on('data', text => {
+      printed += text
+    })
+    child.stderr.on('data', text => {
+      printed += text
+    })
+    child.on('close', code => {
+      if (code !== 0) {
+        console.error(`${printed}\n${manifest.name} does not build: see above.`)
+        process.exitCode = 1
+      }
+      resolve()
+    })
+  })
+}
+
+/** Whether what is wanted lies there already, made from the files as they are now. */
+function isBuilt() {
+  if (!existsSync(stamp)) return false
+  const last = JSON.parse(readFileSync(stamp, 'utf8'))
+  if (last.fingerprint !== fingerprint || (types && !last.types)) return false
+  return packages.every(({ folder, manifest: { main, module } }) =>
+    [main, module].every(file => existsSync(join(folder, file))),
+  )
+}
+
+/** A digest over the names and the contents of all that a build reads. */
+function fingerprintOfSources() {
+  const shared = ['pnpm-lock.yaml', 'tsconfig.json', 'tsup.config.ts'].map(name => join(root, name))
+  const own = packages.flatMap(({ folder }) => [
+    join(folder, 'package.json'),
+    join(folder, 'tsup.config.ts'),
+    ...readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && !entry.name.endsWith('.test.ts'))
+      .map(entry => join(entry.parentPath, entry.name)),
+  ])
+  const digest = createHash('sha256')
+  for (const file of [...shared, ...own].sort()) {
+    digest
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0')
+  }
+  return digest.digest('hex')
+}

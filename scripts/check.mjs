@@ -1,0 +1,73 @@
+// Everything that is checked without running the service, cheapest first: `pnpm check`.
+// Stops at the first step that fails, and says what to do.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packAll } from './pack.mjs'
+import { run, seconds } from './run.mjs'
+
+const packed = mkdtempSync(join(tmpdir(), 'sluice-check-'))
+let tarballs = []
+
+const steps = [
+  {
+    name: 'lint and format (biome)',
+    check: () => run('biome', ['check', '--error-on-warnings', '.']),
+    mend: '`npx -y pnpm format` mends what can be mended by itself; the rest is named above.',
+  },
+  {
+    name: 'types (tsc)',
+    check: () => run('tsc', ['--noEmit']),
+    mend: 'Mend the types named above; to give a type up is no way out.',
+  },
+  {
+    name: 'dependency rules (test/imports.test.ts)',
+    check: () => run('vitest', ['run', '--reporter=dot', 'test/imports.test.ts']),
+    mend: 'Move the code to the room where its import is allowed; the rules are in the test.',
+  },
+  {
+    name: 'unused files, exports and dependencies (knip)',
+    check: () => run('knip', ['--no-progress', '--treat-config-hints-as-errors']),
+    mend: 'Remove what is unused, or make it reachable; knip.json says where reading starts.',
+  },
+  {
+    name: 'build (tsup)',
+    check: () => run(process.execPath, ['scripts/build.mjs', '--if-changed']),
+    mend: 'Mend the build; `npx -y pnpm build` repeats it.',
+  },
+  {
+    name: 'package.json of each package (publint)',
+    check: () => {
+      tarballs = Object.values(packAll(packed))
+      for (const tarball of tarballs) run('publint', ['run', tarball, '--strict'], { quiet: true })
+    },
+    mend: 'Mend packages/*/package.json as said above.',
+  },
+  {
+    name: 'types as users see them (attw, node16 and bundler)',
+    check: () => {
+      const flags = ['--profile', 'node16', '--format', 'ascii', '--no-color', '--no-emoji']
+      for (const tarball of tarballs) run('attw', [tarball, ...flags], { quiet: true })
+    },
+    mend: 'Mend `exports` in packages/*/package.json, and the same in its publishConfig.',
+  },
+]
+
+process.exitCode = runSteps()
+rmSync(packed, { recursive: true, force: true })
+
+function runSteps() {
+  for (const [index, { name, check, mend }] of steps.entries()) {
+    const start = performance.now()
+    console.log(`\n[${index + 1}/${steps.length}] ${name}`)
+    try {
+      check()
+    } catch (error) {
+      console.error(`\nFailed: ${name}\n${error.message}\nWhat to do: ${mend}`)
+      return 1
+    }
+    console.log(`      ok, ${seconds(start)}`)
+  }
+  console.log(`\n${steps.length} checks passed, 0 failed`)
+  return 0
+}

@@ -1,0 +1,24 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pnpm, publicPackages } from './run.mjs'
+
+/**
+ * Packs every built package into `folder`, as `pnpm publish` would: with `publishConfig` applied and
+ * `workspace:` and `catalog:` replaced. Returns the tarball of each package, by name.
+ */
+export function packAll(folder) {
+  const packages = publicPackages()
+  for (const { folder: own, manifest } of packages) {
+    if (!existsSync(join(own, manifest.main)))
+      throw new Error(`${manifest.name} is not built: npx -y pnpm build`)
+  }
+  mkdirSync(folder, { recursive: true })
+  pnpm(['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder], { quiet: true })
+  return Object.fromEntries(
+    packages.map(({ manifest: { name, version } }) => {
+      const tarball = join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
+      if (!existsSync(tarball)) throw new Error(`${name} was packed, but ${tarball} is not there`)
+      return [name, tarball]
+    }),
+  )
+}

@@ -1,0 +1,147 @@
+// Tests what users install: `pnpm test:packed`. Packs every package, installs the tarballs with npm into empty
+// folders, and there loads every public entry by import and by require, streams completions through every mount,
+// and type-checks a consumer. The consumer's files are in scripts/packed.
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { packAll } from './pack.mjs'
+import { installedVersion, publicPackages, root, run, seconds } from './run.mjs'
+
+const packages = publicPackages()
+const work = mkdtempSync(join(tmpdir(), 'sluice-packed-'))
+try {
+  run(process.execPath, ['scripts/build.mjs', '--if-changed'])
+  const tarballs = step('pack', () => packAll(join(work, 'tarballs')))
+  const commonjs = step('install with Express 4, Koa 2', () =>
+    install('commonjs', tarballs, { express: installedVersion('express4'), koa: installedVersion('koa2') }),
+  )
+  const module = step('install with Express 5, Koa 3', () =>
+    install('module', tarballs, {
+      '@types/express': installedVersion('@types/express'),
+      '@types/koa': installedVersion('@types/koa'),
+      '@types/node': installedVersion('@types/node'),
+      express: installedVersion('express'),
+      koa: installedVersion('koa'),
+    }),
+  )
+  step('what was packed', () => {
+    for (const { manifest } of packages)
+      checkInstalled(join(module, 'node_modules', manifest.name), manifest.name)
+  })
+  step('CommonJS: Node http, Express 4, Koa 2', () => run(process.execPath, ['app.cjs'], { cwd: commonjs }))
+  step('ESM: Node http, Express 5, Koa 3', () => run(process.execPath, ['app.mjs'], { cwd: module }))
+  for (const project of ['nodenext', 'bundler', 'web', 'hosts']) {
+    step(`types: ${project}`, () => run('tsc', ['--project', `tsconfig.${project}.json`], { cwd: module }))
+  }
+  await checkBundle(module, {
+    name: 'edge',
+    conditions: ['workerd'],
+    platform: 'browser',
+    transport: 'fetch',
+  })
+  await checkBundle(module, { name: 'Node', conditions: [], platform: 'node', transport: 'undici' })
+  console.log('\nThe packed packages work.')
+} catch (error) {
+  console.error(`\nFailed: ${error.message}`)
+  process.exitCode = 1
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+function step(name, action) {
+  const start = performance.now()
+  const result = action()
+  console.log(`ok  ${name} (${seconds(start)})`)
+  return result
+}
+
+/** Makes a project of `type` with the tarballs and further packages, and returns its folder. */
+function install(type, tarballs, others) {
+  const folder = join(work, type)
+  cpSync(join(root, 'scripts', 'packed'), folder, { recursive: true })
+  const ours = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]))
+  const manifest = {
+    name: 'consumer',
+    private: true,
+    type,
+    dependencies: { ...ours, ...others },
+    // Between each other too, the packages are the tarballs and not what a registry may hold.
+    overrides: Object.fromEntries(Object.keys(ours).map(name => [name, `$${name}`])),
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2))
+  writeFileSync(join(folder, 'entries.json'), JSON.stringify(publicEntries(), null, 2))
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, quiet: true })
+  const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+  for (const [path, { resolved }] of Object.entries(lock.packages)) {
+    if (path.includes('node_modules/@sluice/') && !resolved?.startsWith('file:')) {
+      throw new Error(`${path} was installed from ${resolved}, not from its tarball`)
+    }
+  }
+  return folder
+}
+
+/** What users may import: every key of every package's `exports`. */
+function publicEntries() {
+  return packages.flatMap(({ manifest }) =>
+    Object.keys(manifest.exports)
+      .filter(key => key !== './package.json')
+      .map(key => manifest.name + key.slice(1)),
+  )
+}
+
+/** The package as installed: complete, and without anything that only the workspace knows. */
+function checkInstalled(folder, name) {
+  for (const file of ['README.md', 'LICENSE', 'package.json']) {
+    if (!existsSync(join(folder, file))) throw new Error(`${name} is packed without ${file}`)
+  }
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
+  for (const word of ['@sluice/source', 'workspace:', 'catalog:']) {
+    if (manifest.includes(word)) throw new Error(`${name} is packed with \`${word}\` in its package.json`)
+  }
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const tests = files.filter(file => /\.test\.|^src/.test(file))
+  if (tests.length > 0) throw new Error(`${name} is packed with ${tests.join(', ')}`)
+  // A declaration may name what every user has: the package's own files, its sisters, and Node where it stands on it.
+  const nodeTypes = !['@sluice/core', '@sluice/providers'].includes(name)
+  for (const file of files.filter(file => /\.d\.c?ts$/.test(file))) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    for (const [, specifier] of text.matchAll(
+      /(?:\bfrom|\bimport|\bimport\(|\brequire\(|types=)\s*['"]([^'"]+)['"]/g,
+    )) {
+      const known = /^\.{1,2}\//.test(specifier) || specifier.startsWith('@sluice/')
+      if (!known && !(nodeTypes && specifier.startsWith('node:'))) {
+        throw new Error(`${name}/${file} makes its users install ${specifier}`)
+      }
+    }
+  }
+}
+
+/** Bundles an application on the packed packages and sees which transport it got. */
+async function checkBundle(folder, { name, conditions, platform, transport }) {
+  const start = performance.now()
+  const result = await build({
+    stdin: {
+      contents: `export * from '@sluice/core'; export * as providers from '@sluice/providers'`,
+      resolveDir: folder,
+    },
+    absWorkingDir: folder,
+    bundle: true,
+    conditions,
+    format: 'esm',
+    logLevel: 'silent',
+    metafile: true,
+    minify: true,
+    platform,
+    write: false,
+  })
+  const inputs = Object.keys(result.metafile.inputs)
+  const chosen = inputs.flatMap(input => /@sluice\/core\/dist\/transports\/(\w+)\./.exec(input)?.[1] ?? [])
+  if (chosen.join() !== transport)
+    throw new Error(`a bundle for ${name} holds the transport ${chosen.join() || 'none'}`)
+  const undici = inputs.some(input => input.startsWith('node_modules/undici/'))
+  if (undici !== (transport === 'undici'))
+    throw new Error(`a bundle for ${name} ${undici ? 'holds' : 'lacks'} undici`)
+  const size = Math.round(result.outputFiles[0].contents.byteLength / 1024)
+  console.log(`ok  bundle for ${name}: the ${transport} transport, ${size} KiB (${seconds(start)})`)
+}
