@@ -23,7 +23,7 @@ describe.skipIf(!present)('recorded streams (skipped where ../shared/fixtures is
     const splits: Split[] = ['whole', { seed: 7 }, { seed: 8, max: 700 }]
     if (recording.bytes.length <= mostBytes) splits.push('bytes')
     for (const split of splits) {
-      const answer = await ask(recording, split, { stream: true, stream_options, logprobs: true })
+      const answer = await ask(recording, split, { stream: true, stream_options })
       expect(answer.status, answer.body).toBe(200)
       expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8')
       expect(answer.complete).toBe(true)

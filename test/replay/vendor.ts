@@ -38,7 +38,7 @@ export async function replaying(recordings: readonly Recording[]): Promise<Repla
     ask: ({ name }, how, fields = {}) => {
       split = how
       const messages = [{ role: 'user', content: 'Hello!' }]
-      return rawRequest({ port, body: { model: name, messages, ...fields } })
+      return rawRequest({ port, body: { model: name, messages, logprobs: true, ...fields } })
     },
   }
 }
