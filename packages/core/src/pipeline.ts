@@ -1,5 +1,5 @@
 import { PacedText } from './answer/paced-text.ts'
-import { StreamedAnswer } from './answer/streamed-answer.ts'
+import { type AnsweredRequest, StreamedAnswer } from './answer/streamed-answer.ts'
 import type { Answer, FetchContext } from './host.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
@@ -10,7 +10,7 @@ import { authenticate } from './stages/authenticate.ts'
 import { authorize } from './stages/authorize.ts'
 import { type Answering, type Attempts, type ChunkSource, call } from './stages/call.ts'
 import { limit } from './stages/limit.ts'
-import { type AnswerIdentity, normalizeCompletion } from './stages/normalize/completion.ts'
+import { normalizeCompletion } from './stages/normalize/completion.ts'
 import { read } from './stages/read.ts'
 import { respondCompletion, respondStream } from './stages/respond.ts'
 import { route } from './stages/route.ts'
@@ -53,27 +53,22 @@ async function ask<Host>(
     committed: false,
     failed: attempt => options.observe({ type: 'attempt_failed', requestId: record.requestId, attempt }),
   }
-  const identity = {
-    id: completionId(options.id),
-    created: Math.floor(options.now() / 1000),
-    model: input.model,
-  }
+  const created = Math.floor(options.now() / 1000)
+  const identity = { id: completionId(options.id), created, model: input.model }
+  const asked: AnsweredRequest = { input, identity, record, lifetime, newId: options.id }
   const calling = call(input, targets, lifetime, attempts, options.call)
   return input.stream === true
-    ? stream(calling as Promise<Answering<ChunkSource>>, input, identity, attempts, options, lifetime, record)
-    : whole((await calling) as Answering<PartialCompletion>, input, identity, options, record)
+    ? stream(calling as Promise<Answering<ChunkSource>>, asked, attempts, options)
+    : whole((await calling) as Answering<PartialCompletion>, asked)
 }
 
-function whole<Host>(
+function whole(
   { answer, end }: Answering<PartialCompletion>,
-  input: ChatRequest,
-  identity: AnswerIdentity,
-  options: ResolvedOptions<Host>,
-  record: RequestRecord,
+  { input, identity, record, newId }: AnsweredRequest,
 ): Answer {
   end(true)
   const { usage, estimated } = completionUsage(answer, input)
-  const completion = normalizeCompletion(answer, usage, identity, options.id, input.logprobs === true)
+  const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
   record.usage = usage
   record.usageEstimated = estimated
   record.markFirstByte()
@@ -83,20 +78,17 @@ function whole<Host>(
 
 async function stream<Host>(
   calling: Promise<Answering<ChunkSource>>,
-  input: ChatRequest,
-  identity: AnswerIdentity,
+  asked: AnsweredRequest,
   attempts: Attempts,
   options: ResolvedOptions<Host>,
-  lifetime: Lifetime,
-  record: RequestRecord,
 ): Promise<Answer> {
-  record.stream = true
+  const { record } = asked
   const { keepAliveMs } = options.stream
+  record.stream = true
   const answering = await within(calling, keepAliveMs)
   // A caller who waits so long gets the head of the answer and comments; no other target is asked then.
   attempts.committed = true
-  const request = { input, identity, record, lifetime, newId: options.id }
-  const source = new StreamedAnswer(request, answering ?? calling)
+  const source = new StreamedAnswer(asked, answering ?? calling)
   const body = new PacedText(source, keepAliveComment, keepAliveMs, options.call.clock)
   return respondStream(body, record.requestId, record.leaseHeaders)
 }

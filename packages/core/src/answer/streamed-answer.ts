@@ -10,8 +10,8 @@ import { estimatedUsage, usageOf } from '../usage.ts'
 import { failureOf } from './failure.ts'
 import type { TextSource } from './paced-text.ts'
 
-/** What a streamed answer belongs to. */
-export interface StreamedRequest {
+/** What an answer belongs to. */
+export interface AnsweredRequest {
   readonly input: ChatRequest
   readonly identity: AnswerIdentity
   readonly record: RequestRecord
@@ -25,7 +25,7 @@ export interface StreamedRequest {
  * ends it, the record is settled once and nothing stays behind.
  */
 export class StreamedAnswer implements TextSource {
-  readonly #request: StreamedRequest
+  readonly #request: AnsweredRequest
   readonly #normalizer: StreamNormalizer
   readonly #writer: ChunkWriter
   readonly #answering: Promise<Answering<ChunkSource>> | Answering<ChunkSource>
@@ -36,7 +36,7 @@ export class StreamedAnswer implements TextSource {
   #over = false
 
   /** `answering` is a promise where the head of the answer had to be sent before any upstream answered. */
-  constructor(request: StreamedRequest, answering: Promise<Answering<ChunkSource>> | Answering<ChunkSource>) {
+  constructor(request: AnsweredRequest, answering: Promise<Answering<ChunkSource>> | Answering<ChunkSource>) {
     this.#request = request
     this.#answering = answering
     const { input, identity, lifetime } = request

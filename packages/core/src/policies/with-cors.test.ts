@@ -51,4 +51,42 @@ describe('withCors', () => {
   it('refuses an empty list', () => {
     expect(() => withCors(gateway, { origins: [] })).toThrow(/origins is empty/)
   })
+
+  it.each(['https://app.test', 'https://app.test,https://b.test', '', undefined])(
+    'refuses origins that are %j, no list',
+    origins => {
+      const call = () => withCors(gateway, { origins: origins as never })
+      expect(call).toThrow(TypeError)
+      expect(call).toThrow(/expected a list/)
+    },
+  )
+
+  it.each([
+    ['https://app.test/', "expected 'https://app.test'."],
+    ['https://app.test/chat', "expected 'https://app.test'."],
+    ['https://app.test:443', "expected 'https://app.test'."],
+    ['HTTPS://App.test', "expected 'https://app.test'."],
+    ['https://me@app.test', "expected 'https://app.test'."],
+    ['chrome-extension://abc/', "expected 'chrome-extension://abc'."],
+    ['https://*.app.test', 'expected scheme://host[:port]'],
+    ['*', "expected origins: '*'"],
+    ['app.test', 'expected scheme://host[:port]'],
+    ['localhost:3000', 'expected scheme://host[:port]'],
+    ['null', 'expected scheme://host[:port]'],
+    ['', 'expected scheme://host[:port]'],
+    [7, 'expected scheme://host[:port]'],
+  ])('refuses the origin %j, which no browser sends, and says how to mend it', (origin, hint) => {
+    const call = () => withCors(gateway, { origins: ['https://app.test', origin as string] })
+    expect(call).toThrow(TypeError)
+    expect(call).toThrow(`origins[1] is ${JSON.stringify(origin)}`)
+    expect(call).toThrow(hint)
+  })
+
+  it.each(['http://localhost:3000', 'http://[::1]:8080', 'chrome-extension://abc', 'capacitor://localhost'])(
+    'takes the origin %s',
+    async origin => {
+      const { fetch } = withCors(gateway, { origins: [origin] })
+      expect((await fetch(from(origin))).headers.get('access-control-allow-origin')).toBe(origin)
+    },
+  )
 })

@@ -1,7 +1,10 @@
 import type { Gateway } from '../host.ts'
 
 export interface CorsOptions {
-  /** The origins that browsers may call from: `['https://app.example']`, or `'*'` for every one. */
+  /**
+   * The origins that browsers may call from, as browsers send them: `['https://app.example']`, or `'*'` for
+   * every one.
+   */
   readonly origins: readonly string[] | '*'
   /** How long a browser may remember the answer to a preflight, in seconds. Default 600. */
   readonly maxAgeSeconds?: number
@@ -18,13 +21,12 @@ const allowedHeaders =
  * The same gateway, for browsers too (protocol section 5.4): preflights are answered with 204 and without
  * a key, and every answer, errors included, carries the headers that let a page read it. Without it, CORS
  * is the host's business or off.
+ *
+ * @throws TypeError where `origins` is neither `'*'` nor a list of origins.
  */
 export function withCors<Host>(gateway: Gateway<Host>, options: CorsOptions): Gateway<Host> {
-  const origins = options.origins
-  if (origins !== '*' && origins.length === 0) {
-    throw new TypeError("withCors(): origins is empty: name the origins that may call, or '*' for every one.")
-  }
-  const allowed = (origin: string) => (origins === '*' ? '*' : origins.includes(origin) ? origin : undefined)
+  const origins = options.origins === '*' ? '*' : new Set(checked(options.origins))
+  const allowed = (origin: string) => (origins === '*' ? '*' : origins.has(origin) ? origin : undefined)
   return {
     ...gateway,
     fetch: async (input, init) => {
@@ -54,4 +56,34 @@ function preflight(allow: string | undefined, maxAgeSeconds: number): Response {
     headers.set('access-control-max-age', String(maxAgeSeconds))
   }
   return new Response(null, { status: 204, headers })
+}
+
+function checked(origins: unknown): readonly string[] {
+  if (!Array.isArray(origins)) {
+    throw new TypeError(
+      `withCors(): origins is ${JSON.stringify(origins)}, expected a list such as ['https://app.example'], or '*' for every origin.`,
+    )
+  }
+  if (origins.length === 0) {
+    throw new TypeError("withCors(): origins is empty: name the origins that may call, or '*' for every one.")
+  }
+  for (const [index, origin] of origins.entries()) {
+    const expected = asSent(origin)
+    if (origin === expected) continue
+    const hint =
+      origin === '*' ? "origins: '*' for every origin" : expected === undefined ? form : `'${expected}'`
+    throw new TypeError(`withCors(): origins[${index}] is ${JSON.stringify(origin)}, expected ${hint}.`)
+  }
+  return origins
+}
+
+const form = "scheme://host[:port] without a path, such as 'https://app.example'"
+
+/** An origin as browsers send it (RFC 6454, section 6.2): lower case, no usual port, no path, no slash. */
+function asSent(origin: unknown): string | undefined {
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return undefined
+  const { protocol, host, origin: serialized } = new URL(origin)
+  if (host === '' || host.includes('*')) return undefined
+  // The URL Standard gives `null` for schemes of apps and extensions, whose pages do send theirs.
+  return serialized === 'null' ? `${protocol}//${host}` : serialized
 }

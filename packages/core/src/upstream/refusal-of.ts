@@ -14,12 +14,11 @@ export function refusalOf(error: UpstreamError, model: string): GatewayError {
     case 'idle_timeout':
     case 'total_timeout':
       return new GatewayError('upstream_timeout', { cause })
-    case 'unreachable':
-    case 'truncated':
-    case 'garbled':
-      return new GatewayError('upstream_error', { cause })
     case 'refused':
       return ofStatus(error, model)
+    // Also a kind that another copy of this package may know.
+    default:
+      return new GatewayError('upstream_error', { cause })
   }
 }
 
@@ -55,16 +54,27 @@ function ofStatus(error: UpstreamError, model: string): GatewayError {
   }
 }
 
+/** Every refusal of a request's content that says by its code what is wrong. */
 const tellable: ReadonlySet<string> = new Set<Refusal>([
-  'context_length_exceeded',
-  'content_filter',
+  'unsupported_content_type',
+  'missing_required_parameter',
+  'empty_array',
+  'invalid_type',
+  'invalid_value',
+  'decimal_above_max_value',
+  'decimal_below_min_value',
+  'integer_above_max_value',
+  'integer_below_min_value',
+  'array_above_max_length',
+  'string_above_max_length',
+  'object_above_max_properties',
+  'property_name_above_max_length',
+  'unknown_parameter',
   'unsupported_parameter',
   'unsupported_value',
-  'invalid_value',
-  'invalid_type',
-  'missing_required_parameter',
-  'unknown_parameter',
   'invalid_parameter_combination',
+  'context_length_exceeded',
+  'content_filter',
 ])
 
 function ofRequest(error: UpstreamError): GatewayError {
@@ -78,9 +88,9 @@ function ofRequest(error: UpstreamError): GatewayError {
   })
 }
 
-/** Clients sleep as long as they are told, and ignore more than a minute. */
+/** At most a minute, for clients sleep as long as they are told; nothing where the time makes no sense. */
 function retryAfter(ms: number | undefined): Readonly<Record<string, string>> {
-  if (ms === undefined || ms > 60_000) return {}
-  const seconds = Math.max(1, Math.ceil(ms / 1000))
-  return { 'retry-after': String(seconds), 'retry-after-ms': String(Math.max(1, Math.ceil(ms))) }
+  if (ms === undefined || !(ms >= 0)) return {}
+  const wait = Math.max(1, Math.ceil(Math.min(ms, 60_000)))
+  return { 'retry-after': String(Math.ceil(wait / 1000)), 'retry-after-ms': String(wait) }
 }
