@@ -477,6 +477,76 @@ describe('quirks of the vendors, in streams', () => {
     })
   })
 
+  it.each([
+    ['the reason "error"', { choices: [{ index: 0, delta: { content: 'b' }, finish_reason: 'error' }] }, 500],
+    [
+      'an error at the top',
+      {
+        error: { code: 429, message: 'slow' },
+        choices: [{ index: 0, delta: { content: 'b' }, finish_reason: 'stop' }],
+      },
+      429,
+    ],
+    [
+      'an error in the choice',
+      { choices: [{ index: 0, delta: { content: 'b' }, error: { code: 503, message: 'down' } }] },
+      503,
+    ],
+  ])('the last words beside %s are told before it', async (_name, last, status) => {
+    const { chunks, failure } = await streamed(sse(said({ content: 'a' }), last, done))
+    expect(chunks.map(chunk => chunk.choices)).toEqual([
+      [{ index: 0, delta: { content: 'a' } }],
+      [{ index: 0, delta: { content: 'b' } }],
+    ])
+    expect(failure).toMatchObject({ kind: 'refused', status })
+  })
+
+  it('the last words of an error event are told before it', async () => {
+    const last = JSON.stringify(said({ content: 'b' }))
+    const { chunks, failure } = await streamed(`event: error\ndata: ${last}\n\n`)
+    expect(chunks).toEqual([{ choices: [{ index: 0, delta: { content: 'b' } }] }])
+    expect(failure).toMatchObject({ kind: 'refused', status: 500 })
+  })
+
+  it.each([
+    { error: { message: 'no' }, choices: [{ index: 0, delta: { content: '' }, finish_reason: null }] },
+    { error: { message: 'no' }, choices: [], usage: { prompt_tokens: 1, completion_tokens: 0 } },
+    { error: { message: 'no' }, choices: [null] },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'error' }] },
+  ])('an error without words is no beginning of an answer: %j', async event => {
+    const { chunks, failure } = await streamed(sse(event))
+    expect(chunks).toEqual([])
+    expect(kindOf(failure)).toBe('refused')
+  })
+
+  it.each([
+    { message: 'queued' },
+    { detail: 'You are number 3 of the queue.' },
+    { message: 'queued', status: 'queued', code: 0 },
+    { message: 'ok', code: 200 },
+  ])('news such as %j are no error', async news => {
+    const chunks = await chunksOf(news, said({ content: 'a' }), news, stop, done)
+    expect(chunks).toHaveLength(2)
+  })
+
+  it.each([
+    [{ message: 'no', status_code: 429 }, 429],
+    [{ message: 'no', code: '503' }, 503],
+    [{ message: 'no', code: 'rate_limit_exceeded' }, 429],
+    [{ message: 'no', type: 'server_error' }, 500],
+    [{ detail: 'no', code: 404 }, 404],
+    [{ detail: [{ loc: ['body', 'messages'], msg: 'no' }] }, 400],
+    [{ errors: [{ message: 'no' }] }, 500],
+  ])('a message that names its error, %j, stands for status %d', async (event, status) => {
+    const { failure } = await streamed(sse(said({ content: 'a' }), event, stop, done))
+    expect(failure).toMatchObject({ kind: 'refused', status })
+  })
+
+  it('a bare message in an error event is an error', async () => {
+    const { failure } = await streamed('event: error\ndata: {"message":"queued"}\n\n')
+    expect(failure).toMatchObject({ kind: 'refused', status: 500, message: 'queued' })
+  })
+
   it('an error object alone (llama.cpp), as text, in an array (Gemini compat), or of object error (vLLM)', async () => {
     const one = await streamed(sse({ error: { code: 500, message: 'slot', type: 'server_error' } }))
     expect(one.failure).toMatchObject({ kind: 'refused', status: 500, message: 'slot', type: 'server_error' })
@@ -641,6 +711,22 @@ describe('the end of a stream', () => {
       expect((await failureOf({ body })).kind).toBe('garbled')
       expect((await failureOf({ body, status: 400 })).kind).toBe('refused')
     }
+  })
+
+  it('white space without end is garbled once 64 KiB have come', async () => {
+    const blank = '\n'.repeat(1_024)
+    const response = scriptedResponse({ body: Array<string>(1_000).fill(blank) })
+    const { chunks, failure } = await readAll(response)
+    expect(chunks).toEqual([])
+    expect(kindOf(failure)).toBe('garbled')
+    expect(response.state).toEqual({ reads: 65, returned: true })
+  })
+
+  it('white space of 64 KiB may come before a stream', async () => {
+    const blank = Array.from({ length: 64 }, () => ' \r\n\n'.repeat(256))
+    const { chunks, failure } = await streamed([...blank, sse(said({ content: 'a' }), stop, done)])
+    expect(failure).toBeUndefined()
+    expect(chunks).toHaveLength(2)
   })
 
   it('a body that fails passes its failure on', async () => {

@@ -1,6 +1,29 @@
-import { setTimeout as timer } from 'node:timers/promises'
+/** Those asleep, by the signal that wakes them: however many there are, a signal has one listener of theirs. */
+const asleep = new WeakMap<AbortSignal, Set<() => void>>()
 
 /** Waits `ms` milliseconds, or until `signal` aborts; never rejects and leaves no timer behind. */
-export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await timer(ms, undefined, { signal }).catch(() => {})
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise(resolve => {
+    const sleepers = sleepersOf(signal)
+    const wake = () => {
+      clearTimeout(timer)
+      sleepers.delete(wake)
+      resolve()
+    }
+    const timer = setTimeout(wake, ms)
+    sleepers.add(wake)
+  })
+}
+
+function sleepersOf(signal: AbortSignal): Set<() => void> {
+  const known = asleep.get(signal)
+  if (known !== undefined) return known
+  const sleepers = new Set<() => void>()
+  asleep.set(signal, sleepers)
+  const wakeAll = () => {
+    for (const wake of sleepers) wake()
+  }
+  signal.addEventListener('abort', wakeAll, { once: true })
+  return sleepers
 }

@@ -9,7 +9,7 @@ const internals: readonly RegExp[] = [
   /-----BEGIN /, // PEM
   /\b[A-Za-z]:\\\w|\\\\[\w.-]+\\\w|(?<![\w./])~\/\w/, // C:\x, \\server\x, ~/x
   // An absolute path. A route of the API and a JSON pointer into the request look alike, and are of use.
-  /(?<![\w./)\]*<-])\/(?!v\d\w*\/|(?:api|openai|chat|messages|tools|functions|response_format|metadata|stop)\/)[\w.@+-]+\/[\w.@+-]/,
+  /(?<![\w./)\]*<-])\/(?!v\d\w*\/|(?:api|chat|messages|tools|functions|response_format|metadata|stop)\/)[\w.@+-]+\/[\w.@+-]/,
 ]
 
 /**
@@ -23,7 +23,7 @@ const secrets: Readonly<Record<string, RegExp>> = {
   bearer: /\b(?:[Bb]earer|BEARER)\s+(?=[^\s\d_+/=*]*(?:[\d_+/=*]|\.\w)|\w*[a-z][A-Z]|[A-Za-z]{16})\S+/g,
   basic: /\b(?:[Bb]asic|BASIC)\s+(?=[A-Za-z+/]*(?:[\d=]|[a-z][A-Z]|[A-Z]{2}))[A-Za-z0-9+/]{8,}={0,2}/g,
   authorization: /authorization["'`]?\s*[:=]\s*(?:(?:token|apikey|digest|key)\s+)?\S+/gi,
-  // Named in the text: `api_key=...`, `"password": "..."`, `API key provided: ...`, `host='vllm'`.
+  // Named in the text: `api_key=...`, `"password": "..."`, `API key provided: ...`, `host='backend'`.
   assigned:
     /(?:api[-_ ]?key|(?:account|access|private|shared)[-_ ]?key|secret|passw(?:or)?d|credentials?|\bhost(?:name)?)(?:[-_ ]?id| provided)?["'`]?\s*[:=]\s*(?:"[^"]{0,300}"|'[^']{0,300}'|\S+)/gi,
   // A token of the text, such as `eos_token=</s>`, is none.
@@ -39,7 +39,7 @@ const secrets: Readonly<Record<string, RegExp>> = {
   ipv6: /(?<![\w:.])\[?(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?::(?:[0-9a-f]{1,4}:){0,6}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4})|(?:[0-9a-f]{1,4}:){1,7}:|(?<=\[)::(?=\]))(?:%\w+)?\]?(?::\d+)?(?![\w:])/gi,
   ipv4: /(?<![\w.]|\bversion )\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\w)/gi,
   localhost: /(?<![\w.-])localhost(?::\d+)?\b/gi,
-  // `vllm-backend:8000`, but neither `llama3:70b` nor `tokens:4096`.
+  // `backend:8000`, but neither `llama3:70b` nor `tokens:4096`.
   port: /(?<![\w.-])(?!\w*(?:tokens?|length|limit|size|line|column|position|char|index|status|code|error):)[a-z][\w.-]*:\d{2,5}(?!\w|:\d)/gi,
   unresolved: /\b(?:ENOTFOUND|EAI_AGAIN)\s+\S+|\blookup \S+(?= on )/g,
   // `socket.io` is a name; `eu.socket.io` is a host.

@@ -1,12 +1,18 @@
-import type { FinishReason, PartialChunk, PartialChunkChoice, PartialMessage } from '@sluice/core'
-import { finishReason } from './finish-reason.ts'
+import {
+  type FinishReason,
+  type PartialChunk,
+  type PartialChunkChoice,
+  type PartialMessage,
+  UpstreamError,
+} from '@sluice/core'
+import { failureOfReason, finishReason } from './finish-reason.ts'
 import { garbled } from './garbled.ts'
 import { countOf, type Fields, isFields } from './json-value.ts'
 import { withOrigin } from './partial-completion.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { isEmptyMessage, partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
-import { refusalWithin } from './upstream-refusal.ts'
+import { refusalInStream, refusalWithin } from './upstream-refusal.ts'
 
 /** What is known of one choice of a stream. */
 interface ChoiceState {
@@ -16,6 +22,8 @@ interface ChoiceState {
 
 /** Reads the chunks of one stream and remembers which of its choices have ended. */
 export class ChunkReader {
+  /** The failure that the last event told, beside what it added. Nothing may be read after it. */
+  failure: UpstreamError | undefined
   readonly #choices = new Map<number, ChoiceState>()
 
   /** Whether a choice was seen, and every one that was has given its reason to end. */
@@ -30,14 +38,18 @@ export class ChunkReader {
   }
 
   /**
-   * What an event's value adds, or `undefined` where it adds nothing. Throws `UpstreamError` for an error in
-   * its place.
+   * What an event's value adds, or `undefined` where it adds nothing. An error in it is left in `failure`.
+   * Throws `UpstreamError` of kind `garbled` for what is no chunk.
    */
-  read(value: unknown): PartialChunk | undefined {
-    if (!isFields(value) || value.error || !Array.isArray(value.choices)) {
-      const refusal = refusalWithin(value)
-      if (refusal !== undefined) throw refusal
-      if (!isFields(value)) throw garbled('an event that is no chunk')
+  read(value: unknown, event: string): PartialChunk | undefined {
+    if (event === 'error') {
+      this.failure = refusalWithin(value) ?? nameless()
+    } else if (!isFields(value) || value.error || !Array.isArray(value.choices)) {
+      this.failure = refusalInStream(value)
+    }
+    if (!isFields(value)) {
+      if (this.failure !== undefined) return undefined
+      throw garbled('an event that is no chunk')
     }
     const raw = Array.isArray(value.choices) ? value.choices : []
     const choices: PartialChunkChoice[] = []
@@ -48,16 +60,17 @@ export class ChunkReader {
       if (choice !== undefined) choices.push(choice)
     }
     const usage = partialUsage(value)
-    if (choices.length === 0 && usage === undefined) return undefined
+    if (choices.length === 0 && (usage === undefined || this.failure !== undefined)) return undefined
     return withOrigin(usage === undefined ? { choices } : { choices, usage }, value)
   }
 
   #choice(choice: unknown, position: number, repeats: boolean): PartialChunkChoice | undefined {
-    if (!isFields(choice)) throw garbled('a choice that is no object')
-    if (choice.error) {
-      const refusal = refusalWithin(choice)
-      if (refusal !== undefined) throw refusal
+    if (!isFields(choice)) {
+      if (this.failure !== undefined) return undefined
+      throw garbled('a choice that is no object')
     }
+    if (choice.error) this.failure ??= refusalWithin(choice)
+    this.failure ??= failureOfReason(choice.finish_reason)
     const index = countOf(choice.index) ?? position
     let state = this.#choices.get(index)
     const isNew = state === undefined
@@ -66,9 +79,12 @@ export class ChunkReader {
       this.#choices.set(index, state)
     }
     const delta = deltaOf(choice, repeats, state.spoke)
-    const reason = finishReason(choice.finish_reason)
+    // Beside a failure only words count: no reason to end, no first sight.
+    const failed = this.failure !== undefined
+    const reason = failed ? null : finishReason(choice.finish_reason)
     const logprobs = partialLogprobs(choice.logprobs)
     const empty = isEmptyMessage(delta)
+    if (empty && failed) return undefined
     if (empty && !isNew && logprobs === undefined && (reason === null || state.finished)) return undefined
     if (!empty) state.spoke = true
     if (reason !== null) state.finished = true
@@ -93,4 +109,8 @@ function chunkChoice(
   if (logprobs === undefined)
     return finish_reason === null ? { index, delta } : { index, delta, finish_reason }
   return finish_reason === null ? { index, delta, logprobs } : { index, delta, logprobs, finish_reason }
+}
+
+function nameless(): UpstreamError {
+  return new UpstreamError('The upstream ended its stream with an error.', { kind: 'refused', status: 500 })
 }

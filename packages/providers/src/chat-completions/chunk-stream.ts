@@ -2,8 +2,8 @@ import { decodeSse, type PartialChunk, type PartialCompletion, UpstreamError } f
 import { ChunkReader } from './chunk-reader.ts'
 import { completionFrom } from './completion-from.ts'
 import { garbled, upstreamFailure } from './garbled.ts'
+import { jsonOf } from './json-of.ts'
 import { PeekedBody } from './peeked-body.ts'
-import { refusalWithin } from './upstream-refusal.ts'
 
 /**
  * Reads a streamed completion: one array per read that added something. It is complete at `[DONE]`, or
@@ -31,11 +31,11 @@ export async function* chunkStream(
           done = true
           break
         }
-        const value = jsonOf(event, data, source)
+        const value = eventValue(event, data, source)
         if (value === undefined) continue
-        if (event === 'error') throw errorEvent(value)
-        const chunk = reader.read(value)
+        const chunk = reader.read(value, event)
         if (chunk !== undefined) chunks.push(chunk)
+        if (reader.failure !== undefined) throw reader.failure
       }
     } catch (error) {
       failure = upstreamFailure(error)
@@ -50,25 +50,19 @@ export async function* chunkStream(
   if (!reader.finished) throw truncated()
 }
 
-function jsonOf(event: string, data: string, source: PeekedBody): unknown {
+function eventValue(event: string, data: string, source: PeekedBody): unknown {
   // A keep-alive in the form of an event.
   if (data.trim() === '') return undefined
   try {
-    return JSON.parse(data)
+    return jsonOf(data)
   } catch (cause) {
+    if (UpstreamError.is(cause)) throw cause
     if (event === 'error') return { error: data }
     if (event !== 'message') return undefined
     // The piece of an event that a cut left behind.
     if (source.ended) return undefined
     throw garbled('an event that is no JSON', cause)
   }
-}
-
-function errorEvent(value: unknown): UpstreamError {
-  return (
-    refusalWithin(value) ??
-    new UpstreamError('The upstream ended its stream with an error.', { kind: 'refused', status: 500 })
-  )
 }
 
 function asChunk({ choices, ...rest }: PartialCompletion): PartialChunk {

@@ -36,8 +36,13 @@ export function finishReason(value: unknown): FinishReason | null {
   if (typeof value !== 'string' || value === '') return null
   const known = reasons.get(value) ?? reasons.get(value.toLowerCase())
   if (known !== undefined) return known
-  if (value.toLowerCase() === 'error') {
-    throw new UpstreamError('The upstream ended its answer with an error.', { kind: 'refused', status: 500 })
-  }
+  const failure = failureOfReason(value)
+  if (failure !== undefined) throw failure
   return 'stop'
+}
+
+/** The failure that a vendor's reason stands for, or `undefined` where it is a reason to end. */
+export function failureOfReason(value: unknown): UpstreamError | undefined {
+  if (typeof value !== 'string' || value.toLowerCase() !== 'error') return undefined
+  return new UpstreamError('The upstream ended its answer with an error.', { kind: 'refused', status: 500 })
 }

@@ -1,27 +1,37 @@
 import { garbled } from './garbled.ts'
 
 const maxTextBytes = 33_554_432
+const maxBlankBytes = 65_536
 
 /** The bytes of a body, of whose beginning and end something has to be known. */
 export class PeekedBody implements AsyncIterable<Uint8Array> {
   /** Whether the body has ended by itself. */
   ended = false
   readonly #bytes: AsyncIterator<Uint8Array>
-  readonly #held: Uint8Array[] = []
+  #held: Uint8Array | undefined
 
   constructor(body: AsyncIterable<Uint8Array>) {
     this.#bytes = body[Symbol.asyncIterator]()
   }
 
-  /** Whether the first byte that is no white space opens a JSON value. No line of an event stream does. */
+  /**
+   * Whether the first byte that is no white space opens a JSON value. No line of an event stream does. Reads
+   * of white space alone, which say nothing in either, are dropped. Throws `UpstreamError` of kind `garbled`
+   * above 64 KiB of them.
+   */
   async beginsAsJson(): Promise<boolean> {
-    while (true) {
+    for (let blank = 0; blank <= maxBlankBytes; ) {
       const read = await this.#read()
       if (read.done === true) return false
-      this.#held.push(read.value)
       const first = read.value.find(byte => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
-      if (first !== undefined) return first === 0x7b || first === 0x5b
+      if (first !== undefined) {
+        this.#held = read.value
+        return first === 0x7b || first === 0x5b
+      }
+      blank += read.value.byteLength
     }
+    await this.#bytes.return?.()
+    throw garbled(`more than ${maxBlankBytes} bytes of white space`)
   }
 
   /** All of it as UTF-8 text. Throws `UpstreamError` of kind `garbled` above 32 MiB. */
@@ -40,8 +50,10 @@ export class PeekedBody implements AsyncIterable<Uint8Array> {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return {
       next: () => {
-        const value = this.#held.shift()
-        return value === undefined ? this.#read() : Promise.resolve({ done: false, value })
+        const value = this.#held
+        if (value === undefined) return this.#read()
+        this.#held = undefined
+        return Promise.resolve({ done: false, value })
       },
       return: async () => {
         await this.#bytes.return?.()

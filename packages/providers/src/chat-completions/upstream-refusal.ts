@@ -1,4 +1,6 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
+import { jsonOf } from './json-of.ts'
+import { isFields } from './json-value.ts'
 import { type RefusalDetails, refusalDetails } from './refusal-details.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -13,7 +15,7 @@ export async function upstreamRefusal(response: UpstreamResponse, now: () => num
   let cause: unknown
   try {
     // Whatever the content type says: DeepSeek sends JSON as application/octet-stream.
-    details = refusalDetails(JSON.parse(await response.text()))
+    details = refusalDetails(jsonOf(await response.text()))
   } catch (error) {
     cause = error
   }
@@ -23,9 +25,24 @@ export async function upstreamRefusal(response: UpstreamResponse, now: () => num
 /** An error that came in place of a completion, under a status of 200. `undefined` where the value is none. */
 export function refusalWithin(value: unknown): UpstreamError | undefined {
   const details = refusalDetails(value)
-  return details === undefined
-    ? undefined
-    : refused(details, details.status ?? statusByWords(details), undefined, undefined)
+  return details === undefined ? undefined : within(details)
+}
+
+/**
+ * An error in the place of a stream's chunk. A bare `message` or `detail` may be news of a queue: it is an
+ * error only beside a status, a code or a type of one.
+ */
+export function refusalInStream(value: unknown): UpstreamError | undefined {
+  const details = refusalDetails(value)
+  if (details === undefined) return undefined
+  const bare = isFields(value) && !value.error && !value.errors
+  if (bare && value.object !== 'error' && details.status === undefined && !namesError(details))
+    return undefined
+  return within(details)
+}
+
+function within(details: RefusalDetails): UpstreamError {
+  return refused(details, details.status ?? statusByWords(details), undefined, undefined)
 }
 
 function refused(
@@ -59,8 +76,16 @@ function refused(
   })
 }
 
-function statusByWords(details: RefusalDetails): number {
-  const words = `${details.code} ${details.type}`
+function namesError({ code, type }: RefusalDetails): boolean {
+  const words = `${code} ${type}`
+  return statusOfWords(words) !== undefined || /error|invalid|denied|exceeded|fail/i.test(words)
+}
+
+function statusByWords({ code, type, message = '' }: RefusalDetails): number {
+  return statusOfWords(`${code} ${type}`) ?? (tooLong.test(message) ? 400 : 500)
+}
+
+function statusOfWords(words: string): number | undefined {
   if (/overloaded|unavailable|capacity/i.test(words)) return 503
   if (/rate.?limit|too_many_requests|resource_exhausted|insufficient_quota/i.test(words)) return 429
   if (/authentication|unauthorized|invalid_api_key/i.test(words)) return 401
@@ -68,5 +93,5 @@ function statusByWords(details: RefusalDetails): number {
   if (/not_found/i.test(words)) return 404
   if (/timeout/i.test(words)) return 504
   if (/invalid_request|bad.?request|invalid_argument|context|content_filter/i.test(words)) return 400
-  return tooLong.test(details.message ?? '') ? 400 : 500
+  return undefined
 }
