@@ -15,9 +15,6 @@ export interface Service {
   asked(model: string): number
 }
 
-/** What the model `broken` says before it breaks. */
-const begun = 'one two'
-
 const places = ['node http', 'express 5', 'koa 3']
 
 /** Registers tests for each place where clients meet the gateway. The keys are `good-key` and `narrow-key`. */

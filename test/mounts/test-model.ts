@@ -8,16 +8,16 @@ export interface SeenCall {
   bytes: number
 }
 
-/** A model in the same process that does what the user's message says. */
+/**
+ * A model in the same process that does what the user's message says: `no head`, `no first token`,
+ * `no second token`, `flood`; or else repeats it.
+ */
 export interface TestModel {
   readonly target: Target
   readonly calls: readonly SeenCall[]
   /** Resolves when there was an `n`th call. */
   waitForCall(n?: number): Promise<SeenCall>
 }
-
-/** How a model behaves: the text of the user's message, or else it repeats that text. */
-type Behaviour = 'no head' | 'no first token' | 'no second token' | 'flood'
 
 const word = `${'x'.repeat(16_383)} `
 
