@@ -83,7 +83,7 @@ describe('scrub', () => {
     'TypeError: x at <anonymous>:1:5',
     'panic: main.go:12',
     'No such file: /models/llama/config.json',
-    "ENOENT: open '/home/name/.cache/key'",
+    "ENOENT: open '/var/lib/app/key'",
     'in path=/usr/lib/x',
     'in ~/.cache/x',
     'in C:\\Users\\name',
