@@ -35,6 +35,7 @@ async function work(waiting) {
 
 /** Builds one package; what it printed is shown only when it fails. */
 function build({ folder, manifest }) {
+  rmSync(join(folder, 'dist'), { recursive: true, force: true })
   return new Promise(resolve => {
     const tsup = join(root, 'node_modules', 'tsup', 'dist', 'cli-default.js')
     const child = spawn(process.execPath, types ? [tsup] : [tsup, '--no-dts'], {

@@ -1,10 +1,18 @@
-import { defineConfig } from 'tsup'
+import { defineConfig, type Options } from 'tsup'
 import { shared } from '../../tsup.config.ts'
 
-export default defineConfig({
+const core: Options = {
   ...shared,
   // The transports are reached by the package's own `#transport`, so that the runtime chooses; they are not public.
   entry: ['src/index.ts', 'src/transports/fetch.ts', 'src/transports/undici.ts'],
   external: ['#transport'],
   dts: { ...shared.dts, entry: 'src/index.ts' },
-})
+  // Two builds write to one folder: `scripts/build.mjs` empties it before.
+  clean: false,
+}
+
+export default defineConfig([
+  { ...core, format: ['esm'] },
+  // These are published as ES modules only. Node 20.19 can `require` them; Jest, and bundlers of CommonJS, can not.
+  { ...core, format: ['cjs'], noExternal: ['p-limit', /^@noble\/hashes/] },
+])

@@ -598,6 +598,18 @@ describe('createGateway', () => {
     },
   )
 
+  it("breaks the body off by the Request's own signal, also between two reads", async () => {
+    const left = new AbortController()
+    const source = scripted(() => stream([text('a')], [text('b')], [text('c')]))
+    const { post, ends } = serving(source.target)
+    const response = await post({ stream: true }, { signal: left.signal })
+    const reader = response.body!.getReader()
+    await reader.read()
+    left.abort(new Error('gone'))
+    await expect(reader.read()).rejects.toThrow('gone')
+    expect(ends()).toMatchObject([{ outcome: 'client_aborted' }])
+  })
+
   it('does not let an observer break an answer', async () => {
     const observe = () => {
       throw new Error('observer')

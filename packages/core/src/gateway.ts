@@ -66,7 +66,7 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       if (isRequest(input) && !isRequestInit(init)) {
         const context = contextOf<Host>(init)
         const made = await answer(input, context)
-        return context.plainAnswers === true ? plainResponse(made) : nativeResponse(made)
+        return context.plainAnswers === true ? plainResponse(made) : nativeResponse(made, input.signal)
       }
       const request = new Request(input, init as RequestInit)
       const made = await answer(request, {})

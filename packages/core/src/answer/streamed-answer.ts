@@ -110,7 +110,8 @@ export class StreamedAnswer implements TextSource {
   }
 
   #breakUnread(error: unknown): void {
-    if (!this.#reading) this.#lastWords = this.#break(error)
+    if (this.#request.lifetime.ended === 'client_left') this.leave()
+    else if (!this.#reading) this.#lastWords = this.#break(error)
   }
 
   #follow(upstream: Answering<ChunkSource>): void {

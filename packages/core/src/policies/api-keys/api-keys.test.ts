@@ -1,6 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type ApiKeyRecord, apiKeys, hashApiKey } from './api-keys.ts'
+import { apiKeys } from './api-keys.ts'
+import { hashApiKey } from './key-digest.ts'
+import type { ApiKeyRecord } from './key-record.ts'
 
 function asking(authorization?: string): Request {
   return new Request(
@@ -12,7 +14,10 @@ function asking(authorization?: string): Request {
 describe('hashApiKey', () => {
   it('is SHA-256 in hexadecimal, or HMAC with a pepper', () => {
     expect(hashApiKey('sk-one')).toBe(createHash('sha256').update('sk-one').digest('hex'))
-    expect(hashApiKey('sk-one', 'p')).toBe(createHmac('sha256', 'p').update('sk-one').digest('hex'))
+    const pepper = { v2: 'p', v1: 'q' }
+    expect(hashApiKey('sk-one', pepper)).toBe(
+      `v2:${createHmac('sha256', 'p').update('sk-one').digest('hex')}`,
+    )
   })
 })
 
@@ -62,6 +67,44 @@ describe('apiKeys with a list', () => {
     expect(() => apiKeys(list as never)).toThrow(message)
   })
 
+  it.each([
+    [{ model: ['d'] }, /'a' has a field 'model'/],
+    [{ models: '*' }, /'a' has models that are no list/],
+    [{ expiresAt: '2020-01-01' }, /'a' has an expiresAt that is neither/],
+    [{ expiresAt: Number.NaN }, /'a' has an expiresAt that is neither/],
+    [{ expiresAt: new Date('x') }, /'a' has an expiresAt that is neither/],
+    [{ disabled: 1 }, /'a' has a disabled that is neither/],
+    [{ disabled: 'true' }, /'a' has a disabled that is neither/],
+  ])('refuses a right that is written in a wrong way: %o', (wrong, message) => {
+    expect(() => apiKeys([{ id: 'a', key: 'k', ...wrong } as never])).toThrow(message)
+  })
+
+  it('refuses what is no list and no function', () => {
+    expect(() => apiKeys(undefined as never)).toThrow(/expected a list of keys/)
+  })
+
+  it.each(['secret', {}, { v1: '' }, { 1: 'one' }, { v1: 1 }])('refuses %o as a pepper', pepper => {
+    expect(() => apiKeys([{ id: 'a', key: 'k' }], { pepper: pepper as never })).toThrow(
+      /pepper: expected an object/,
+    )
+  })
+
+  it('finds a listed hash of any version of the pepper', async () => {
+    const pepper = { v2: 'new', v1: 'old' }
+    const peppered = apiKeys(
+      [
+        { id: 'old', hash: hashApiKey('sk-old', { v1: 'old' }) },
+        { id: 'new', key: 'sk-new' },
+      ],
+      { pepper },
+    )
+    expect((await peppered(asking('Bearer sk-old'), undefined))?.id).toBe('old')
+    expect((await peppered(asking('Bearer sk-new'), undefined))?.id).toBe('new')
+    expect(() => apiKeys([{ id: 'a', hash: hashApiKey('k', { v9: 'x' }) }], { pepper })).toThrow(
+      /a version of the pepper/,
+    )
+  })
+
   it('never says a key in what it throws', () => {
     expect(() =>
       apiKeys([
@@ -82,7 +125,7 @@ describe('apiKeys with a lookup', () => {
         asked.push(digest)
         return records.get(digest)
       },
-      { now: () => now, cacheMs: 60_000 },
+      { now: () => now, cacheMs: 5_000 },
     )
     const who = async (key: string) => (await find(asking(`Bearer ${key}`), undefined))?.id
     expect([await who('sk-one'), await who('sk-one'), await who('sk-two'), await who('sk-two')]).toEqual([
@@ -109,6 +152,23 @@ describe('apiKeys with a lookup', () => {
     await expect(find(asking('Bearer sk-one'), undefined)).rejects.toThrow('store is down')
   })
 
+  it.each([{ id: 'one', expiresAt: '2020-01-01' }, { id: 'one', disabled: 'true' }, { name: 'one' }])(
+    'lets nobody in by a record that is written in a wrong way: %o',
+    async record => {
+      const find = apiKeys(() => record as never)
+      await expect(find(asking('Bearer sk-one'), undefined)).rejects.toThrow(/what the lookup found/)
+    },
+  )
+
+  it('takes the nulls of a store for nothing known', async () => {
+    const find = apiKeys(() => ({ id: 'one', models: null, tags: null, expiresAt: null, disabled: null }))
+    expect(await find(asking('Bearer sk-one'), undefined)).toEqual({ id: 'one' })
+  })
+
+  it('refuses to remember a key for longer than five seconds', () => {
+    expect(() => apiKeys(() => undefined, { cacheMs: 60_000 })).toThrow(/at most 5000/)
+  })
+
   it('bounds what it remembers of unknown keys', async () => {
     let asked = 0
     const find = apiKeys(
@@ -123,7 +183,7 @@ describe('apiKeys with a lookup', () => {
   })
 
   it('tries every version of the pepper, newest first', async () => {
-    const old = `v1:${hashApiKey('sk-one', 'old')}`
+    const old = hashApiKey('sk-one', { v1: 'old' })
     const asked: string[] = []
     const find = apiKeys(
       digest => {
@@ -133,6 +193,6 @@ describe('apiKeys with a lookup', () => {
       { pepper: { v2: 'new', v1: 'old' } },
     )
     expect((await find(asking('Bearer sk-one'), undefined))?.id).toBe('one')
-    expect(asked).toEqual([`v2:${hashApiKey('sk-one', 'new')}`, old])
+    expect(asked).toEqual([hashApiKey('sk-one', { v2: 'new' }), old])
   })
 })
