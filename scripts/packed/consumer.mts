@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import { apiKeys, createGateway, type Gateway, GatewayError, models, requests } from '@sluice/core'
 import { toExpress } from '@sluice/express'
-import { toKoa } from '@sluice/koa'
+import { type AnswerContext, type KoaContext, type MountedContext, toKoa } from '@sluice/koa'
 import { serve, toNodeListener } from '@sluice/node'
+import { ask, deliver, expectGateway } from '@sluice/node/adapter'
 import { local, openai, openaiCompatible } from '@sluice/providers'
 import { local as localAlone } from '@sluice/providers/local'
 import { openai as openaiAlone } from '@sluice/providers/openai'
@@ -32,6 +33,13 @@ export const gateway: Gateway = createGateway({
 
 createServer(toNodeListener(gateway))
 export const mounts = [toExpress(gateway), toKoa(gateway)]
+export const adapter = createServer((incoming, response) => {
+  expectGateway('adapter', gateway, ['fetch'])
+  void ask(gateway, incoming, response, { context: { host: incoming } }).then(answer =>
+    deliver(answer, response),
+  )
+})
+export const partsOf = (context: KoaContext): [AnswerContext, MountedContext] => [context, context]
 export const running = serve(gateway, { port: 0, host: '127.0.0.1' })
 export const answer: Promise<Response> = gateway.fetch(new Request('http://here/v1/models'))
 export const refusal = new GatewayError('model_not_found').status

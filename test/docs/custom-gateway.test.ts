@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Gateway } from '@sluice/core'
+import { apiKeys, type Gateway } from '@sluice/core'
 import { expect, it } from 'vitest'
+import { defaultIntake, defaultPacing, defaultTimeouts } from '../../packages/core/src/options/defaults.ts'
 import { type Asking, ask } from './runner/ask.ts'
 import { type Check, describePage, type Snippet } from './runner/describe-page.ts'
 import { root, tableUnder } from './runner/markdown.ts'
@@ -29,6 +30,27 @@ describePage('docs/custom-gateway.md', {
     expect(await asking({ key: 'sk-ann', model: 'large' })).toMatchObject({ status: 403 })
     expect(await asking({ key: 'sk-old', model: 'small' })).toMatchObject({ status: 401 })
     expect(await asking({ key: 'sk-none', model: 'small' })).toMatchObject({ status: 401 })
+  },
+
+  'key-hashes': async snippet => {
+    const { asking } = await gatewayOf(snippet)
+    expect(await asking({ key: 'sk-ann' })).toMatchObject({ status: 200 })
+    expect(await asking({ key: 'sk-bob' })).toMatchObject({ status: 401 })
+  },
+
+  pepper: async snippet => {
+    const { asking, running } = await gatewayOf(snippet, { PEPPER_V1: 'old', PEPPER_V2: 'new' })
+    expect(await asking({ key: 'sk-ann' })).toMatchObject({ status: 200 })
+    expect(await asking({ key: 'sk-bob' })).toMatchObject({ status: 200 })
+    expect(await asking({ key: 'sk-eve' })).toMatchObject({ status: 401 })
+    const table = running.exports.table as ReadonlyMap<string, { readonly id: string }>
+    expect([...table.keys()].map(digest => digest.slice(0, 3))).toEqual(['v1:', 'v2:'])
+    // The old version is taken away.
+    const authenticate = apiKeys(digest => table.get(digest), { pepper: { v2: 'new' } })
+    const known = (key: string) =>
+      authenticate(new Request(here, { headers: { authorization: `Bearer ${key}` } }), undefined)
+    expect([await known('sk-ann'), await known('sk-bob')]).toEqual([undefined, { id: 'bob' }])
+    await expect(snippet.run({ PEPPER_V1: 'old', PEPPER_V2: '' })).rejects.toThrow('pepper')
   },
 
   authenticator: async snippet => {
@@ -130,5 +152,14 @@ it('names every option of createGateway', () => {
     m => m[1],
   )
   const named = rows.map(([name = '']) => name.replaceAll('`', ''))
-  expect([...named, 'now', 'id', 'random'].sort()).toEqual(options.sort())
+  expect(named.sort()).toEqual(options.sort())
+})
+
+it('names every bound and time, with its default', () => {
+  const told: Record<string, Record<string, number>> = { intake: {}, timeouts: {}, stream: {} }
+  for (const row of tableUnder('docs/custom-gateway.md', '## Bounds and times')) {
+    const [option = '', key = '', , value = ''] = row.map(cell => cell.replaceAll(/[`,]/g, ''))
+    told[option]![key] = Number(value)
+  }
+  expect(told).toEqual({ intake: defaultIntake, timeouts: defaultTimeouts, stream: defaultPacing })
 })

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type Koa from 'koa'
 import { expect } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
@@ -68,5 +70,31 @@ describePage('docs/koa.md', {
       asked.push((await ask(base, { model, headers })).status)
     expect(asked).toEqual([200, 403, 401, 200, 429])
     expect(running.printed).toEqual(['200 ann', '403 ann', '401 ', '200 ann', '429 ann'])
+  },
+
+  'client-left': async ({ run }) => {
+    const running = await run()
+    const app = running.exports.app as Koa
+    const reported = once(app as NodeJS.EventEmitter, 'error')
+    const leaving = new AbortController()
+    const response = await fetch(`${await running.url(3000)}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'demo',
+        stream: true,
+        messages: [{ role: 'user', content: `Repeat: ${'word '.repeat(1_000)}` }],
+      }),
+      signal: leaving.signal,
+    })
+    await response.body!.getReader().read()
+    leaving.abort()
+    expect((await reported)[0]).toMatchObject({
+      code: 'ERR_STREAM_PREMATURE_CLOSE',
+      message: 'Premature close',
+    })
+    expect(running.printed).toEqual([])
+    app.emit('error', new Error('another one'))
+    expect(running.printed).toEqual(['another one'])
   },
 })

@@ -15,6 +15,12 @@ afterEach(() => {
   }
 })
 
+it('refuses what is no gateway', () => {
+  expect(() => bodyParserErrors(undefined as never)).toThrow(
+    'bodyParserErrors: got undefined; pass what createGateway({ ... }) returned.',
+  )
+})
+
 describe.each([
   ['Express 5', express],
   ['Express 4', express4 as unknown as typeof express],

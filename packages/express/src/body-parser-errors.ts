@@ -1,5 +1,5 @@
 import type { Gateway } from '@sluice/core'
-import { deliver, protocolError } from '@sluice/node'
+import { deliver, expectGateway, protocolError } from '@sluice/node/adapter'
 import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
 
 /** What of a body parser's error is used (`http-errors`). */
@@ -16,11 +16,14 @@ interface ParserError {
  *
  * It stands behind the parser, at the root: `app.use(express.json()); app.use(bodyParserErrors(gateway))`.
  * `mount` is the path under which the gateway is mounted, if it is.
+ *
+ * Throws `TypeError` for what is no gateway.
  */
 export function bodyParserErrors(
   gateway: Pick<Gateway<never>, 'matches'>,
   mount = '',
 ): (error: unknown, req: ExpressRequest, res: ExpressResponse, next: (error?: unknown) => void) => void {
+  expectGateway('bodyParserErrors', gateway, ['matches'])
   return (error, req, res, next) => {
     const path = targetOf(req)?.split('?', 1)[0]
     const answer = path !== undefined && gateway.matches(path, mount) ? answerTo(error) : undefined

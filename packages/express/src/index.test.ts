@@ -16,6 +16,15 @@ const seeing = (seen: unknown[]): Gateway => ({
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
 
 describe('toExpress', () => {
+  it.each([[], [{}], [{ authenticate: () => undefined }], [{ fetch }]])(
+    'refuses %s for a gateway',
+    (...args) => {
+      const mount = () => Reflect.apply(toExpress, undefined, args)
+      expect(mount).toThrow(TypeError)
+      expect(mount).toThrow(/^toExpress: got .*; pass what createGateway/)
+    },
+  )
+
   it('gives the gateway the whole URL and where it is mounted', async () => {
     const seen: unknown[] = []
     const app = express()
@@ -71,6 +80,6 @@ describe('toExpress', () => {
     expectTypeOf(toExpress(anyHost)).toExtend<RequestHandler>()
     expectTypeOf(toExpress(expressHost)).toExtend<RequestHandler>()
     // @ts-expect-error: this gateway's `authenticate` wants another host's request
-    toExpress({} as Gateway<{ readonly ctx: string }>)
+    toExpress(seeing([]) as unknown as Gateway<{ readonly ctx: string }>)
   })
 })

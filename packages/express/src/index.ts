@@ -1,5 +1,5 @@
 import type { Gateway } from '@sluice/core'
-import { ask, deliver } from '@sluice/node'
+import { ask, deliver, expectGateway } from '@sluice/node/adapter'
 import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
 
 export { bodyParserErrors } from './body-parser-errors.ts'
@@ -12,10 +12,13 @@ export type { ExpressRequest, ExpressResponse } from './target.ts'
  * Paths that are not the gateway's go to `next()`. `authenticate` gets `req`; `res.locals.sluice` is the
  * principal afterwards. Every error of a request is answered, none goes to `next`. A body that
  * `express.json()`, `raw()` or `text()` has read already is taken from `req.body`, or `req.rawBody`.
+ *
+ * Throws `TypeError` for what is no gateway.
  */
 export function toExpress<Req extends ExpressRequest = ExpressRequest>(
   gateway: Gateway<Req>,
 ): (req: Req, res: ExpressResponse, next: (error?: unknown) => void) => void {
+  expectGateway('toExpress', gateway, ['fetch', 'matches'])
   return (req, res, next) => {
     const mount = req.baseUrl
     const target = targetOf(req)

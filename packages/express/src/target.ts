@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { originForm } from '@sluice/node'
+import { originForm } from '@sluice/node/adapter'
 
 /** What of Express's `req` is used: Express 4 and 5 both fit. */
 export interface ExpressRequest extends IncomingMessage {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { cutOffAfter, defaultWriteStallMs, leave } from '@sluice/node'
+import { cutOffAfter, defaultWriteStallMs, leave } from '@sluice/node/adapter'
 
 /**
  * A streamed answer as the body that Koa pipes. It reads ahead only as far as its client reads, leaves its

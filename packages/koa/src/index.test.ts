@@ -14,6 +14,15 @@ const seeing = (seen: unknown[]): Gateway => ({
 })
 
 describe('toKoa', () => {
+  it.each([[], [{}], [{ authenticate: () => undefined }], [{ fetch }]])(
+    'refuses %s for a gateway',
+    (...args) => {
+      const mount = () => Reflect.apply(toKoa, undefined, args)
+      expect(mount).toThrow(TypeError)
+      expect(mount).toThrow(/^toKoa: got .*; pass what createGateway/)
+    },
+  )
+
   it('gives the gateway the whole URL', async () => {
     const seen: unknown[] = []
     const client = await clientOf(
@@ -29,6 +38,6 @@ describe('toKoa', () => {
     const koaHost: Gateway<Koa.Context> = seeing([])
     app.use(toKoa(seeing([]))).use(toKoa(koaHost))
     // @ts-expect-error: this gateway's `authenticate` wants another host's request
-    toKoa({} as Gateway<{ readonly user: string }>)
+    toKoa(seeing([]) as unknown as Gateway<{ readonly user: string }>)
   })
 })

@@ -1,12 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Gateway } from '@sluice/core'
-import { ask, type ReadBody } from '@sluice/node'
+import { ask, expectGateway } from '@sluice/node/adapter'
 import { type MountedContext, mountOf } from './mount.ts'
 import { type AnswerContext, respond } from './respond.ts'
 
+export type { MountedContext } from './mount.ts'
+export type { AnswerContext } from './respond.ts'
+
 /** What of Koa's `ctx` is used: Koa 2 and 3 both fit. */
 export interface KoaContext extends AnswerContext, MountedContext {
-  readonly request: ReadBody & { readonly req: IncomingMessage }
+  /** `rawBody` and `body` are what a body parser left. */
+  readonly request: { readonly req: IncomingMessage; readonly rawBody?: unknown; readonly body?: unknown }
   readonly url: string
   readonly protocol: string
   readonly host: string
@@ -20,10 +24,13 @@ export interface KoaContext extends AnswerContext, MountedContext {
  * Paths that are not the gateway's go to `next()`. `authenticate` gets `ctx`; `ctx.state.sluice` is the
  * principal afterwards. The answer is Koa's own, `ctx.status` and `ctx.body`, so that outer middleware sees
  * it. A body that a parser has read already is taken from `ctx.request.rawBody` or `ctx.request.body`.
+ *
+ * Throws `TypeError` for what is no gateway.
  */
 export function toKoa<Context extends KoaContext = KoaContext>(
   gateway: Gateway<Context>,
 ): (ctx: Context, next: () => Promise<unknown>) => Promise<void> {
+  expectGateway('toKoa', gateway, ['fetch', 'matches'])
   return async (ctx, next) => {
     const { mount, path } = mountOf(ctx, gateway)
     if (!gateway.matches(path, mount)) return void (await next())

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerOf, leavesBodyUnread, legalHeaders, linger } from '@sluice/node'
+import { answerOf, leavesBodyUnread, legalHeaders, linger } from '@sluice/node/adapter'
 import { BodyStream } from './body-stream.ts'
 
 /** What of `ctx` an answer is written to. */

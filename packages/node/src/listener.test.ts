@@ -16,6 +16,12 @@ async function exchange(fetch: Fetch, text = get) {
 }
 
 describe('toNodeListener', () => {
+  it.each([[], [{ authenticate: () => undefined }]])('refuses %s for a gateway', (...args) => {
+    const mount = () => Reflect.apply(toNodeListener, undefined, args)
+    expect(mount).toThrow(TypeError)
+    expect(mount).toThrow(/^toNodeListener: got .*; pass what createGateway/)
+  })
+
   it('hands over the request, the message as the host, and the body', async () => {
     const answer = await exchange(async (request, { host, mount, body }) => {
       let text = ''

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '@sluice/core'
 import { ask } from './ask.ts'
+import { expectGateway } from './expect-gateway.ts'
 import { serverError } from './protocol-error.ts'
 import { type SendOptions, send } from './send.ts'
 
@@ -15,11 +16,14 @@ export interface ListenerOptions extends SendOptions {
  * other paths with 404, and never throws. `authenticate` gets the message as its host's request.
  *
  * A host that has read the body already leaves it on the message as `rawBody` or `body`.
+ *
+ * Throws `TypeError` for what is no gateway.
  */
 export function toNodeListener(
   gateway: Pick<Gateway<IncomingMessage>, 'fetch'>,
   options: ListenerOptions = {},
 ): (incoming: IncomingMessage, response: ServerResponse) => void {
+  expectGateway('toNodeListener', gateway, ['fetch'])
   return (incoming, response) => void listen(gateway, incoming, response, options)
 }
 

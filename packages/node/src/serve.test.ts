@@ -46,6 +46,21 @@ describe('serve', () => {
     await expect(serving(async () => new Response(), { port })).rejects.toThrow(TypeError)
   })
 
+  it('says how a port of text becomes a number', async () => {
+    await expect(serving(async () => new Response(), { port: '3000' as never })).rejects.toThrow(
+      "serve: port is '3000', a string; it must be a whole number from 0 to 65535, such as Number(process.env.PORT).",
+    )
+  })
+
+  it.each([[], [{ authenticate: () => undefined }], [{ fetch }]])(
+    'refuses %s for a gateway',
+    async (...args) => {
+      const started = Reflect.apply(serve, undefined, args)
+      await expect(started).rejects.toThrow(/^serve: got .*; pass what createGateway/)
+      await expect(started).rejects.toBeInstanceOf(TypeError)
+    },
+  )
+
   it('lets running answers end, refuses new ones on old connections, and closes all', async () => {
     const finish: (() => void)[] = []
     let closing = false

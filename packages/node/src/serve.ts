@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Gateway } from '@sluice/core'
+import { expectGateway } from './expect-gateway.ts'
 import { type ListenerOptions, listen } from './listener.ts'
 import { onStopSignal } from './stop-signal.ts'
 
@@ -34,12 +35,14 @@ const lastBytesMs = 1_000
 /**
  * Serves a gateway over HTTP. A signal to stop is heard once: the second one ends the process at once.
  *
- * Rejects when the address cannot be had, and with `TypeError` for a port that is none.
+ * Rejects when the address cannot be had, and with `TypeError` for what is no gateway and for a port that
+ * is none.
  */
 export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOptions = {}): Promise<Serving> {
+  expectGateway('serve', gateway, ['fetch', 'close'])
   const { port = 8787, host = '127.0.0.1', signals = true } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new TypeError(`serve: port is ${String(port)}; it must be a whole number from 0 to 65535.`)
+    throw new TypeError(portFault(port))
   }
   let closing: Promise<void> | undefined
   const server = createServer()
@@ -65,6 +68,13 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     server.once('close', forget)
   }
   return { server, port: address.port, url: urlOf(address), close }
+}
+
+/** A port from the environment is text: it is told from a number that is none. */
+function portFault(port: unknown): string {
+  const expected = 'it must be a whole number from 0 to 65535'
+  if (typeof port !== 'string') return `serve: port is ${String(port)}; ${expected}.`
+  return `serve: port is '${port}', a string; ${expected}, such as Number(process.env.PORT).`
 }
 
 function listening(server: Server, port: number, host: string): Promise<void> {

@@ -1,0 +1,14 @@
+/**
+ * `@sluice/node/adapter`: for writing an adapter for another host. What is here may change in minor versions.
+ */
+export type { AnswerBody, ResponseParts } from './answer.ts'
+export { answerOf, leave, legalHeaders } from './answer.ts'
+export type { Asking } from './ask.ts'
+export { ask } from './ask.ts'
+export { expectGateway } from './expect-gateway.ts'
+export type { ReadBody } from './host-body.ts'
+export { deliver } from './listener.ts'
+export { protocolError } from './protocol-error.ts'
+export { leavesBodyUnread, linger } from './unread-body.ts'
+export { originForm } from './url.ts'
+export { cutOffAfter, defaultWriteStallMs } from './write-stall.ts'

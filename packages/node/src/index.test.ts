@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import * as adapter from './adapter.ts'
+import * as root from './index.ts'
+
+describe('@sluice/node', () => {
+  it('exports what applications use, and nothing that only adapters need', () => {
+    expect(Object.keys(root).sort()).toEqual([
+      'MalformedRequest',
+      'send',
+      'serve',
+      'toNodeListener',
+      'toRequest',
+    ])
+    expect(Object.keys(adapter).filter(name => name in root)).toEqual([])
+  })
+})
