@@ -3,6 +3,7 @@ export { decodeChatCompletions, encodeChatCompletions } from './chat-completions
 export type {
   Faults,
   LocalOptions,
+  LocalVendor,
   Pace,
   Script,
   ScriptedError,

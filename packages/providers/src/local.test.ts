@@ -258,6 +258,17 @@ describe('local', () => {
     })
   })
 
+  it('carries its provider, as every vendor does', () => {
+    const vendor = local()
+    expect(vendor.provider).toBe(vendor().provider)
+  })
+
+  it('sends a stream as events, and anything else as JSON', async () => {
+    const typeOf = async (input: Input) => (await send(local()(), input)).headers.get('content-type')
+    expect(await typeOf({ stream: true })).toBe('text/event-stream; charset=utf-8')
+    expect(await typeOf({})).toBe('application/json')
+  })
+
   it('refuses options that make no sense', () => {
     const wrong: readonly [LocalOptions, RegExp][] = [
       [{ pace: { tokenMs: -1 } }, /pace.tokenMs must be a number from 0/],
@@ -274,7 +285,22 @@ describe('local', () => {
       [{ script: [{ text: 'a', errorAfter: 1 }] }, /errorAfter without error/],
       [{ script: [{ error: { status: 200 } }] }, /status must be a whole number from 400 to 599/],
     ]
-    for (const [options, message] of wrong)
+    const untyped: readonly [object, RegExp][] = [
+      [{ scripts: [] }, /^local\(\): unknown option 'scripts'. There are pace, faults, script/],
+      [[], /^local\(\): expected an object of options, got an array/],
+      [{ pace: 5 }, /pace: expected an object of options, got number/],
+      [{ pace: { tokensMs: 5 } }, /pace: unknown option 'tokensMs'/],
+      [{ faults: { fail: 1 } }, /faults: unknown option 'fail'/],
+      [{ now: 5 }, /now must be a function/],
+      [{ script: [] }, /script is an empty array/],
+      [{ script: [{ txt: 'a' }] }, /script\[0\]: unknown option 'txt'/],
+      [{ script: [{ text: 'a', error: {} }] }, /script\[0\] has both error and text/],
+      [{ script: [{ toolCalls: [], error: {} }] }, /has both error and toolCalls/],
+      [{ script: [{ error: { state: 500 } }] }, /script\[0\].error: unknown option 'state'/],
+      [{ script: [{ toolCalls: [{ name: 'a', args: {} }] }] }, /toolCalls\[0\]: unknown option 'args'/],
+      [{ script: [{ toolCalls: [{ name: 'a', arguments: {}, input: '' }] }] }, /both arguments and input/],
+    ]
+    for (const [options, message] of [...wrong, ...untyped])
       expect(() => local(options), JSON.stringify(options)).toThrow(message)
   })
 })

@@ -1,5 +1,6 @@
 import type { Call, Capabilities, Provider, Target, UpstreamRequest } from '@sluice/core'
 import { decodeChatCompletions } from './chat-completions.ts'
+import { knownOptions, namesOf } from './known-options.ts'
 import { checkedNumber } from './local/checked-number.ts'
 import { checkFaults, type Faults } from './local/faults.ts'
 import { checkPace, type Pace } from './local/pace.ts'
@@ -26,6 +27,21 @@ export interface LocalOptions {
   readonly maxConcurrent?: number
 }
 
+/** The embedded provider, set up: give it a model's name, or none for `local`. */
+export interface LocalVendor {
+  (model?: string, capabilities?: Capabilities): Target
+  readonly provider: Provider
+}
+
+const optionNames = /* @__PURE__ */ namesOf<LocalOptions>({
+  pace: true,
+  faults: true,
+  script: true,
+  contextWindow: true,
+  now: true,
+  maxConcurrent: true,
+})
+
 /**
  * The embedded provider: a chat-completions server within the process, for a start without a key and for tests.
  * It is not a language model, and says so. The same request gives the same answer.
@@ -36,20 +52,23 @@ export interface LocalOptions {
  *
  * Throws `TypeError` or `RangeError` for options that make no sense.
  */
-export function local(options: LocalOptions = {}): (model?: string, capabilities?: Capabilities) => Target {
+export function local(options: LocalOptions = {}): LocalVendor {
   const provider = localProvider(options)
-  return (model = 'local', capabilities) =>
+  const target = (model = 'local', capabilities?: Capabilities): Target =>
     capabilities === undefined ? { provider, model } : { provider, model, capabilities }
+  return Object.assign(target, { provider })
 }
 
 function localProvider(options: LocalOptions): Provider {
+  knownOptions('local()', options, optionNames)
   const { pace = {}, faults, script, contextWindow, now = Date.now, maxConcurrent } = options
   checkPace(pace)
-  if (faults !== undefined) checkFaults(faults)
-  if (script !== undefined) checkScript(script)
   if (script !== undefined && faults !== undefined) {
     throw new TypeError('local(): faults and script are given together. Write the faults into the script.')
   }
+  if (faults !== undefined) checkFaults(faults)
+  if (script !== undefined) checkScript(script)
+  if (typeof now !== 'function') throw new TypeError(`local(): now must be a function, but is ${typeof now}.`)
   const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }
   if (contextWindow !== undefined) checkedNumber('contextWindow', contextWindow, bounds)
   if (maxConcurrent !== undefined) checkedNumber('maxConcurrent', maxConcurrent, bounds)

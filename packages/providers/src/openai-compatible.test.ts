@@ -351,3 +351,59 @@ describe('presets', () => {
     expect((await encoded(vendorOf())).headers).not.toHaveProperty('authorization')
   })
 })
+
+describe('options that are refused', () => {
+  const given = openai as (options?: object) => Vendor
+  it.each<[string, () => unknown, RegExp]>([
+    ['nothing', () => given(), /^openai: expected an object of options, got undefined/],
+    ['no key', () => given({}), /^openai: apiKey is missing/],
+    [
+      'a base URL that is misspelt, for the key would go to the default host',
+      () => given({ apiKey: 'k', baseUrl: 'https://llm.acme.example/v1' }),
+      /^openai: unknown option 'baseUrl'. There are apiKey, baseURL/,
+    ],
+    [
+      'the same of a preset',
+      () => groq({ apiKey: 'k', baseUrl: 'https://llm.acme.example/v1' } as never),
+      /^groq: unknown option 'baseUrl'/,
+    ],
+    [
+      'and of a server of your own',
+      () => ollama({ baseUrl: 'x' } as never),
+      /^ollama: unknown option 'baseUrl'/,
+    ],
+    [
+      'a misspelt dialect',
+      () => acme({ maxTokenParameter: 'x' } as never),
+      /unknown option 'maxTokenParameter'/,
+    ],
+    [
+      'an unknown name for the bound',
+      () => acme({ maxTokensParameter: 'tokens' as never }),
+      /^acme: maxTokensParameter has to be 'max_tokens' or 'max_completion_tokens' or 'by-model', not "tokens"/,
+    ],
+    [
+      'a flag that is a text',
+      () => acme({ streamOptions: 'no' as never }),
+      /streamOptions has to be true or false/,
+    ],
+    [
+      'a list that is a text',
+      () => acme({ drop: 'user' as never }),
+      /drop has to be an array of field names/,
+    ],
+    ['a list of other things', () => acme({ refuse: [1] as never }), /refuse has to be an array/],
+    ['new names that are none', () => acme({ rename: { seed: 1 } as never }), /rename has to be an object/],
+    ['an unknown role', () => acme({ developerRole: 'user' as never }), /developerRole has to be/],
+    ['unknown ids', () => acme({ toolCallIds: 'nine' as never }), /toolCallIds has to be/],
+  ])('%s', (_name, make, message) => {
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow(message)
+  })
+
+  it('takes every preset as it is', () => {
+    for (const preset of Object.values(presets)) {
+      expect(openaiCompatible({ ...preset, apiKey: 'k' }).provider.name).toBe(preset.name)
+    }
+  })
+})

@@ -1,7 +1,9 @@
 import type { Capabilities, Provider, Target } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
+import { checkDialect } from './chat-completions/check-dialect.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
 import { decodeChatCompletions, encodeChatCompletions } from './chat-completions.ts'
+import { knownOptions, namesOf } from './known-options.ts'
 import { requestHeaders } from './request-headers.ts'
 
 export type { Dialect } from './chat-completions/dialect.ts'
@@ -29,6 +31,25 @@ export interface OpenAICompatibleOptions extends Dialect {
   readonly capabilities?: Capabilities | ((model: string) => Capabilities | undefined) | undefined
 }
 
+const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
+  name: true,
+  baseURL: true,
+  apiKey: true,
+  headers: true,
+  maxConcurrent: true,
+  capabilities: true,
+  maxTokensParameter: true,
+  streamOptions: true,
+  rename: true,
+  drop: true,
+  refuse: true,
+  messageNames: true,
+  messageFields: true,
+  developerRole: true,
+  requiredToolChoice: true,
+  toolCallIds: true,
+})
+
 /**
  * A provider for any service that speaks the chat-completions protocol.
  *
@@ -39,9 +60,11 @@ export interface OpenAICompatibleOptions extends Dialect {
  * createGateway({ route: models({ 'acme-large': acme('large-2') }), ... })
  */
 export function openaiCompatible(options: OpenAICompatibleOptions): Vendor {
+  knownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...dialect } = options
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError('openaiCompatible: name has to be a word for the vendor.')
+  checkDialect(dialect, name)
   if (maxConcurrent !== undefined && !(Number.isSafeInteger(maxConcurrent) && maxConcurrent > 0)) {
     throw new TypeError(`${name}: maxConcurrent has to be a whole number of 1 or more, not ${maxConcurrent}.`)
   }

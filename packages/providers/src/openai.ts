@@ -1,4 +1,5 @@
 import type { Capabilities } from '@sluice/core'
+import { knownOptions, namesOf } from './known-options.ts'
 import { openaiCompatible, type Vendor } from './openai-compatible.ts'
 
 /** How OpenAI is reached. */
@@ -14,6 +15,14 @@ export interface OpenAIOptions {
   readonly maxConcurrent?: number | undefined
 }
 
+const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
+  apiKey: true,
+  baseURL: true,
+  organization: true,
+  project: true,
+  maxConcurrent: true,
+})
+
 /**
  * OpenAI's models: `openai({ apiKey })('gpt-4o')`. Reasoning models (o1, o3, gpt-5 and so on) are known by
  * their names and get `max_completion_tokens`.
@@ -21,6 +30,7 @@ export interface OpenAIOptions {
  * Throws `TypeError` for a configuration that cannot work.
  */
 export function openai(options: OpenAIOptions): Vendor {
+  knownOptions('openai', options, optionNames)
   const { apiKey, baseURL = 'https://api.openai.com/v1', organization, project, maxConcurrent } = options
   if (apiKey === undefined)
     throw new TypeError(

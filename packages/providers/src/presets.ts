@@ -1,4 +1,5 @@
 import type { Capabilities } from '@sluice/core'
+import { knownOptions, namesOf } from './known-options.ts'
 import { type Dialect, openaiCompatible, type Vendor } from './openai-compatible.ts'
 
 /** A vendor as data: where it is, and how its requests differ from the protocol. */
@@ -135,6 +136,13 @@ export const presets = {
   },
 } as const satisfies Record<string, Preset>
 
+const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  maxConcurrent: true,
+})
+
 function hosted(preset: Preset): (options: HostedOptions) => Vendor {
   return options => {
     if (options?.apiKey === undefined) {
@@ -142,13 +150,17 @@ function hosted(preset: Preset): (options: HostedOptions) => Vendor {
         `${preset.name}: apiKey is missing. Give the key, or check the variable that it is read from.`,
       )
     }
-    return openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
+    return withPreset(preset, options)
   }
 }
 
 function selfHosted(preset: Preset): (options?: PresetOptions) => Vendor {
-  return (options = {}) =>
-    openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
+  return (options = {}) => withPreset(preset, options)
+}
+
+function withPreset(preset: Preset, options: PresetOptions): Vendor {
+  knownOptions(preset.name, options, optionNames)
+  return openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
 }
 
 /** Ollama on this machine: `ollama()('llama3.3')`. */

@@ -51,6 +51,8 @@ describe('models', () => {
     [{ m: {} }, /'m' is no target/],
     [{ m: [target('a'), 'b'] }, /'m' is no target/],
     [{ m: undefined }, /'m' is no target/],
+    [{ m: Object.assign(target, { provider }) }, /'m' is a vendor, not a target: name one of its models/],
+    [{ m: [target('a'), Object.assign(target, { provider })] }, /'m' is a vendor, not a target/],
   ])('refuses %o', (entries, message) => {
     expect(() => models(entries as never)).toThrow(message)
   })

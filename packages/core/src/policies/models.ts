@@ -42,10 +42,12 @@ export function models(
 }
 
 function targetsOf(name: string, entry: ModelEntry): readonly Target[] | Route {
+  if (isVendor(entry)) throw vendorGiven(name)
   if (typeof entry === 'function') return entry
   const targets: readonly unknown[] = Array.isArray(entry) ? entry : [entry]
   if (targets.length === 0) throw new TypeError(`models(): '${name}' has an empty list of targets.`)
   for (const target of targets) {
+    if (isVendor(target)) throw vendorGiven(name)
     if (!isTarget(target)) {
       throw new TypeError(
         `models(): '${name}' is no target. A target is made by a provider from the name that its vendor uses.`,
@@ -53,6 +55,17 @@ function targetsOf(name: string, entry: ModelEntry): readonly Target[] | Route {
     }
   }
   return targets as readonly Target[]
+}
+
+/** A function that makes targets, whose second call was forgotten; as a route it would be called with a draft. */
+function isVendor(value: unknown): boolean {
+  return typeof value === 'function' && 'provider' in value
+}
+
+function vendorGiven(name: string): TypeError {
+  return new TypeError(
+    `models(): '${name}' is a vendor, not a target: name one of its models, as in vendor('model').`,
+  )
 }
 
 function isTarget(value: unknown): value is Target {

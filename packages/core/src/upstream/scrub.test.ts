@@ -71,6 +71,20 @@ describe('scrub', () => {
     expect(scrub(`before ${secret} after`)).toBe('before [removed] after')
   })
 
+  it.each([
+    ["the reference 'https://api.vendor.example/a' is not one", "the reference '[removed]' is not one"],
+    ['see "https://api.vendor.example/a".', 'see "[removed]".'],
+    ["see `https://h/it's?key=secret`", 'see `[removed]`'],
+    ["got 'Bearer abc.def'", "got '[removed]'"],
+    ["got 'Authorization: Bearer abc.def'", "got '[removed]'"],
+    ["got 'api_key=abc123'", "got '[removed]'"],
+    ["got 'token=abcdef12'", "got '[removed]'"],
+    ["got 'ENOTFOUND vllm-backend'", "got '[removed]'"],
+    ['password=hun"ter2 is wrong', '[removed] is wrong'],
+  ])('leaves the quotation mark that closes: %s', (message, told) => {
+    expect(scrub(message)).toBe(told)
+  })
+
   it('takes out a key behind a word and an underscore, or in JSON', () => {
     expect(scrub(`my_x-api-key: ${hex}`)).not.toContain(hex)
     expect(scrub('{"api_key": "abcdef", "access_token":"abcdef"}')).not.toContain('abcdef')
@@ -96,6 +110,7 @@ describe('scrub', () => {
   it.each([
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     "This model's maximum context length is 4097 tokens. However, you requested 5000 tokens.",
+    "The reference '#/definitions/address/street' points to nothing",
     "Invalid type for 'messages[0].content': expected a string, but got an integer instead.",
     'messages.0.content is required; /messages/0/role must be string; tokens:4096',
     'skip_special_tokens, keyword_arguments, key_value_store, keystrokes, hf_transfer, org_membership',

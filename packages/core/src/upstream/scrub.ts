@@ -8,27 +8,30 @@ const internals: readonly RegExp[] = [
   /\b(?:site-packages|dist-packages|node_modules|node:internal)\b/,
   /-----BEGIN /, // PEM
   /\b[A-Za-z]:\\\w|\\\\[\w.-]+\\\w|(?<![\w./])~\/\w/, // C:\x, \\server\x, ~/x
-  // An absolute path. A route of the API and a JSON pointer into the request look alike, and are of use.
-  /(?<![\w./)\]*<-])\/(?!v\d\w*\/|(?:api|chat|messages|tools|functions|response_format|metadata|stop)\/)[\w.@+-]+\/[\w.@+-]/,
+  // An absolute path. A route of the API and a JSON pointer (`/messages/0`, `#/a/b`) look alike, and are of use.
+  /(?<![\w./)\]*<#-])\/(?!v\d\w*\/|(?:api|chat|messages|tools|functions|response_format|metadata|stop)\/)[\w.@+-]+\/[\w.@+-]/,
 ]
 
 /**
  * What is taken out of a text that is told, in this order: whole phrases before their parts. Each pattern
- * starts at one place of a run or is bounded, so that no text of an upstream makes it slow.
+ * starts at one place of a run or is bounded, so that no text of an upstream makes it slow. A quotation mark
+ * that closes is left: it is taken only at the start of a value and before a letter or digit.
  */
 const secrets: Readonly<Record<string, RegExp>> = {
-  url: /\b[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi,
+  url: /\b[a-z][a-z0-9+.-]{0,30}:\/\/(?:[^\s"'`]|["'`](?=\w))+/gi,
   email: /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
   // "bearer tokens" and "Basic authentication" are words: a credential has digits, signs, odd case or length.
-  bearer: /\b(?:[Bb]earer|BEARER)\s+(?=[^\s\d_+/=*]*(?:[\d_+/=*]|\.\w)|\w*[a-z][A-Z]|[A-Za-z]{16})\S+/g,
+  bearer:
+    /\b(?:[Bb]earer|BEARER)\s+(?=[^\s\d_+/=*]*(?:[\d_+/=*]|\.\w)|\w*[a-z][A-Z]|[A-Za-z]{16})(?:[^\s"'`]|["'`](?=\w))+/g,
   basic: /\b(?:[Bb]asic|BASIC)\s+(?=[A-Za-z+/]*(?:[\d=]|[a-z][A-Z]|[A-Z]{2}))[A-Za-z0-9+/]{8,}={0,2}/g,
-  authorization: /authorization["'`]?\s*[:=]\s*(?:(?:token|apikey|digest|key)\s+)?\S+/gi,
+  authorization:
+    /authorization["'`]?\s*[:=]\s*(?:(?:token|apikey|digest|key)\s+)?["'`]?(?:[^\s"'`]|["'`](?=\w))+/gi,
   // Named in the text: `api_key=...`, `"password": "..."`, `API key provided: ...`, `host='backend'`.
   assigned:
-    /(?:api[-_ ]?key|(?:account|access|private|shared)[-_ ]?key|secret|passw(?:or)?d|credentials?|\bhost(?:name)?)(?:[-_ ]?id| provided)?["'`]?\s*[:=]\s*(?:"[^"]{0,300}"|'[^']{0,300}'|\S+)/gi,
+    /(?:api[-_ ]?key|(?:account|access|private|shared)[-_ ]?key|secret|passw(?:or)?d|credentials?|\bhost(?:name)?)(?:[-_ ]?id| provided)?["'`]?\s*[:=]\s*(?:"[^"]{0,300}"|'[^']{0,300}'|["'`]?(?:[^\s"'`]|["'`](?=\w))+)/gi,
   // A token of the text, such as `eos_token=</s>`, is none.
   token:
-    /(?<!(?:unexpected|special|eos|bos|pad|unk|sep|cls|mask|stop|start|end)[-_ ])token["'`]?\s*[:=]\s*\S{6,}/gi,
+    /(?<!(?:unexpected|special|eos|bos|pad|unk|sep|cls|mask|stop|start|end)[-_ ])token["'`]?\s*[:=]\s*["'`]?(?:[^\s"'`]|["'`](?=\w)){6,}/gi,
   masked: /(?<![\w.-])[\w.-]*\*{3}[\w*.-]*/g,
   skKey: /(?<![a-z0-9])sk[-*][\w.*-]{6,}/gi,
   // Other prefixes could begin a name: a key has no words after them.
@@ -41,7 +44,7 @@ const secrets: Readonly<Record<string, RegExp>> = {
   localhost: /(?<![\w.-])localhost(?::\d+)?\b/gi,
   // `backend:8000`, but neither `llama3:70b` nor `tokens:4096`.
   port: /(?<![\w.-])(?!\w*(?:tokens?|length|limit|size|line|column|position|char|index|status|code|error):)[a-z][\w.-]*:\d{2,5}(?!\w|:\d)/gi,
-  unresolved: /\b(?:ENOTFOUND|EAI_AGAIN)\s+\S+|\blookup \S+(?= on )/g,
+  unresolved: /\b(?:ENOTFOUND|EAI_AGAIN)\s+[^\s"'`]+|\blookup \S+(?= on )/g,
   // `socket.io` is a name; `eu.socket.io` is a host.
   host: /(?<![\w.-])(?:[\w-]+\.)+(?:com|net|org|ai|dev|app|cloud|co|cn|eu|uk|us|ca|au|br|sg|ch|nl|se|de|fr|jp|kr|ru|gg|biz|xyz|tech|site|online|example|internal|intranet|local|localdomain|private|corp|lan|home|svc|consul|(?<=\.[\w-]+\.)io)(?!\.?[\w-])/gi,
 }

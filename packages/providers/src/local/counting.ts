@@ -1,4 +1,5 @@
 import { quotedIn, readInstruction } from './instruction.ts'
+import { namedSubject } from './named-subject.ts'
 
 /**
  * Counts in the user's text: words, characters, letters, lines, sentences, vowels, or how often a letter or
@@ -11,33 +12,55 @@ export function answerCounting(text: string): string | undefined {
 }
 
 function countOccurrences(text: string, asks: string, subject: string | undefined): string | undefined {
-  const letter =
-    /(?:^|[\s"'`“])([\p{L}\p{N}])(?:["'`”]|'s|["'`”]s)? (?:are |is )?(?:there )?(?:in|does|occur)/u.exec(asks)
-  const times = /\b(?:how many times|how often|occurrences of|times does|count)\b/.test(asks)
   const quoted = quotedIn(text)
+  const outside = asks
+    .replace(/"[^"\n]*"|“[^”\n]*”|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)/g, '""')
+    .replace(/(?<!")["“`][^"”`]*$/, '')
+  const asksTimes = /\b(?:how many times|how often|occurrences of|times does|count)\b/.test(outside)
+  const asksWord =
+    /\b(?:does|do|of|count|often|is|the) (?:the )?word (?:""|[\p{L}\p{N}-]{1,50}) (?:appears?|occurs?|in|comes?|is)\b/u
+  if (asksTimes && asksWord.test(outside)) {
+    const wanted =
+      /\bword ([\p{L}\p{N}-]{1,50}) (?:appears?|occurs?|in|comes?|is)\b/u.exec(outside)?.[1] ?? quoted[0]
+    return wanted === undefined ? undefined : countWord(text, subject, wanted)
+  }
+  const letter =
+    /(?:^|[\s"'`“])([\p{L}\p{N}])(?:["'`”]|'s|["'`”]s)? (?:are |is )?(?:there )?(?:in|does|occur|appear)/u.exec(
+      asks,
+    )
   if (
     letter &&
-    /\b(?:how many|count|number of|letter)\b/.test(asks) &&
-    !/\b(?:words|lines|characters|letters|sentences)\b/.test(asks)
+    /\b(?:how many|how often|count|number of|letter)\b/.test(asks) &&
+    !/\b(?:words|lines|characters|letters|sentences)\b/.test(outside)
   ) {
-    const wanted = letter[1] ?? ''
-    const within = subjectBeside(text, subject, wanted)
-    if (within === undefined) return undefined
-    const count = [...within.toLowerCase()].filter(character => character === wanted).length
-    return `The letter "${wanted}" occurs ${timesOf(count)} in ${shown(within)}.`
+    return countPieces(text, subject, letter[1] ?? '')
   }
-  if (!times) return undefined
-  const wanted =
-    quoted[0] ??
-    /\b(?:word|does|occurrences of) ([\p{L}\p{N}-]{1,50}) (?:appear|occur|in|come)/u.exec(asks)?.[1]
-  if (wanted === undefined) return undefined
+  if (!asksTimes) return undefined
+  const word = /\b(?:does|occurrences of) ([\p{L}\p{N}-]{1,50}) (?:appear|occur|in|come)/u.exec(outside)?.[1]
+  if (word !== undefined)
+    return [...word].length === 1 ? countPieces(text, subject, word) : countWord(text, subject, word)
+  return quoted[0] === undefined ? undefined : countPieces(text, subject, quoted[0])
+}
+
+function countWord(text: string, subject: string | undefined, wanted: string): string | undefined {
   const within = subjectBeside(text, subject, wanted)
   if (within === undefined) return undefined
-  const one = [...wanted].length === 1
-  const count = one
-    ? [...within.toLowerCase()].filter(character => character === wanted.toLowerCase()).length
-    : wordsOf(within).filter(word => word.toLowerCase() === wanted.toLowerCase()).length
-  return `${one ? 'The letter' : 'The word'} "${wanted}" occurs ${timesOf(count)} in ${shown(within)}.`
+  const count = wordsOf(within).filter(word => word.toLowerCase() === wanted.toLowerCase()).length
+  return `The word "${wanted}" occurs ${timesOf(count)} in ${shown(within)}.`
+}
+
+/** Counts a letter, or letters in a row, wherever they stand. */
+function countPieces(text: string, subject: string | undefined, wanted: string): string | undefined {
+  const within = subjectBeside(text, subject, wanted)?.toLowerCase()
+  const original = subjectBeside(text, subject, wanted)
+  if (within === undefined || original === undefined) return undefined
+  const sought = wanted.toLowerCase()
+  const apart = within.split(sought).length - 1
+  let overlapping = 0
+  for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1)) overlapping++
+  const name = [...wanted].length === 1 && /\p{L}/u.test(wanted) ? `The letter "${wanted}"` : `"${wanted}"`
+  const said = `${name} occurs ${timesOf(apart)} in ${shown(original)}`
+  return overlapping === apart ? `${said}.` : `${said}, or ${timesOf(overlapping)} where overlaps count.`
 }
 
 const units: readonly (readonly [RegExp, string, string, (text: string) => number])[] = [
@@ -68,15 +91,6 @@ function countUnits(asks: string, subject: string | undefined): string | undefin
   const [, singular, plural, counted] = best.unit
   const found = counted(subject)
   return `There ${found === 1 ? 'is' : 'are'} ${found} ${found === 1 ? singular : plural} in ${shown(subject)}.`
-}
-
-/** The text after the last `in`, for a question without quotation marks or colon. */
-function namedSubject(text: string): string | undefined {
-  const match = /\b(?:in|of) (?:the )?(?:word |sentence |text |phrase |string )?([^\n]{1,500})$/i.exec(
-    text.slice(0, 1_000).trim(),
-  )
-  const subject = match?.[1]?.replace(/[?!.]+$/, '').trim()
-  return subject === '' ? undefined : subject
 }
 
 function subjectBeside(text: string, subject: string | undefined, wanted: string): string | undefined {

@@ -1,19 +1,9 @@
-const day = 86_400_000
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const months = 'january february march april may june july august september october november december'.split(
-  ' ',
-)
-
-/** A day found in a text: its milliseconds since 1970 at 00:00 UTC, and where it stood. */
-export interface FoundDate {
-  readonly ms: number
-  readonly at: number
-  readonly text: string
-}
+import { day, isLeapYear, isoDate, moveDay, startOfDay, weekdayOf } from './calendar.ts'
+import { type FoundDate, findDates, namedDates } from './find-dates.ts'
 
 /**
- * Answers a question about dates: the day of the week, the days between two dates, a date plus or minus some
- * days, weeks, months or years, leap years, today. All in UTC; `now` is in milliseconds since 1970.
+ * Answers a question about dates: the day of the week, the days or weeks between two dates, a date plus or
+ * minus some days, weeks, months or years, leap years, today. All in UTC; `now` is in milliseconds since 1970.
  * `undefined` where the text asks nothing of the kind.
  */
 export function answerDates(text: string, now: number): string | undefined {
@@ -24,110 +14,123 @@ export function answerDates(text: string, now: number): string | undefined {
     const year = Number(leap[1])
     return `${year} is ${isLeapYear(year) ? '' : 'not '}a leap year.`
   }
-  if (/\bwhat(?: is|'s)? (?:the )?(?:current )?time\b|\bwhat time is it\b/.test(asked)) {
+  const named = namedDates(asked, now)
+  // The text around its dates: their hyphens and figures are none of the question's.
+  const around = named.reduce((rest, date) => rest.replace(date.text, '#'), asked)
+  const missing = named.find(date => date.ms === undefined)
+  if (missing !== undefined) {
+    return asksOfDate.test(around)
+      ? `There is no ${shownAs(text, missing)}: no such day is in the calendar.`
+      : undefined
+  }
+  const found = findDates(asked, now)
+  return (
+    answerBetween(around, found, now) ??
+    answerShift(around, found, now) ??
+    answerDay(asked, around, found, now)
+  )
+}
+
+const asksOfDate =
+  /\b(?:plus|minus|add|subtract|after|before|from|until|till|since|between|difference|days?|weekday|weeks?|months?|years?|date)\b|[+-]/
+
+function shownAs(text: string, { at, text: found }: { readonly at: number; readonly text: string }): string {
+  return text.slice(at, at + found.length)
+}
+
+function answerBetween(around: string, found: readonly FoundDate[], now: number): string | undefined {
+  const [first, second, third] = found
+  if (first === undefined || third !== undefined) return undefined
+  if (
+    /\b(?:months|years|hours|minutes|seconds|weekdays|weekends|business|working|work|inclu\w*)\b/.test(around)
+  )
+    return undefined
+  const asksLength = /\bhow (?:many (?:days|weeks)|long)\b/.test(around)
+  const weeks = /\bweeks\b/.test(around) && !/\bdays\b/.test(around)
+  if (second !== undefined) {
+    const asks =
+      asksLength ||
+      /^[^#]*#\s*(?:-|–|minus)\s*#[\s?=.]*$/.test(around) ||
+      /\b(?:days|weeks|difference|time) (?:is |are )?(?:(?:there )?between|from)\b/.test(around) ||
+      /\bdifference\b/.test(around)
+    return asks ? spanOf(first.ms, second.ms, weeks) : undefined
+  }
+  return asksLength && /\b(?:until|till|to|since)\b[^#]{0,20}#/.test(around)
+    ? spanOf(startOfDay(now), first.ms, weeks)
+    : undefined
+}
+
+function spanOf(from: number, to: number, inWeeks: boolean): string {
+  const days = Math.abs(Math.round((to - from) / day))
+  const rest = days % 7
+  const length = !inWeeks
+    ? counted(days, 'day')
+    : `${counted((days - rest) / 7, 'week')}${rest === 0 ? '' : ` and ${counted(rest, 'day')}`}`
+  return `There ${/^1 \w+$/.test(length) ? 'is' : 'are'} ${length} between ${isoDate(from)} and ${isoDate(to)}.`
+}
+
+const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+
+function answerShift(around: string, found: readonly FoundDate[], now: number): string | undefined {
+  const shifts = [
+    ...around.matchAll(
+      new RegExp(`(?<![\\w.,])(\\d{1,6}|an?|${numbers.join('|')}) (day|week|month|year)s?\\b`, 'g'),
+    ),
+  ]
+  if (shifts.length === 0 || found.length > 1) return undefined
+  const back = /\b(?:minus|before|subtract|ago|earlier)\b|- ?(?:\d|an? )/.test(around)
+  const on = /\b(?:plus|add|after|later|from now|in (?:\d|an? ))\b|\+ ?\d|\bin \d/.test(around)
+  const fromDate = /\bfrom #/.test(around)
+  if (back ? on : !on && !fromDate) return undefined
+  const start =
+    found[0]?.ms ?? (/\bfrom now\b|\bago\b|\bin (?:\d|an? )/.test(around) ? startOfDay(now) : undefined)
+  if (start === undefined) return undefined
+  const span = { months: 0, days: 0 }
+  const words = shifts.map(([, figure = '', unit = '']) => {
+    const named = numbers.indexOf(figure)
+    const count = /^an?$/.test(figure) ? 1 : named >= 0 ? named : Number(figure)
+    if (unit === 'day' || unit === 'week') span.days += count * (unit === 'week' ? 7 : 1)
+    else span.months += count * (unit === 'year' ? 12 : 1)
+    return counted(count, unit)
+  })
+  const sign = back ? -1 : 1
+  const { ms, clamped } = moveDay(start, { months: sign * span.months, days: sign * span.days })
+  if (!Number.isFinite(ms)) return undefined
+  const said = `${words.join(' and ')} ${back ? 'before' : 'after'} ${isoDate(start)} is ${isoDate(ms)}, a ${weekdayOf(ms)}`
+  return clamped === undefined
+    ? `${said}.`
+    : `${said}. (The month that this leads to has no day ${clamped}: its last day was taken.)`
+}
+
+function answerDay(
+  asked: string,
+  around: string,
+  found: readonly FoundDate[],
+  now: number,
+): string | undefined {
+  const [first, second] = found
+  if (/\b(?:after|before|ago|from now|next|last|previous|how many)\b|\bin (?:\d|an? )/.test(around))
+    return undefined
+  if (!first && /\bwhat(?: is|'s)? (?:the )?(?:current )?time\b|\bwhat time is it\b/.test(asked)) {
     return `It is ${new Date(now).toISOString().slice(11, 16)} UTC.`
   }
+  const relative = !first || /^(?:today|tomorrow|yesterday)$/.test(first.text)
   if (
-    /\bwhat day is it\b|\bwhat(?: is|'s) (?:the date|today)\b|\btoday's date\b|\bwhat date is it\b/.test(
-      asked,
-    )
+    relative &&
+    !second &&
+    /\bwhat (?:day|date) (?:is|was|will) it\b|\bwhat(?: is|'s|was) (?:the date|#)|#'s date\b/.test(around)
   ) {
-    return `Today is ${weekdayOf(now)}, ${isoDate(now)} (UTC).`
+    const name = first?.text ?? 'today'
+    const ms = first?.ms ?? startOfDay(now)
+    return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${name === 'yesterday' ? 'was' : 'is'} ${weekdayOf(ms)}, ${isoDate(ms)} (UTC).`
   }
-  const found = findDates(text, now)
-  const [first, second] = found
-  if (!first) return undefined
-  if (
-    second &&
-    /\b(?:between|from|until|till|difference)\b/.test(asked) &&
-    /\bdays?\b|\bweeks?\b|\blong\b/.test(asked)
-  ) {
-    const days = Math.abs(Math.round((second.ms - first.ms) / day))
-    return `There ${days === 1 ? 'is 1 day' : `are ${days} days`} between ${isoDate(first.ms)} and ${isoDate(second.ms)}.`
-  }
-  if (/\bhow (?:many days|long)\b.{0,20}\b(?:until|till|to|since)\b/.test(asked)) {
-    const days = Math.abs(Math.round((first.ms - startOfDay(now)) / day))
-    return `There ${days === 1 ? 'is 1 day' : `are ${days} days`} between ${isoDate(now)} and ${isoDate(first.ms)}.`
-  }
-  const shift = /\b(\d{1,5}) (day|week|month|year)s?\b/.exec(asked)
-  if (shift && /\b(?:plus|add|after|from|minus|before|subtract|ago)\b|[+-] ?\d/.test(asked)) {
-    const sign = /\b(?:minus|before|subtract|ago)\b|- ?\d{1,5} (?:day|week|month|year)/.test(asked) ? -1 : 1
-    const moved = addTo(first.ms, sign * Number(shift[1]), shift[2] as 'day' | 'week' | 'month' | 'year')
-    if (!Number.isFinite(moved)) return undefined
-    return `${shift[1]} ${shift[2]}${shift[1] === '1' ? '' : 's'} ${sign < 0 ? 'before' : 'after'} ${isoDate(first.ms)} is ${isoDate(moved)}, a ${weekdayOf(moved)}.`
-  }
-  if (/\b(?:what|which) (?:day|weekday|day of the week)\b|\bday of the week\b|\bweekday\b/.test(asked)) {
+  if (!first || second) return undefined
+  if (/\b(?:what|which) (?:day|weekday|day of the week)\b|\bday of the week\b|\bweekday\b/.test(around)) {
     return `${isoDate(first.ms)} is a ${weekdayOf(first.ms)}.`
   }
   return undefined
 }
 
-/** The dates that a text names, in its order: `2024-02-29`, `29 February 2024`, `Feb 29, 2024`, `today`. */
-export function findDates(text: string, now: number): FoundDate[] {
-  const month = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]{0,6}'
-  const pattern = new RegExp(
-    `\\b(\\d{4})-(\\d{2})-(\\d{2})(?!\\d)|\\b(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${month})\\.?,? (\\d{4})\\b|\\b(${month})\\.? (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})\\b|\\b(today|tomorrow|yesterday)\\b`,
-    'gi',
-  )
-  const found: FoundDate[] = []
-  for (const match of text.matchAll(pattern)) {
-    const ms = match[10]
-      ? startOfDay(now) + { today: 0, tomorrow: day, yesterday: -day }[match[10].toLowerCase() as 'today']
-      : match[1]
-        ? toDay(Number(match[1]), Number(match[2]), Number(match[3]))
-        : match[5]
-          ? toDay(Number(match[6]), monthNumber(match[5]), Number(match[4]))
-          : toDay(Number(match[9]), monthNumber(match[7] ?? ''), Number(match[8]))
-    if (ms !== undefined) found.push({ ms, at: match.index, text: match[0] })
-  }
-  return found
-}
-
-/** A day as `2024-02-29`. */
-export function isoDate(ms: number): string {
-  return new Date(ms).toISOString().replace(/T.*/, '')
-}
-
-function isLeapYear(year: number): boolean {
-  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-}
-
-function weekdayOf(ms: number): string {
-  return weekdays[new Date(ms).getUTCDay()] ?? ''
-}
-
-function startOfDay(ms: number): number {
-  return Math.floor(ms / day) * day
-}
-
-function monthNumber(name: string): number {
-  const found = months.findIndex(
-    month => month === name.toLowerCase() || month.slice(0, 3) === name.toLowerCase(),
-  )
-  return name.toLowerCase() === 'sept' ? 9 : found + 1
-}
-
-/** `undefined` for a day that the calendar does not have, such as 31 April. */
-function toDay(year: number, month: number, date: number): number | undefined {
-  const at = new Date(0)
-  at.setUTCFullYear(year, month - 1, date)
-  return at.getUTCMonth() === month - 1 && at.getUTCDate() === date ? at.getTime() : undefined
-}
-
-function addTo(ms: number, count: number, unit: 'day' | 'week' | 'month' | 'year'): number {
-  if (unit === 'day' || unit === 'week') return within(ms + count * day * (unit === 'week' ? 7 : 1))
-  const at = new Date(ms)
-  const wanted = at.getUTCDate()
-  at.setUTCDate(1)
-  at.setUTCMonth(at.getUTCMonth() + count * (unit === 'year' ? 12 : 1))
-  // 31 January plus a month is the last day of February.
-  const last = new Date(Date.UTC(2000, 0, 1))
-  last.setUTCFullYear(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)
-  at.setUTCDate(Math.min(wanted, last.getUTCDate()))
-  return within(at.getTime())
-}
-
-/** `NaN` outside the years 1 to 9999. */
-function within(ms: number): number {
-  return ms >= -62_135_596_800_000 && ms < 253_402_300_800_000 ? ms : Number.NaN
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }

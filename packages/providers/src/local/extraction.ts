@@ -1,4 +1,5 @@
-import { findDates, isoDate } from './dates.ts'
+import { isoDate } from './calendar.ts'
+import { findDates } from './find-dates.ts'
 import { readInstruction } from './instruction.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { knownOptions, namesOf } from '../known-options.ts'
 import { checkedNumber, longestWait } from './checked-number.ts'
 import { seededRandom } from './hash.ts'
 import type { Mishap } from './mishap.ts'
@@ -42,8 +43,23 @@ export interface Fate {
 
 const kinds = ['rateLimited', 'failed', 'overloaded', 'malformed', 'cut', 'hang', 'stall'] as const
 
+const names = /* @__PURE__ */ namesOf<Faults>({
+  seed: true,
+  latencyMs: true,
+  rateLimited: true,
+  retryAfter: true,
+  failed: true,
+  overloaded: true,
+  malformed: true,
+  cut: true,
+  hang: true,
+  stall: true,
+  afterTokens: true,
+})
+
 /** Throws `TypeError` or `RangeError` for faults that make no sense. */
 export function checkFaults(faults: Faults): void {
+  knownOptions('local(): faults', faults, names)
   let sum = 0
   for (const kind of kinds) sum += checkedNumber(`faults.${kind}`, faults[kind] ?? 0, { max: 1 })
   if (sum > 1 + 1e-9)

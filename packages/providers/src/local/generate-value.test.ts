@@ -259,6 +259,12 @@ describe('generateValue', () => {
     expect(() => make(schema)).toThrow(/In context=\('a', '0'\), .*no value/)
   })
 
+  it('names no URL of a reference, which would be taken out on its way to the caller', () => {
+    expect(() => make({ $ref: 'https://example.com/schema.json' })).toThrow(
+      "In context=(), $ref is not one into the schema itself, such as '#/$defs/name'.",
+    )
+  })
+
   it('ends soon, whatever the schema', () => {
     const wide = (options: number) =>
       Array.from({ length: options }, (_, at) => ({ required: [`p${at}`], not: {} }))

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@sluice/core'
 import { findCalculation } from './arithmetic.ts'
-import { findDates, isoDate } from './dates.ts'
+import { isoDate } from './calendar.ts'
 import { findEmails, findFields, findNumbers, findUrls } from './extraction.ts'
+import { findDates } from './find-dates.ts'
 import { quotedIn, readInstruction } from './instruction.ts'
 
 const mostRead = 5_000

@@ -12,6 +12,8 @@ export interface Instruction {
  */
 export function readInstruction(text: string): Instruction {
   const trimmed = text.trim()
+  const lines = quotedLines(trimmed)
+  if (lines !== undefined) return lines
   const head = trimmed.slice(0, 200)
   const newline = head.indexOf('\n')
   const colon = head.search(/:(?:\s|$)/)
@@ -27,6 +29,14 @@ export function readInstruction(text: string): Instruction {
   return quoted === undefined
     ? { asks: head.toLowerCase(), subject: undefined }
     : { asks: head.toLowerCase(), subject: quoted }
+}
+
+/** `count the lines in "one` and `two"?` below it: what is quoted goes on over the line's end. */
+function quotedLines(text: string): Instruction | undefined {
+  if (text.length > 5_000 || !text.includes('\n')) return undefined
+  const parts = /^([^"“`\n]{1,200})(?:"([^"]+)"|“([^”]+)”|`([^`]+)`)[\s?.!]*$/.exec(text)
+  const subject = parts?.[2] ?? parts?.[3] ?? parts?.[4]
+  return parts && subject !== undefined ? { asks: (parts[1] ?? '').toLowerCase(), subject } : undefined
 }
 
 /** What stands in quotation marks in a text, in its order. */

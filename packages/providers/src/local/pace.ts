@@ -1,3 +1,4 @@
+import { knownOptions, namesOf } from '../known-options.ts'
 import { checkedNumber, longestWait } from './checked-number.ts'
 import { seededRandom } from './hash.ts'
 
@@ -11,8 +12,11 @@ export interface Pace {
   readonly jitter?: number
 }
 
+const names = /* @__PURE__ */ namesOf<Pace>({ firstTokenMs: true, tokenMs: true, jitter: true })
+
 /** Throws `TypeError` or `RangeError` for a pace that makes no sense. */
 export function checkPace(pace: Pace): void {
+  knownOptions('local(): pace', pace, names)
   if (pace.firstTokenMs !== undefined)
     checkedNumber('pace.firstTokenMs', pace.firstTokenMs, { max: longestWait / 2 })
   if (pace.tokenMs !== undefined) checkedNumber('pace.tokenMs', pace.tokenMs, { max: longestWait / 2 })

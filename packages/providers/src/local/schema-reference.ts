@@ -5,7 +5,8 @@ import { Unsatisfiable } from './unsatisfiable.ts'
 /** What a `$ref` within the schema itself points to: `#`, `#/$defs/name`. Throws `Unsatisfiable` for any other. */
 export function resolveReference(reference: JsonValue, root: JsonValue, path: string): JsonValue {
   if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) {
-    throw new Unsatisfiable(path, `the reference ${shown(reference)} is not one into the schema itself`)
+    // Without the reference: a URL would be taken out on its way to the caller.
+    throw new Unsatisfiable(path, "$ref is not one into the schema itself, such as '#/$defs/name'")
   }
   let value: JsonValue | undefined = root
   for (const step of reference.split('/').slice(1)) {

@@ -1,4 +1,5 @@
 import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluice/core'
+import { knownOptions, namesOf } from '../known-options.ts'
 import { checkedNumber, longestWait } from './checked-number.ts'
 
 /** A tool call of a script. */
@@ -89,6 +90,8 @@ export function checkScript(script: Script): void {
   if (typeof script === 'function') return
   if (!Array.isArray(script))
     throw new TypeError('local(): script must be an array of answers or a function.')
+  if (script.length === 0)
+    throw new TypeError('local(): script is an empty array. Give an answer for each call, or leave it out.')
   for (const [at, reply] of script.entries()) checkReply(asReply(reply), `script[${at}]`)
 }
 
@@ -104,13 +107,61 @@ const contents = [
 ] as const
 const mishaps = ['cutAfter', 'malformedAfter', 'errorAfter'] as const
 
+const replyNames = /* @__PURE__ */ namesOf<ScriptedReply>({
+  text: true,
+  chunks: true,
+  refusal: true,
+  reasoning: true,
+  toolCalls: true,
+  functionCall: true,
+  finishReason: true,
+  usage: true,
+  error: true,
+  errorAfter: true,
+  delayMs: true,
+  chunkDelayMs: true,
+  cutAfter: true,
+  malformedAfter: true,
+  hang: true,
+})
+const errorNames = /* @__PURE__ */ namesOf<ScriptedError>({
+  status: true,
+  code: true,
+  type: true,
+  param: true,
+  message: true,
+  retryAfter: true,
+})
+const callNames = /* @__PURE__ */ namesOf<ScriptedToolCall>({
+  name: true,
+  arguments: true,
+  input: true,
+  id: true,
+})
+/** What an answer that is an error has no place for. */
+const saidInAnswer = ['text', 'chunks', 'refusal', 'reasoning', 'toolCalls', 'functionCall'] as const
+
 function checkReply(reply: ScriptedReply, name: string): void {
   if (typeof reply !== 'object' || reply === null)
     throw new TypeError(`local(): ${name} must be a string or an object.`)
+  knownOptions(`local(): ${name}`, reply, replyNames)
+  if (reply.error !== undefined) knownOptions(`local(): ${name}.error`, reply.error, errorNames)
+  if (reply.toolCalls !== undefined && !Array.isArray(reply.toolCalls))
+    throw new TypeError(`local(): ${name}.toolCalls must be an array.`)
+  for (const [at, call] of (reply.toolCalls ?? []).entries()) {
+    knownOptions(`local(): ${name}.toolCalls[${at}]`, call, callNames)
+    if (call.arguments !== undefined && call.input !== undefined)
+      throw new TypeError(`local(): ${name}.toolCalls[${at}] has both arguments and input.`)
+  }
   if (!contents.some(key => reply[key] !== undefined))
     throw new TypeError(`local(): ${name} needs one of ${contents.join(', ')}.`)
   if (reply.text !== undefined && reply.chunks !== undefined)
     throw new TypeError(`local(): ${name} has both text and chunks.`)
+  const said = saidInAnswer.find(key => reply[key] !== undefined)
+  if (reply.error !== undefined && reply.errorAfter === undefined && said !== undefined)
+    throw new TypeError(
+      `local(): ${name} has both error and ${said}. Leave one out, or say with errorAfter when the error comes.`,
+    )
   if (reply.errorAfter !== undefined && reply.error === undefined)
     throw new TypeError(`local(): ${name} has errorAfter without error.`)
   const struck = [...mishaps, 'hang' as const].filter(key => reply[key] !== undefined)

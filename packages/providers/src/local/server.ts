@@ -116,7 +116,7 @@ async function respond(
     const events = completionEvents(completion, head, request.stream_options?.include_usage === true)
     return response(
       200,
-      { 'content-type': 'seed/event-stream; charset=utf-8' },
+      { 'content-type': 'text/event-stream; charset=utf-8' },
       streamBody(events, delivery, signal),
     )
   }

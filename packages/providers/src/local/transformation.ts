@@ -1,16 +1,23 @@
 import { readInstruction } from './instruction.ts'
+import { answerRepetition, asksRepetition } from './repetition.ts'
 
 /**
  * Changes the user's text as asked: upper, lower or title case, reversed, lines or words sorted, duplicate
  * lines removed. `undefined` where the text asks for nothing of the kind, or sets no text apart.
  */
 export function answerTransformation(text: string): string | undefined {
+  const repeated = answerRepetition(text)
+  if (repeated !== undefined) return repeated
   const said = /^\s*(?:please )?(?:say|echo|repeat after me)[,:]? ([^\n]{1,500})$/i.exec(
     text.slice(0, 600),
   )?.[1]
+  // `say "hi" in French 3 times` is more than it can do, and once would be wrong.
+  if (said !== undefined && /["”'] .*\b(?:times|twice|thrice)\W*$|\b\d+ times\W*$/i.test(said))
+    return undefined
   if (said !== undefined) return said.replace(/^["“](.*)["”]$/, '$1')
   const { asks, subject } = readInstruction(text)
   if (subject === undefined) return undefined
+  if (/^(?:please )?(?:repeat|say|echo)\b(?! after me)/.test(asks) && asksRepetition(asks)) return undefined
   return transformations.find(([pattern]) => pattern.test(asks))?.[1](subject)
 }
 

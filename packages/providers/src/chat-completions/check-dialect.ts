@@ -1,0 +1,47 @@
+import type { Dialect } from './dialect.ts'
+
+type Check = (value: unknown) => boolean
+
+const oneOf = (...values: readonly string[]): readonly [Check, string] => [
+  value => typeof value === 'string' && values.includes(value),
+  values.map(v => `'${v}'`).join(' or '),
+]
+const flag: readonly [Check, string] = [value => typeof value === 'boolean', 'true or false']
+const word: readonly [Check, string] = [value => typeof value === 'string' && value !== '', 'a word']
+const words: readonly [Check, string] = [
+  value => Array.isArray(value) && value.every(item => typeof item === 'string'),
+  'an array of field names',
+]
+
+const checks: { readonly [K in keyof Required<Dialect>]: readonly [Check, string] } = {
+  maxTokensParameter: oneOf('max_tokens', 'max_completion_tokens', 'by-model'),
+  streamOptions: flag,
+  rename: [
+    value =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.values(value).every(name => typeof name === 'string' && name !== ''),
+    'an object from field names to field names',
+  ],
+  drop: words,
+  refuse: words,
+  messageNames: flag,
+  messageFields: oneOf('any', 'strict'),
+  developerRole: oneOf('developer', 'system'),
+  requiredToolChoice: word,
+  toolCallIds: oneOf('nine-alphanumerics'),
+}
+
+/** Throws `TypeError` for a dialect with a value that it cannot have. */
+export function checkDialect(dialect: Dialect, owner: string): void {
+  for (const [name, [holds, expected]] of Object.entries(checks)) {
+    const value: unknown = dialect[name as keyof Dialect]
+    if (value === undefined || holds(value)) continue
+    throw new TypeError(`${owner}: ${name} has to be ${expected}, not ${shown(value)}.`)
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : value === null ? 'null' : typeof value
+}
