@@ -231,6 +231,7 @@ function roomOf(path: string): string {
   const [first = ''] = path.split('/')
   if (first === 'transports') return 'transport'
   if (first === 'options') return 'config'
+  if (first === 'upstream-error.ts') return 'errors'
   const name = first.replace(/\.ts$/, '')
   const rooms = [
     'protocol',

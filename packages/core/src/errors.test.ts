@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError, UpstreamError } from './errors.ts'
+import { GatewayError } from './errors.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 describe('GatewayError', () => {
   it('has its place in the protocol by its name', () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { GatewayOptions } from './config.ts'
-import { GatewayError, UpstreamError } from './errors.ts'
+import { GatewayError } from './errors.ts'
 import type { EndEvent, GatewayEvent } from './events.ts'
 import { createGateway } from './gateway.ts'
 import { models } from './policies/models.ts'
 import type { ChatRequest } from './protocol/chat.ts'
 import type { PartialChunk, Provider, Reply, Target } from './provider.ts'
 import type { Lease } from './stages/limit.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 interface Scripted {
   readonly target: Target

@@ -1,12 +1,6 @@
 export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './config.ts'
-export type {
-  ErrorBody,
-  GatewayErrorDetails,
-  Refusal,
-  UpstreamErrorDetails,
-  UpstreamFailure,
-} from './errors.ts'
-export { GatewayError, UpstreamError } from './errors.ts'
+export type { ErrorBody, GatewayErrorDetails, Refusal } from './errors.ts'
+export { GatewayError } from './errors.ts'
 export type {
   AttemptFailedEvent,
   AttemptRecord,
@@ -43,3 +37,5 @@ export type { Draft } from './stages/read.ts'
 export type { ModelCard, Route, RouteContext } from './stages/route.ts'
 export type { Transport, TransportResponse, UpstreamRequest, UpstreamResponse } from './transport.ts'
 export { fetchTransport } from './transports/fetch.ts'
+export type { UpstreamErrorDetails, UpstreamFailure } from './upstream-error.ts'
+export { UpstreamError } from './upstream-error.ts'

@@ -1,8 +1,9 @@
-import { GatewayError, UpstreamError } from '../errors.ts'
+import { GatewayError } from '../errors.ts'
 import type { Outcome } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import { LifeEnded } from '../upstream/attempt.ts'
 import { refusalOf } from '../upstream/refusal-of.ts'
+import { UpstreamError } from '../upstream-error.ts'
 
 /** What a throw means: for the record, and for the caller. */
 export interface Failure {

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../errors.ts'
+import { UpstreamError } from '../upstream-error.ts'
 
 /** One event of a server-sent event stream (WHATWG HTML, section 9.2). */
 export interface SseEvent {

@@ -1,9 +1,10 @@
-import { GatewayError, UpstreamError } from '../errors.ts'
+import { GatewayError } from '../errors.ts'
 import type { AttemptRecord } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import type { Call, PartialChunk, PartialCompletion, Target } from '../provider.ts'
 import { Attempt, type AttemptWorld, LifeEnded, movesOn } from '../upstream/attempt.ts'
+import { UpstreamError } from '../upstream-error.ts'
 
 /** What the stage needs from outside. */
 export interface CallWorld extends AttemptWorld {

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
-import { UpstreamError } from '../errors.ts'
 import type { Transport, TransportResponse } from '../transport.ts'
+import { UpstreamError } from '../upstream-error.ts'
 
 /**
  * What a gateway uses on Node where nothing is set: pools of keep-alive connections, one pool an origin.

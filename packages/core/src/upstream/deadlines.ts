@@ -1,5 +1,5 @@
 import type { Timeouts } from '../config.ts'
-import { UpstreamError } from '../errors.ts'
+import { UpstreamError } from '../upstream-error.ts'
 
 /** A timer that is later than this was held up by the process, not by an upstream. */
 const stallMs = 250

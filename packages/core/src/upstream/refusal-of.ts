@@ -1,5 +1,6 @@
-import { GatewayError, type Refusal, type UpstreamError } from '../errors.ts'
+import { GatewayError, type Refusal } from '../errors.ts'
 import { modelNotFound } from '../protocol/model-refusals.ts'
+import type { UpstreamError } from '../upstream-error.ts'
 import { scrub } from './scrub.ts'
 
 /**

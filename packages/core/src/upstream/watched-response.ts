@@ -1,5 +1,5 @@
-import { UpstreamError } from '../errors.ts'
 import type { TransportResponse, UpstreamResponse } from '../transport.ts'
+import { UpstreamError } from '../upstream-error.ts'
 import type { Deadlines } from './deadlines.ts'
 
 const maxTextBytes = 32 * 1024 * 1024

@@ -1,6 +1,6 @@
-import { UpstreamError } from '../../errors.ts'
 import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../../protocol/chat.ts'
 import type { PartialChoice, PartialCompletion } from '../../provider.ts'
+import { UpstreamError } from '../../upstream-error.ts'
 import { wholeToolCalls } from './tool-calls.ts'
 
 /** What is the same on a whole answer, or on every chunk of one. */

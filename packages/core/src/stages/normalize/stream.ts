@@ -1,4 +1,3 @@
-import { UpstreamError } from '../../errors.ts'
 import type { ChunkChoice, Delta, FinishReason } from '../../protocol/chat.ts'
 import type {
   PartialChunk,
@@ -7,6 +6,7 @@ import type {
   PartialToolCall,
   PartialUsage,
 } from '../../provider.ts'
+import { UpstreamError } from '../../upstream-error.ts'
 import { finishReason, serviceTier } from './completion.ts'
 import { ToolCalls } from './tool-calls.ts'
 

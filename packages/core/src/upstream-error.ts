@@ -1,0 +1,57 @@
+/** How an upstream failed. */
+export type UpstreamFailure =
+  /** No connection: refused, reset before an answer, unknown host, TLS. */
+  | 'unreachable'
+  | 'connect_timeout'
+  | 'first_byte_timeout'
+  | 'idle_timeout'
+  | 'total_timeout'
+  /** It answered with an error of its own; `status` tells which. */
+  | 'refused'
+  /** It ended before its own end mark. */
+  | 'truncated'
+  /** It answered with something that is no completion. */
+  | 'garbled'
+
+/** What is known of a vendor's failure. */
+export interface UpstreamErrorDetails {
+  readonly kind: UpstreamFailure
+  /** The vendor's status; for an error inside a 200 stream, the status that it stands for. */
+  readonly status?: number
+  /** The vendor's own code, such as `context_length_exceeded`. */
+  readonly code?: string | null
+  readonly type?: string | null
+  readonly param?: string | null
+  /** How long the vendor asks to wait. */
+  readonly retryAfterMs?: number
+  readonly cause?: unknown
+}
+
+/** A vendor's failure. Its message is the vendor's own: it goes to `observe`, and to the caller only scrubbed. */
+export class UpstreamError extends Error {
+  readonly kind: UpstreamFailure
+  readonly status: number | undefined
+  readonly code: string | null
+  readonly type: string | null
+  readonly param: string | null
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, details: UpstreamErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'UpstreamError'
+    this.kind = details.kind
+    this.status = details.status
+    this.code = details.code ?? null
+    this.type = details.type ?? null
+    this.param = details.param ?? null
+    this.retryAfterMs = details.retryAfterMs
+    Object.defineProperty(this, upstreamBrand, { value: true })
+  }
+
+  /** Whether a value is an `UpstreamError`, also one of another copy of this package. */
+  static is(value: unknown): value is UpstreamError {
+    return typeof value === 'object' && value !== null && upstreamBrand in value
+  }
+}
+
+const upstreamBrand = Symbol.for('sluice.UpstreamError')
