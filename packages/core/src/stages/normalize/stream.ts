@@ -8,7 +8,7 @@ import type {
 } from '../../provider.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { finishReason, serviceTier } from './completion.ts'
-import { ToolCalls } from './tool-calls.ts'
+import { deltaChars, ToolCalls } from './tool-calls.ts'
 
 interface ChoiceState {
   readonly index: number
@@ -19,7 +19,6 @@ interface ChoiceState {
 }
 
 const maxChoices = 128
-const maxToolCalls = 128
 
 /** What of a request shapes its streamed answer. */
 export interface StreamAsked {
@@ -80,7 +79,10 @@ export class StreamNormalizer {
     }
     const out: ChunkChoice[] = []
     for (const state of this.#choices) {
-      for (const delta of state.tools.close()) out.push(chunkOf(state, { tool_calls: [delta] }))
+      for (const delta of state.tools.close()) {
+        this.chars += deltaChars(delta)
+        out.push(chunkOf(state, { tool_calls: [delta] }))
+      }
       const finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
       out.push({ index: state.index, delta: {}, logprobs: null, finish_reason: finish })
     }
@@ -121,10 +123,7 @@ export class StreamNormalizer {
 
   #addTools(state: ChoiceState, pieces: readonly PartialToolCall[], out: ChunkChoice[]): void {
     for (const piece of state.tools.push(pieces)) {
-      if (state.tools.count > maxToolCalls) {
-        throw new UpstreamError(`The upstream called more than ${maxToolCalls} tools.`, { kind: 'garbled' })
-      }
-      this.chars += piece.function?.arguments?.length ?? piece.custom?.input?.length ?? 0
+      this.chars += deltaChars(piece)
       out.push(chunkOf(state, { tool_calls: [piece] }))
     }
   }

@@ -103,6 +103,25 @@ describe('ToolCalls', () => {
     ])
   })
 
+  it('keeps no more back than it can hold, and opens no more calls than clients take', () => {
+    const calls = new ToolCalls(newId)
+    calls.push([
+      { index: 0, id: 'a', function: { name: 'f' } },
+      { index: 1, id: 'b', function: { name: 'g' } },
+    ])
+    const text = 'x'.repeat(1_048_576)
+    const flood = () => {
+      for (let i = 0; i < 9; i++) calls.push([{ index: 1, function: { arguments: text } }])
+    }
+    expect(flood).toThrow(/too much of a tool call/)
+    const many = Array.from({ length: 129 }, (_, index) => ({
+      index,
+      id: `c${index}`,
+      function: { name: 'f' },
+    }))
+    expect(() => new ToolCalls(newId).push(many)).toThrow(/more than 128 tools/)
+  })
+
   it('carries custom tools and signatures', () => {
     expect(
       pushed([

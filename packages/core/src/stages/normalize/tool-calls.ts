@@ -1,5 +1,11 @@
 import type { ToolCall, ToolCallDelta } from '../../protocol/chat.ts'
 import type { PartialToolCall } from '../../provider.ts'
+import { UpstreamError } from '../../upstream-error.ts'
+
+/** The most calls of one answer: clients take no more. */
+const maxCalls = 128
+/** The most that is kept back, in UTF-16 code units: nothing of it reaches a client that could slow it down. */
+const maxHeld = 8_388_608
 
 interface Slot {
   readonly index: number
@@ -21,6 +27,7 @@ export class ToolCalls {
   /** The call whose text is still to come although a further one has opened: that one waits for it. */
   #unfinished: Slot | undefined
   #held: ToolCallDelta[] = []
+  #heldSize = 0
   readonly #newId: () => string
 
   constructor(newId: () => string) {
@@ -34,13 +41,26 @@ export class ToolCalls {
   /**
    * The pieces in the protocol's shape: an opener carries index, id, type and name, later pieces text only.
    * A call that opens before the one before it has any text is kept back, for clients take one call at a time.
+   *
+   * Throws `UpstreamError` of kind `garbled` for more calls than 128, and for more than 8 MiB kept back.
    */
   push(pieces: readonly PartialToolCall[]): ToolCallDelta[] {
     const deltas = this.#deltasOf(pieces)
     const unfinished = this.#unfinished
     if (unfinished === undefined) return deltas
-    this.#held.push(...deltas.filter(({ index }) => index > unfinished.index))
+    for (const delta of deltas) if (delta.index > unfinished.index) this.#hold(delta)
     return deltas.filter(({ index }) => index <= unfinished.index)
+  }
+
+  #hold(delta: ToolCallDelta): void {
+    // A piece costs memory also where its text is short.
+    this.#heldSize += deltaChars(delta) + 64
+    if (this.#heldSize > maxHeld) {
+      throw new UpstreamError('The upstream sent too much of a tool call before the one in front of it.', {
+        kind: 'garbled',
+      })
+    }
+    this.#held.push(delta)
   }
 
   #deltasOf(pieces: readonly PartialToolCall[]): ToolCallDelta[] {
@@ -90,6 +110,9 @@ export class ToolCalls {
   }
 
   #open(piece: PartialToolCall): ToolCallDelta {
+    if (this.#slots.length === maxCalls) {
+      throw new UpstreamError(`The upstream called more than ${maxCalls} tools.`, { kind: 'garbled' })
+    }
     const vendorId = piece.id === '' ? undefined : piece.id
     const type = piece.type ?? (piece.custom === undefined ? 'function' : 'custom')
     const text = textOf(piece) ?? ''
@@ -111,6 +134,11 @@ export class ToolCalls {
       ? { index: slot.index, id: slot.id, type, custom: { name, input: text }, ...extra }
       : { index: slot.index, id: slot.id, type, function: { name, arguments: text }, ...extra }
   }
+}
+
+/** How much text a piece brings, in UTF-16 code units. */
+export function deltaChars(delta: ToolCallDelta): number {
+  return delta.function?.arguments?.length ?? delta.custom?.input?.length ?? 0
 }
 
 /** The whole calls of an answer that was not streamed. */
