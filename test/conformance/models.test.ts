@@ -49,7 +49,7 @@ overMounts(makeGateway, site => {
     expect(answer.status).toBe(200)
     expect(answer.json).toMatchObject({ id: 'vendora-4o', object: 'model' })
     expectError(await site.get('/models/nope'), 404, { code: 'model_not_found', message: /nope/ })
-    expectError(await site.get('/models/vendora-4o', { key: 'local-only-key' }), 404, {
+    expectError(await site.get('/models/vendora-4o', { key: 'local-only-key' }), 403, {
       code: 'model_not_found',
     })
   })

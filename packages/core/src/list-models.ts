@@ -2,6 +2,7 @@ import type { Answer, FetchContext } from './host.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { modelNotFound } from './protocol/model-refusals.ts'
 import { authenticate, type Principal } from './stages/authenticate.ts'
+import { authorize } from './stages/authorize.ts'
 import { respondJson } from './stages/respond.ts'
 import type { ModelCard } from './stages/route.ts'
 
@@ -20,7 +21,7 @@ export async function listModels<Host>(
   return respondJson(200, { object: 'list', data }, requestId)
 }
 
-/** `GET /models/{id}`. Throws 404 also for a model that the caller may not use: nothing is told of it. */
+/** `GET /models/{id}`. Throws 404, and 403 for a model that the caller may not use. */
 export async function showModel<Host>(
   request: Request,
   id: string,
@@ -30,7 +31,8 @@ export async function showModel<Host>(
 ): Promise<Answer> {
   const principal = await identify(request, context, options)
   const card = options.route.list?.().find(known => known.id === id)
-  if (card === undefined || !(await options.authorize(principal, id))) throw modelNotFound(id)
+  if (card === undefined) throw modelNotFound(id)
+  await authorize(principal, id, options.authorize)
   return respondJson(200, modelObject(card), requestId)
 }
 
