@@ -1,5 +1,6 @@
 import type { Observer } from './events.ts'
 import type { JsonLimits } from './protocol/json.ts'
+import type { UnsupportedParameters } from './provider.ts'
 import type { Authenticator } from './stages/authenticate.ts'
 import type { Authorizer } from './stages/authorize.ts'
 import type { Limiter } from './stages/limit.ts'
@@ -60,6 +61,11 @@ export interface GatewayOptions<Host = unknown> {
   readonly validation?: 'schema' | 'live'
   /** What becomes of top-level fields that the protocol does not know. Default `pass`. */
   readonly unknownParameters?: 'pass' | 'reject'
+  /**
+   * What becomes of a parameter that the answering vendor lacks and that changes the answer: a 400 (`refuse`,
+   * default), or it is left out and told of (`drop`).
+   */
+  readonly unsupportedParameters?: UnsupportedParameters
   readonly intake?: Partial<IntakeLimits>
   readonly timeouts?: Partial<Timeouts>
   readonly stream?: Partial<StreamPacing>

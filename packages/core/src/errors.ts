@@ -105,6 +105,12 @@ const refusals = {
     'invalid_parameter_combination',
     'Invalid combination of parameters.',
   ],
+  invalid_image_url: [
+    400,
+    'invalid_request_error',
+    'invalid_image_url',
+    'The image could not be fetched from its URL.',
+  ],
   context_length_exceeded: [
     400,
     'invalid_request_error',

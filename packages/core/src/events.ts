@@ -1,4 +1,5 @@
 import type { Usage } from './protocol/chat.ts'
+import type { Adjustment } from './provider.ts'
 import type { Principal } from './stages/authenticate.ts'
 
 /** One call to one upstream. */
@@ -33,6 +34,8 @@ export interface EndEvent {
   readonly model: string | undefined
   readonly stream: boolean
   readonly attempts: readonly AttemptRecord[]
+  /** What the provider that was asked last did to parameters that its vendor lacks or has in another form. */
+  readonly adjustments: readonly Adjustment[]
   /** The vendor's counts, or an estimate where they never came and something was answered. */
   readonly usage: Usage | undefined
   readonly usageEstimated: boolean

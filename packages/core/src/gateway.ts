@@ -44,7 +44,7 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
     } catch (error) {
       const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
       record.settle(outcome, told.status, error)
-      return respondError(told, requestId, record.leaseHeaders)
+      return respondError(told, requestId, record.answerHeaders)
     }
   }
 

@@ -52,6 +52,9 @@ async function ask<Host>(
     records: record.attempts,
     committed: false,
     failed: attempt => options.observe({ type: 'attempt_failed', requestId: record.requestId, attempt }),
+    adjusted: adjustments => {
+      record.adjustments = adjustments
+    },
   }
   const created = Math.floor(options.now() / 1000)
   const identity = { id: completionId(options.id), created, model: input.model }
@@ -73,7 +76,7 @@ function whole(
   record.usageEstimated = estimated
   record.markFirstByte()
   record.settle('completed', 200)
-  return respondCompletion(completion, record.requestId, record.leaseHeaders)
+  return respondCompletion(completion, record.requestId, record.answerHeaders)
 }
 
 async function stream<Host>(
@@ -90,7 +93,7 @@ async function stream<Host>(
   attempts.committed = true
   const source = new StreamedAnswer(asked, answering ?? calling)
   const body = new PacedText(source, keepAliveComment, keepAliveMs, options.call.clock)
-  return respondStream(body, record.requestId, record.leaseHeaders)
+  return respondStream(body, record.requestId, record.answerHeaders)
 }
 
 /** What a promise resolves to, or `undefined` when it takes longer than `ms`. */

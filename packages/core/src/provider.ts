@@ -8,6 +8,34 @@ export interface Call {
   readonly model: string
   /** What the target said of its model; absent means that nothing is known. */
   readonly capabilities?: Capabilities
+  /** What becomes of a parameter that the vendor lacks and that changes the answer. Absent: `refuse`. */
+  readonly unsupportedParameters?: UnsupportedParameters
+  /** Aborts when nobody waits for the answer any more: for an `encode` that has to ask elsewhere first. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * What becomes of a parameter that the vendor lacks and that changes the answer: `refuse` is a 400, `drop`
+ * leaves it out and says so in the adjustments.
+ */
+export type UnsupportedParameters = 'refuse' | 'drop'
+
+/** What a provider did to a parameter that its vendor lacks, or has in another form. */
+export interface Adjustment {
+  /** The parameter's path in the caller's request: `seed`, `messages[2].name`. */
+  readonly parameter: string
+  /**
+   * `dropped`: left out. `mapped`: said in the vendor's own terms, which are not quite the same. `defaulted`:
+   * the caller gave none, the vendor needs one.
+   */
+  readonly action: 'dropped' | 'mapped' | 'defaulted'
+  /** What was sent instead, or why nothing was, in a few words. Never a value of the caller's messages. */
+  readonly detail?: string
+}
+
+/** A vendor's request, and what had to be adjusted for it. */
+export interface EncodedRequest extends UpstreamRequest {
+  readonly adjustments?: readonly Adjustment[]
 }
 
 /**
@@ -17,9 +45,10 @@ export interface Call {
 export interface Provider {
   readonly name: string
   /**
-   * Writes the vendor's request. Throws `GatewayError` (400) for what the vendor cannot express.
+   * Writes the vendor's request. Throws `GatewayError` (400) for what the vendor cannot express, and
+   * `UpstreamError` where it has to ask elsewhere first (for a token) and cannot.
    */
-  encode(call: Call): UpstreamRequest | Promise<UpstreamRequest>
+  encode(call: Call): EncodedRequest | Promise<EncodedRequest>
   /**
    * Reads the vendor's answer. Throws `UpstreamError` for any answer that is not a completion. A stream
    * that ends before the vendor's own end mark throws `UpstreamError` of kind `truncated`.

@@ -37,6 +37,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<stri
   base: aPath,
   validation: oneOf('schema', 'live'),
   unknownParameters: oneOf('pass', 'reject'),
+  unsupportedParameters: oneOf('refuse', 'drop'),
   intake: spansOf(defaultIntake),
   timeouts: spansOf(defaultTimeouts),
   stream: spansOf(defaultPacing),

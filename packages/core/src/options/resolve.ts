@@ -63,6 +63,7 @@ export function resolveOptions<Host>(options: GatewayOptions<Host>): ResolvedOpt
       clock: () => performance.now(),
       maxAttempts: options.maxAttempts ?? 3,
       holdMs: stream.holdMs,
+      unsupportedParameters: options.unsupportedParameters ?? 'refuse',
     },
     ownTransport,
     now: options.now ?? Date.now,

@@ -11,7 +11,7 @@ export interface CorsOptions {
 }
 
 const exposed =
-  'x-request-id, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens'
+  'x-request-id, x-sluice-adjustments, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens'
 
 /** What clients of the protocol send; the wildcard would not cover `authorization`. */
 const allowedHeaders =

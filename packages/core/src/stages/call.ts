@@ -2,7 +2,13 @@ import { GatewayError } from '../errors.ts'
 import type { AttemptRecord } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
-import type { Call, PartialChunk, PartialCompletion, Target } from '../provider.ts'
+import type {
+  Adjustment,
+  PartialChunk,
+  PartialCompletion,
+  Target,
+  UnsupportedParameters,
+} from '../provider.ts'
 import { Attempt, type AttemptWorld, LifeEnded, movesOn } from '../upstream/attempt.ts'
 import { UpstreamError } from '../upstream-error.ts'
 
@@ -11,6 +17,7 @@ export interface CallWorld extends AttemptWorld {
   readonly maxAttempts: number
   /** How long a stream's first event is awaited after its head. */
   readonly holdMs: number
+  readonly unsupportedParameters: UnsupportedParameters
 }
 
 /** What is kept of the attempts of one request. */
@@ -20,6 +27,8 @@ export interface Attempts {
   committed: boolean
   /** Told of each failure that is followed by another attempt. */
   failed(record: AttemptRecord): void
+  /** Told of what was adjusted for the target that is being asked. */
+  adjusted(adjustments: readonly Adjustment[]): void
 }
 
 /**
@@ -54,7 +63,7 @@ export async function call(
     const attempt = new Attempt(lifetime, world, totalAt)
     let failure: unknown
     try {
-      const answer = await answerOf(attempt, target, input, world.holdMs)
+      const answer = await answerOf(attempt, target, input, attempts, world)
       attempts.records.push(recordOf(target, world.clock() - startedAt, undefined))
       return {
         answer,
@@ -80,13 +89,12 @@ async function answerOf(
   attempt: Attempt,
   target: Target,
   input: ChatRequest,
-  holdMs: number,
+  { adjusted }: Attempts,
+  { holdMs, unsupportedParameters }: CallWorld,
 ): Promise<PartialCompletion | ChunkSource> {
-  const call: Call =
-    target.capabilities === undefined
-      ? { input, model: target.model }
-      : { input, model: target.model, capabilities: target.capabilities }
-  const answer = await attempt.run(target.provider, call)
+  const { provider, model, capabilities } = target
+  const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
+  const answer = await attempt.run(provider, call, adjusted)
   const streamed = 'next' in answer
   if (streamed !== (input.stream === true)) {
     const got = streamed ? 'a stream' : 'a whole answer'

@@ -1,5 +1,7 @@
+import { adjustmentHeaders } from '../adjustment-headers.ts'
 import type { AttemptRecord, EndEvent, Observer, Outcome } from '../events.ts'
 import type { Usage } from '../protocol/chat.ts'
+import type { Adjustment } from '../provider.ts'
 import type { Principal } from './authenticate.ts'
 import type { Lease } from './limit.ts'
 
@@ -12,6 +14,7 @@ export class RequestRecord {
   model: string | undefined
   stream = false
   readonly attempts: AttemptRecord[] = []
+  adjustments: readonly Adjustment[] = []
   #lease: Lease | undefined
   usage: Usage | undefined
   usageEstimated = false
@@ -35,9 +38,10 @@ export class RequestRecord {
     if (this.#settled) closeLease(lease, undefined)
   }
 
-  /** What the caller is told of the room taken. */
-  get leaseHeaders(): Readonly<Record<string, string>> {
-    return this.#lease?.headers ?? {}
+  /** What the caller is told beside the answer: of the room taken, and of what was adjusted. */
+  get answerHeaders(): Readonly<Record<string, string>> {
+    const room = this.#lease?.headers ?? {}
+    return this.adjustments.length === 0 ? room : { ...room, ...adjustmentHeaders(this.adjustments) }
   }
 
   /** The first byte of the answer is about to be sent. */
@@ -60,6 +64,7 @@ export class RequestRecord {
       model: this.model,
       stream: this.stream,
       attempts: this.attempts,
+      adjustments: this.adjustments,
       usage: this.usage,
       usageEstimated: this.usageEstimated,
       timings: {

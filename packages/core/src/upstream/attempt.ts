@@ -1,7 +1,7 @@
 import type { Timeouts } from '../config.ts'
 import { GatewayError } from '../errors.ts'
 import type { EndReason, Lifetime } from '../lifetime.ts'
-import type { Call, PartialChunk, PartialCompletion, Provider } from '../provider.ts'
+import type { Adjustment, Call, PartialChunk, PartialCompletion, Provider } from '../provider.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../transport.ts'
 import { UpstreamError, type UpstreamFailure } from '../upstream-error.ts'
 import { Deadlines } from './deadlines.ts'
@@ -48,10 +48,11 @@ export class Attempt {
     this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error => this.#cut(error))
   }
 
-  /** Asks the upstream. What it rejects with, `end` has to be called after it. */
+  /** Asks the upstream, and tells what was adjusted for it. What it rejects with, `end` has to be called after it. */
   async run(
     provider: Provider,
-    call: Call,
+    input: Call,
+    adjusted: (adjustments: readonly Adjustment[]) => void,
   ): Promise<PartialCompletion | AsyncIterator<readonly PartialChunk[]>> {
     const { signal } = this.#controller
     this.#lifetime.onEnd(this.#onLifeEnd)
@@ -59,7 +60,9 @@ export class Attempt {
     this.#deadlines.begin()
     const slots = slotsOf(provider)
     if (slots !== undefined) await this.#outlive(this.#takeSlot(slots))
+    const call = { ...input, signal }
     const request = await this.#outlive(provider.encode(call))
+    adjusted(request.adjustments ?? [])
     this.#deadlines.start()
     this.called = true
     const response = await this.#ask(provider.transport ?? this.#world.transport, request)

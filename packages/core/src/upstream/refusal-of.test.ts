@@ -128,6 +128,7 @@ function tellable(): readonly string[] {
     missing_model: true,
     missing_required_parameter: true,
     empty_array: true,
+    invalid_image_url: true,
     invalid_type: true,
     invalid_value: true,
     decimal_above_max_value: true,

@@ -76,6 +76,7 @@ const tellable: ReadonlySet<string> = new Set<Refusal>([
   'invalid_parameter_combination',
   'context_length_exceeded',
   'content_filter',
+  'invalid_image_url',
 ])
 
 function ofRequest(error: UpstreamError): GatewayError {
