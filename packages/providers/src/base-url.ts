@@ -1,11 +1,11 @@
 /**
  * A service's base URL without its last slashes. Throws `TypeError` for what is none: it has to be http or
- * https, without credentials, query or fragment.
+ * https, without credentials, query or fragment. `path` is what the provider adds to it.
  */
-export function baseUrl(value: string, owner: string): string {
+export function baseUrl(value: string, owner: string, path = '/chat/completions'): string {
   const refuse = (fault: string): TypeError =>
     new TypeError(
-      `${owner}: baseURL ${fault}. Give the URL that stands before /chat/completions, such as https://host/v1.`,
+      `${owner}: baseURL ${fault}. Give the URL that stands before ${path}, such as https://host/v1.`,
     )
   if (typeof value !== 'string' || value === '')
     throw refuse(`has to be a URL, not ${value === '' ? 'an empty string' : typeof value}`)
@@ -21,7 +21,7 @@ export function baseUrl(value: string, owner: string): string {
     throw refuse('must not hold credentials: they belong in apiKey or headers')
   if (url.search !== '' || value.includes('?')) throw refuse('must not hold a query')
   if (url.hash !== '' || value.includes('#')) throw refuse('must not hold a fragment')
-  const path = url.pathname.replace(/\/+$/, '')
-  if (path.endsWith('/chat/completions')) throw refuse('must not hold the path of the operation')
-  return `${url.origin}${path}`
+  const before = url.pathname.replace(/\/+$/, '')
+  if (before.endsWith(path)) throw refuse('must not hold the path of the operation')
+  return `${url.origin}${before}`
 }

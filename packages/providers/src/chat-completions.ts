@@ -2,9 +2,9 @@ import type { Call, Reply, UpstreamRequest, UpstreamResponse } from '@sluice/cor
 import { chunkStream } from './chat-completions/chunk-stream.ts'
 import { completionFrom } from './chat-completions/completion-from.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
-import { garbled } from './chat-completions/garbled.ts'
 import { requestBody } from './chat-completions/request-body.ts'
-import { upstreamRefusal } from './chat-completions/upstream-refusal.ts'
+import { garbled } from './wire/garbled.ts'
+import { upstreamRefusal } from './wire/upstream-refusal.ts'
 
 /** Where a vendor takes chat completions, and how it wants them written. */
 export interface ChatCompletionsEndpoint {

@@ -1,19 +1,14 @@
-import type { Capabilities, Provider, Target } from '@sluice/core'
+import type { Provider } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
 import { checkDialect } from './chat-completions/check-dialect.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
 import { decodeChatCompletions, encodeChatCompletions } from './chat-completions.ts'
 import { knownOptions, namesOf } from './known-options.ts'
-import { requestHeaders } from './request-headers.ts'
+import { bearer, furtherHeaders } from './request-headers.ts'
+import { concurrency, type KnownCapabilities, type Vendor, vendorOf } from './vendor.ts'
 
 export type { Dialect } from './chat-completions/dialect.ts'
-
-/** A vendor that is set up: give it a model's name to get a place where that model answers. */
-export interface Vendor {
-  /** `model` is the vendor's own name. Throws `TypeError` where it is empty. */
-  (model: string, capabilities?: Capabilities): Target
-  readonly provider: Provider
-}
+export type { Vendor } from './vendor.ts'
 
 /** A service that speaks the chat-completions protocol, and how. */
 export interface OpenAICompatibleOptions extends Dialect {
@@ -28,7 +23,7 @@ export interface OpenAICompatibleOptions extends Dialect {
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
   /** What its models can do, where a target does not say otherwise. Default: unknown. */
-  readonly capabilities?: Capabilities | ((model: string) => Capabilities | undefined) | undefined
+  readonly capabilities?: KnownCapabilities | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
@@ -65,29 +60,16 @@ export function openaiCompatible(options: OpenAICompatibleOptions): Vendor {
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError('openaiCompatible: name has to be a word for the vendor.')
   checkDialect(dialect, name)
-  if (maxConcurrent !== undefined && !(Number.isSafeInteger(maxConcurrent) && maxConcurrent > 0)) {
-    throw new TypeError(`${name}: maxConcurrent has to be a whole number of 1 or more, not ${maxConcurrent}.`)
-  }
   const endpoint = {
     url: `${baseUrl(baseURL, name)}/chat/completions`,
-    headers: requestHeaders(apiKey, headers, name),
+    headers: furtherHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
     dialect,
   }
   const provider: Provider = {
     name,
     encode: call => encodeChatCompletions(call, endpoint),
     decode: (response, call) => decodeChatCompletions(response, call),
-    ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
+    ...concurrency(maxConcurrent, name),
   }
-  function target(model: string, given?: Capabilities): Target {
-    if (typeof model !== 'string' || model.trim() === '') {
-      throw new TypeError(
-        `${name}: the model has to be named as the vendor names it, such as ${name}('its-model').`,
-      )
-    }
-    const inferred = typeof known === 'function' ? known(model) : known
-    if (given === undefined && inferred === undefined) return { provider, model }
-    return { provider, model, capabilities: { ...inferred, ...given } }
-  }
-  return Object.assign(target, { provider })
+  return vendorOf(provider, known)
 }

@@ -14,17 +14,22 @@ const own = new Set([
   'upgrade',
 ])
 
+/** A key or token as an `authorization` header. Throws `TypeError` for what no header can carry. */
+export function bearer(secret: string, owner: string, option = 'apiKey'): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${checkedSecret(secret, owner, option)}` }
+}
+
 /**
- * The headers that a provider's configuration adds to each request, names in lower case. Throws `TypeError`
- * for what cannot be a header, or must not be one. A value is never part of the message.
+ * The headers that a provider's configuration adds to each request, names in lower case: its credentials and
+ * further ones. Throws `TypeError` for what cannot be a header, or must not be one. A value is never part of
+ * the message.
  */
-export function requestHeaders(
-  apiKey: string | undefined,
+export function furtherHeaders(
+  credentials: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>>,
   owner: string,
 ): Readonly<Record<string, string>> {
-  const result: Record<string, string> = {}
-  if (apiKey !== undefined) result.authorization = `Bearer ${checkedKey(apiKey, owner)}`
+  const result: Record<string, string> = { ...credentials }
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase()
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key))
@@ -33,7 +38,7 @@ export function requestHeaders(
       throw new TypeError(`${owner}: the header ${key} is set by the request itself; leave it out.`)
     if (key in result)
       throw new TypeError(
-        `${owner}: the header ${key} is given twice; leave one out${key === 'authorization' ? ', or apiKey' : ''}.`,
+        `${owner}: the header ${key} is given twice; leave one out${key in credentials ? ', or apiKey' : ''}.`,
       )
     if (typeof value !== 'string' || !isHeaderValue(value)) {
       throw new TypeError(
@@ -45,19 +50,19 @@ export function requestHeaders(
   return result
 }
 
-function checkedKey(apiKey: string, owner: string): string {
-  if (typeof apiKey !== 'string')
-    throw new TypeError(`${owner}: apiKey has to be a string, not ${typeof apiKey}.`)
-  if (apiKey.trim() === '')
+/** A secret that a header can carry. Throws `TypeError` otherwise, without telling it. */
+export function checkedSecret(secret: string | undefined, owner: string, option = 'apiKey'): string {
+  const mend = 'Give it, or check the variable that it is read from.'
+  if (secret === undefined) throw new TypeError(`${owner}: ${option} is missing. ${mend}`)
+  if (typeof secret !== 'string')
+    throw new TypeError(`${owner}: ${option} has to be a string, not ${typeof secret}.`)
+  if (secret.trim() === '') throw new TypeError(`${owner}: ${option} is empty. ${mend}`)
+  if (secret !== secret.trim() || !isHeaderValue(secret)) {
     throw new TypeError(
-      `${owner}: apiKey is empty. Give the key, or check the variable that it is read from.`,
-    )
-  if (apiKey !== apiKey.trim() || !isHeaderValue(apiKey)) {
-    throw new TypeError(
-      `${owner}: apiKey holds white space at an end, a line break, or a character that no header can carry.`,
+      `${owner}: ${option} holds white space at an end, a line break, or a character that no header can carry.`,
     )
   }
-  return apiKey
+  return secret
 }
 
 function isHeaderValue(value: string): boolean {

@@ -5,14 +5,14 @@ import {
   type PartialMessage,
   UpstreamError,
 } from '@sluice/core'
+import { garbled } from '../wire/garbled.ts'
+import { countOf, type Fields, isFields } from '../wire/json-value.ts'
+import { refusalInStream, refusalWithin } from '../wire/upstream-refusal.ts'
 import { failureOfReason, finishReason } from './finish-reason.ts'
-import { garbled } from './garbled.ts'
-import { countOf, type Fields, isFields } from './json-value.ts'
 import { withOrigin } from './partial-completion.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { isEmptyMessage, partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
-import { refusalInStream, refusalWithin } from './upstream-refusal.ts'
 
 /** What is known of one choice of a stream. */
 interface ChoiceState {

@@ -1,9 +1,10 @@
 import { decodeSse, type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
+import { truncated } from '../wire/event-chunks.ts'
+import { garbled, upstreamFailure } from '../wire/garbled.ts'
+import { jsonOf } from '../wire/json-of.ts'
+import { PeekedBody } from '../wire/peeked-body.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { completionFrom } from './completion-from.ts'
-import { garbled, upstreamFailure } from './garbled.ts'
-import { jsonOf } from './json-of.ts'
-import { PeekedBody } from './peeked-body.ts'
 
 /**
  * Reads a streamed completion: one array per read that added something. It is complete at `[DONE]`, or
@@ -67,10 +68,4 @@ function eventValue(event: string, data: string, source: PeekedBody): unknown {
 
 function asChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
   return { ...rest, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
-}
-
-function truncated(): UpstreamError {
-  return new UpstreamError("The upstream's stream ended before its answer was complete.", {
-    kind: 'truncated',
-  })
 }

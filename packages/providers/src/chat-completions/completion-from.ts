@@ -1,6 +1,6 @@
 import { type PartialCompletion, UpstreamError } from '@sluice/core'
-import { garbled, upstreamFailure } from './garbled.ts'
-import { jsonOf } from './json-of.ts'
+import { garbled, upstreamFailure } from '../wire/garbled.ts'
+import { jsonOf } from '../wire/json-of.ts'
 import { partialCompletion } from './partial-completion.ts'
 
 /** A completion from its JSON text. Throws `UpstreamError` for anything else. */

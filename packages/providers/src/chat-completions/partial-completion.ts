@@ -1,11 +1,11 @@
 import type { PartialChoice, PartialCompletion } from '@sluice/core'
+import { garbled } from '../wire/garbled.ts'
+import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
+import { refusalWithin } from '../wire/upstream-refusal.ts'
 import { finishReason } from './finish-reason.ts'
-import { garbled } from './garbled.ts'
-import { countOf, type Fields, isFields, textOf } from './json-value.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
-import { refusalWithin } from './upstream-refusal.ts'
 
 /**
  * Reads a whole completion. Throws `UpstreamError`: of kind `refused` for an error that came in its place, of

@@ -1,5 +1,5 @@
 import type { Logprobs, TokenLogprob } from '@sluice/core'
-import { type Fields, isFields, objectsOf } from './json-value.ts'
+import { type Fields, isFields, objectsOf } from '../wire/json-value.ts'
 
 /** The log probabilities of a choice, or `undefined` where it has none in the protocol's form. */
 export function partialLogprobs(value: unknown): Logprobs | undefined {

@@ -1,5 +1,5 @@
 import type { JsonObject, PartialMessage } from '@sluice/core'
-import { type Fields, isFields, objectsOf, textOf } from './json-value.ts'
+import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { partialFunctionCall, partialToolCalls } from './partial-tool-calls.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }

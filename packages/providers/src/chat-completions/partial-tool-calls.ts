@@ -1,5 +1,5 @@
 import type { JsonObject, PartialToolCall } from '@sluice/core'
-import { countOf, type Fields, isFields, objectsOf, textOf } from './json-value.ts'
+import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 
 /** Tool calls, or pieces of them, as a vendor gave them; `undefined` where there are none. */
 export function partialToolCalls(value: unknown): readonly PartialToolCall[] | undefined {

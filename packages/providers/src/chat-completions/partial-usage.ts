@@ -1,5 +1,5 @@
 import type { PartialUsage } from '@sluice/core'
-import { countOf, type Fields, isFields } from './json-value.ts'
+import { countOf, type Fields, isFields } from '../wire/json-value.ts'
 
 const none: Fields = {}
 

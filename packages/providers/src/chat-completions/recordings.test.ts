@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type Call, type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { decodeChatCompletions } from '../chat-completions.ts'
-import { scriptedResponse } from './scripted-response.ts'
+import { scriptedResponse } from '../wire/scripted-response.ts'
 
 const root = resolve(import.meta.dirname, '../../../../../shared/fixtures')
 const present = existsSync(root)

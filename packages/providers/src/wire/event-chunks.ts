@@ -1,0 +1,69 @@
+import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core'
+import { garbled, upstreamFailure } from './garbled.ts'
+import { jsonOf } from './json-of.ts'
+import { type Fields, isFields } from './json-value.ts'
+
+/** Makes chunks of one vendor's events, and knows where its answer ends. */
+export interface EventReader {
+  /**
+   * Adds what an event says to `chunks`; what it does not know it leaves. Throws `UpstreamError` for an error
+   * within the stream, and for an event that makes no sense.
+   */
+  read(value: Fields, event: string, chunks: PartialChunk[]): void
+  /** The vendor's own end mark was seen: nothing more is read. */
+  readonly ended: boolean
+  /** The answer is whole if the body ends here. */
+  readonly complete: boolean
+}
+
+/**
+ * Reads events whose data is JSON as a streamed answer: one array per read that added something.
+ *
+ * Throws `UpstreamError`: what the reader throws, `garbled` for an event that is no JSON object, `truncated`
+ * where the body ends before the answer is whole. What came before it is delivered first.
+ *
+ * @param bodyEnded - whether the body has ended: an event that it left in the middle is a cut, not garbage.
+ */
+export async function* eventChunks(
+  events: AsyncIterable<readonly SseEvent[]>,
+  reader: EventReader,
+  bodyEnded: () => boolean,
+): AsyncGenerator<readonly PartialChunk[], void> {
+  for await (const batch of events) {
+    const chunks: PartialChunk[] = []
+    let failure: unknown
+    try {
+      for (const { event, data } of batch) {
+        // A keep-alive in the form of an event.
+        if (data.trim() === '') continue
+        reader.read(parsed(data, bodyEnded), event, chunks)
+        if (reader.ended) break
+      }
+    } catch (error) {
+      failure = upstreamFailure(error)
+    }
+    if (chunks.length > 0) yield chunks
+    if (failure !== undefined) throw failure
+    if (reader.ended) return
+  }
+  if (!reader.complete) throw truncated()
+}
+
+/** The failure of a stream that ends too early. */
+export function truncated(): UpstreamError {
+  return new UpstreamError("The upstream's stream ended before its answer was complete.", {
+    kind: 'truncated',
+  })
+}
+
+function parsed(data: string, bodyEnded: () => boolean): Fields {
+  let value: unknown
+  try {
+    value = jsonOf(data)
+  } catch (cause) {
+    if (UpstreamError.is(cause)) throw cause
+    throw bodyEnded() ? truncated() : garbled('an event that is no JSON', cause)
+  }
+  if (isFields(value)) return value
+  throw garbled('an event that is no object')
+}
