@@ -1,0 +1,215 @@
+import type { AssistantMessage, JsonObject, Message, TextPart, UserPart } from '@sluice/core'
+import { cannotSend } from '../parameters/adjusting.ts'
+import { cacheControl, reasoningDetails } from './extensions.ts'
+import { toolArguments } from './tool-arguments.ts'
+
+/** A piece of text. `cacheControl` is the caller's mark that a prompt may be cached up to here. */
+export interface SpokenText {
+  readonly kind: 'text'
+  readonly text: string
+  readonly cacheControl?: JsonObject
+}
+
+/** What a user gave besides text; its `path` is where it stands in the caller's request. */
+export interface UserContent {
+  readonly kind: 'part'
+  readonly part: Exclude<UserPart, TextPart>
+  readonly path: string
+  readonly cacheControl?: JsonObject
+}
+
+/** What a tool answered. `name` is that of the call it answers, `undefined` where there is no such call. */
+export interface ToolResult {
+  readonly callId: string
+  readonly name: string | undefined
+  readonly texts: readonly SpokenText[]
+  readonly path: string
+  readonly cacheControl?: JsonObject
+}
+
+/** A call that the model made in an earlier turn. */
+export interface SpokenCall {
+  readonly kind: 'call'
+  readonly id: string
+  readonly name: string
+  readonly arguments: JsonObject
+  /** What came with the call and has to go back with it: signatures, by vendor. */
+  readonly extraContent: JsonObject | undefined
+  readonly path: string
+}
+
+/** The reasoning of an earlier answer, as this gateway gave it to the caller. */
+export interface SpokenReasoning {
+  readonly kind: 'reasoning'
+  /** `reasoning_content`: the text, without any signature. */
+  readonly text: string | undefined
+  /** `reasoning_details`: blocks with their signatures, each marked by `format` as its vendor's. */
+  readonly details: readonly JsonObject[]
+  readonly path: string
+}
+
+/** Neighbouring messages of users and tools, as one turn: what tools answered comes first. */
+export interface UserTurn {
+  readonly role: 'user'
+  readonly results: readonly ToolResult[]
+  readonly items: readonly (SpokenText | UserContent)[]
+}
+
+/** Neighbouring messages of the assistant, as one turn: of each, reasoning, then text, then calls. */
+export interface AssistantTurn {
+  readonly role: 'assistant'
+  readonly items: readonly (SpokenReasoning | SpokenText | SpokenCall)[]
+}
+
+export type Turn = UserTurn | AssistantTurn
+
+/** A conversation as vendors with turns want it: no message is lost, and no two neighbours have one role. */
+export interface Conversation {
+  /** What system and developer messages say, in order, wherever they stood. */
+  readonly system: readonly SpokenText[]
+  /** Paths of system messages that stood after another message, and were moved to the front. */
+  readonly moved: readonly string[]
+  /** Paths of the names that messages carry, which vendors with turns have no place for. */
+  readonly names: readonly string[]
+  readonly turns: readonly Turn[]
+}
+
+interface OpenUserTurn {
+  readonly role: 'user'
+  readonly results: ToolResult[]
+  readonly items: (SpokenText | UserContent)[]
+}
+
+interface OpenAssistantTurn {
+  readonly role: 'assistant'
+  readonly items: (SpokenReasoning | SpokenText | SpokenCall)[]
+}
+
+type OpenTurn = OpenUserTurn | OpenAssistantTurn
+
+/**
+ * The messages as turns. Empty texts are left out, since vendors refuse them; a message
+ * that holds nothing else makes no turn. Throws `GatewayError` (400) for
+ * calls whose arguments are no JSON object, calls of custom tools, and the deprecated function messages.
+ */
+export function conversationOf(messages: readonly Message[]): Conversation {
+  const system: SpokenText[] = []
+  const moved: string[] = []
+  const turns: OpenTurn[] = []
+  const names: string[] = []
+  const called = new Map<string, string>()
+  for (const [index, message] of messages.entries()) {
+    const path = `messages[${index}]`
+    if ('name' in message && message.name !== undefined) names.push(`${path}.name`)
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        if (turns.length > 0) moved.push(path)
+        system.push(...textsOf(message.content, cacheControl(message)))
+        break
+      case 'user': {
+        const items = userItems(message.content, path, cacheControl(message))
+        if (items.length > 0) openTurn(turns, 'user').items.push(...items)
+        break
+      }
+      case 'tool':
+        openTurn(turns, 'user').results.push({
+          callId: message.tool_call_id,
+          name: called.get(message.tool_call_id),
+          texts: textsOf(message.content),
+          path,
+          ...marked(cacheControl(message)),
+        })
+        break
+      case 'assistant': {
+        const items = assistantItems(message, path)
+        for (const item of items) if (item.kind === 'call') called.set(item.id, item.name)
+        if (items.length > 0) openTurn(turns, 'assistant').items.push(...items)
+        break
+      }
+      case 'function':
+        throw cannotSend(`${path}.role`, "Messages of role 'function' are deprecated. Use 'tool' instead.")
+    }
+  }
+  return { system, moved, names, turns }
+}
+
+/** Text without blanks, so that what a vendor would refuse as empty is not sent. */
+function textsOf(content: string | readonly TextPart[], mark?: JsonObject): SpokenText[] {
+  if (typeof content === 'string') return content === '' ? [] : [spoken(content, mark)]
+  const texts = content.filter(({ text }) => text !== '').map(part => spoken(part.text, cacheControl(part)))
+  return withLastMarked(texts, mark)
+}
+
+function userItems(
+  content: string | readonly UserPart[],
+  path: string,
+  mark: JsonObject | undefined,
+): (SpokenText | UserContent)[] {
+  if (typeof content === 'string') return textsOf(content, mark)
+  const items = content.flatMap((part, index): (SpokenText | UserContent)[] => {
+    if (part.type === 'text') return textsOf([part])
+    return [{ kind: 'part', part, path: `${path}.content[${index}]`, ...marked(cacheControl(part)) }]
+  })
+  return withLastMarked(items, mark)
+}
+
+function assistantItems(message: AssistantMessage, path: string): OpenAssistantTurn['items'] {
+  const { content, refusal, tool_calls: calls, function_call: legacyCall, audio } = message
+  if (legacyCall) {
+    throw cannotSend(`${path}.function_call`, "'function_call' is deprecated. Use 'tool_calls' instead.")
+  }
+  if (audio) throw cannotSend(`${path}.audio`, 'Audio of an earlier answer cannot be sent to this model.')
+  const items: OpenAssistantTurn['items'] = []
+  const reasoning = reasoningDetails(message)
+  if (reasoning !== undefined) items.push({ kind: 'reasoning', ...reasoning, path })
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : (content ?? [])
+  const said = parts.map(part => (part.type === 'text' ? part : { ...part, text: part.refusal }))
+  if (refusal) said.push({ type: 'text', text: refusal })
+  const texts = said.filter(({ text }) => text !== '').map(part => spoken(part.text, cacheControl(part)))
+  items.push(...withLastMarked(texts, cacheControl(message)))
+  for (const [index, call] of (calls ?? []).entries()) {
+    const at = `${path}.tool_calls[${index}]`
+    if (call.type === 'custom')
+      throw cannotSend(at, 'Calls of custom tools cannot be sent to this model. Use a function instead.')
+    const { name, arguments: text } = call.function
+    const extra = (call as { extra_content?: unknown }).extra_content
+    items.push({
+      kind: 'call',
+      id: call.id,
+      name,
+      arguments: toolArguments(text, `${at}.function.arguments`),
+      extraContent: typeof extra === 'object' && extra !== null ? (extra as JsonObject) : undefined,
+      path: at,
+    })
+  }
+  return items
+}
+
+function openTurn(turns: OpenTurn[], role: 'user'): OpenUserTurn
+function openTurn(turns: OpenTurn[], role: 'assistant'): OpenAssistantTurn
+function openTurn(turns: OpenTurn[], role: OpenTurn['role']): OpenTurn {
+  const last = turns.at(-1)
+  if (last?.role === role) return last
+  const turn: OpenTurn = role === 'user' ? { role, results: [], items: [] } : { role, items: [] }
+  turns.push(turn)
+  return turn
+}
+
+function spoken(text: string, mark: JsonObject | undefined): SpokenText {
+  return { kind: 'text', text, ...marked(mark) }
+}
+
+function marked(mark: JsonObject | undefined): { readonly cacheControl?: JsonObject } {
+  return mark === undefined ? {} : { cacheControl: mark }
+}
+
+/** A mark on a message is one on its last item. */
+function withLastMarked<T extends { readonly cacheControl?: JsonObject }>(
+  items: T[],
+  mark: JsonObject | undefined,
+): T[] {
+  const last = items.at(-1)
+  if (mark !== undefined && last !== undefined) items[items.length - 1] = { ...last, cacheControl: mark }
+  return items
+}

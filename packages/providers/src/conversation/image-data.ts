@@ -1,0 +1,64 @@
+import { GatewayError, type ImagePart } from '@sluice/core'
+import { cannotSend } from '../parameters/adjusting.ts'
+import { base64Of, dataUrl, type InlineData } from './data-url.ts'
+
+/** An image that was fetched. */
+export interface FetchedImage {
+  /** `image/png`; parameters are ignored. */
+  readonly mediaType: string
+  readonly data: Uint8Array
+}
+
+/**
+ * Fetches an image for a vendor that takes images as data only. It has to refuse what it should not ask for:
+ * the URL is the caller's. What it throws is told to the caller as `invalid_image_url`, without its words,
+ * unless it is a `GatewayError`.
+ */
+export type ImageFetcher = (url: string, signal: AbortSignal) => Promise<FetchedImage>
+
+/** Where an image's bytes come from, and which kinds the vendor takes. */
+export interface ImageSource {
+  readonly fetchImage: ImageFetcher | undefined
+  readonly signal: AbortSignal | undefined
+  /** Media types that the vendor takes: `image/png`. */
+  readonly mediaTypes: readonly string[]
+}
+
+/**
+ * An image as data, for vendors that take nothing else. Throws `GatewayError` (400): a URL while no fetcher is
+ * set, an image that could not be fetched, a media type that the vendor does not take.
+ *
+ * @param path - the part's: `messages[0].content[1]`.
+ */
+export async function imageData(part: ImagePart, path: string, source: ImageSource): Promise<InlineData> {
+  const { url } = part.image_url
+  const param = `${path}.image_url.url`
+  const image = /^data:/i.test(url) ? inline(url, param) : await fetched(url, param, source)
+  if (source.mediaTypes.includes(image.mediaType)) return image
+  throw cannotSend(
+    param,
+    `Unsupported value: '${param}' is of type '${image.mediaType.slice(0, 60)}'. This model takes ${source.mediaTypes.join(', ')}.`,
+  )
+}
+
+function inline(url: string, param: string): InlineData {
+  const data = dataUrl(url)
+  if (data !== undefined) return data
+  throw new GatewayError('invalid_value', { message: `Invalid '${param}': it is no data URL.`, param })
+}
+
+async function fetched(url: string, param: string, { fetchImage, signal }: ImageSource): Promise<InlineData> {
+  if (fetchImage === undefined) {
+    throw cannotSend(
+      param,
+      `Unsupported value: '${param}' is a link, and this model takes images as data only. Send it as a data URL: 'data:image/png;base64,...'.`,
+    )
+  }
+  try {
+    const { mediaType, data } = await fetchImage(url, signal ?? new AbortController().signal)
+    return { mediaType: (mediaType.split(';')[0] ?? '').trim().toLowerCase(), base64: base64Of(data) }
+  } catch (cause) {
+    if (GatewayError.is(cause)) throw cause
+    throw new GatewayError('invalid_image_url', { param, cause })
+  }
+}
