@@ -1,3 +1,5 @@
+export type { ImageFetcherOptions } from './image-fetcher.ts'
+export { imageFetcher } from './image-fetcher.ts'
 export type { ListenerOptions } from './listener.ts'
 export { toNodeListener } from './listener.ts'
 export { MalformedRequest } from './malformed-request.ts'

@@ -1,0 +1,78 @@
+import { addressesOf } from './image-fetcher/addresses-of.ts'
+import { type FetchedImage, type Guards, guardedFetch, type World } from './image-fetcher/guarded-fetch.ts'
+import { hostRule } from './image-fetcher/host-rules.ts'
+import { isPublicAddress } from './image-fetcher/public-address.ts'
+import { type RequestBudget, withinBudget } from './image-fetcher/request-budget.ts'
+
+/** Where images may be fetched from, and how much of them. */
+export interface ImageFetcherOptions {
+  /**
+   * The hosts that may be asked, at least one: `images.example.com` is that name, `*.cdn.example` every name
+   * below it, `*` any host with a public address. A port, `images.example.com:8443`, is that port; else it
+   * is 443.
+   */
+  readonly hosts: readonly string[]
+  /** How many bytes an image may have. Default 10,485,760 (10 MiB). */
+  readonly maxBytes?: number | undefined
+  /** How many images of one request are fetched; with one more it is refused. Default 20. */
+  readonly maxImages?: number | undefined
+  /** How many bytes the images of one request may have in all. Default 20,971,520 (20 MiB). */
+  readonly maxTotalBytes?: number | undefined
+  /** How long an image may take, from its name to its last byte, in milliseconds. Default 5,000. */
+  readonly timeoutMs?: number | undefined
+}
+
+const world: World = { lookup: addressesOf, isPublic: isPublicAddress }
+
+const known = ['hosts', 'maxBytes', 'maxImages', 'maxTotalBytes', 'timeoutMs']
+const longestTimeoutMs = 2 ** 31 - 1
+
+/**
+ * Fetches images that callers give as links, for vendors that take images as data only: the option
+ * `fetchImage` of `gemini`, `vertex` and `bedrock`.
+ *
+ * It asks by https, on public addresses, the hosts that are named and no others, and takes a JPEG, PNG, GIF
+ * or WebP. It follows no redirect. What is fetched with one signal counts as one request. Whatever it does not
+ * take is an `Error` for the operator's log; an abort rejects with the signal's reason.
+ *
+ * Throws `TypeError` for unknown options, without hosts, and for a host or a number that makes no sense.
+ */
+export function imageFetcher(
+  options: ImageFetcherOptions,
+): (url: string, signal: AbortSignal) => Promise<FetchedImage> {
+  const guards = guardsOf(options)
+  return withinBudget((url, signal) => guardedFetch(url, signal, guards, world), guards)
+}
+
+function guardsOf(options: ImageFetcherOptions): Guards & RequestBudget {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError(
+      "imageFetcher: expected an object of options, such as { hosts: ['images.example.com'] }.",
+    )
+  }
+  const unknown = Object.keys(options).find(name => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new TypeError(`imageFetcher: unknown option '${unknown}'. There are ${known.join(', ')}.`)
+  }
+  const { hosts, maxBytes = 10_485_760, timeoutMs = 5_000 } = options
+  const { maxImages = 20, maxTotalBytes = 20_971_520 } = options
+  if (!Array.isArray(hosts) || hosts.length === 0) {
+    throw new TypeError(
+      "imageFetcher: hosts has to be a list of at least one host, such as ['images.example.com', '*.cdn.example'].",
+    )
+  }
+  return {
+    hosts: hosts.map(hostRule),
+    maxBytes: whole('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER),
+    maxImages: whole('maxImages', maxImages, Number.MAX_SAFE_INTEGER),
+    maxTotalBytes: whole('maxTotalBytes', maxTotalBytes, Number.MAX_SAFE_INTEGER),
+    timeoutMs: whole('timeoutMs', timeoutMs, longestTimeoutMs),
+  }
+}
+
+function whole(name: string, value: unknown, most: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return value
+  throw new TypeError(
+    `imageFetcher: ${name} is ${String(value)}; it must be a whole number from 1 to ${most}.`,
+  )
+}

@@ -1,0 +1,94 @@
+import { isIP } from 'node:net'
+import { download, type Place } from './download.ts'
+import { bareHost, type HostRule, isAllowed, isHost } from './host-rules.ts'
+import type { ImageType } from './image-type.ts'
+
+/** An image that was fetched. */
+export interface FetchedImage {
+  readonly mediaType: ImageType
+  readonly data: Uint8Array
+}
+
+/** What may be fetched. */
+export interface Guards {
+  readonly hosts: readonly HostRule[]
+  readonly maxBytes: number
+  readonly timeoutMs: number
+}
+
+/** What a fetch needs from outside. */
+export interface World {
+  /** All addresses of a name. It rejects as soon as the signal aborts. */
+  readonly lookup: (name: string, signal: AbortSignal) => Promise<readonly string[]>
+  readonly isPublic: (address: string) => boolean
+  /** Certificates to trust, in PEM. Default: those that Node trusts. */
+  readonly ca?: string | undefined
+}
+
+const longestUrl = 8_192
+
+/**
+ * Fetches an image by a URL of a stranger. Its addresses are looked up once, checked, and connected to as they
+ * are: no second look-up stands between the check and the connection.
+ */
+export async function guardedFetch(
+  url: string,
+  signal: AbortSignal,
+  guards: Guards,
+  world: World,
+): Promise<FetchedImage> {
+  signal.throwIfAborted()
+  const place = placeOf(url, guards.hosts)
+  const ending = new AbortController()
+  const leave = () => ending.abort(signal.reason)
+  const late = () => ending.abort(new Error(`The image did not arrive within ${guards.timeoutMs} ms.`))
+  const timer = setTimeout(late, guards.timeoutMs)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    const addresses = await checkedAddresses(place.host, ending.signal, world)
+    return await download(place, addresses, { maxBytes: guards.maxBytes, ca: world.ca }, ending.signal)
+  } catch (error) {
+    throw ending.signal.aborted ? ending.signal.reason : error
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+function placeOf(text: string, hosts: readonly HostRule[]): Place {
+  if (text.length > longestUrl) {
+    throw new Error(`The image's link has ${text.length} characters; at most ${longestUrl} are taken.`)
+  }
+  if (!URL.canParse(text)) throw new Error("The image's link is no URL.")
+  const url = new URL(text)
+  if (url.protocol !== 'https:') throw new Error("The image's link is not https.")
+  if (url.username !== '' || url.password !== '') {
+    throw new Error("The image's link has a user name or a password in it.")
+  }
+  const host = bareHost(url.hostname)
+  const port = Number(url.port || 443)
+  if (!isHost(host)) throw new Error("The image's link has no sound name of a host.")
+  if (!isAllowed(hosts, host, port)) {
+    throw new Error("The image's host, with its port, is not among the hosts that may be asked.")
+  }
+  return { host, port, path: url.pathname + url.search }
+}
+
+async function checkedAddresses(
+  host: string,
+  signal: AbortSignal,
+  { lookup, isPublic }: World,
+): Promise<readonly string[]> {
+  const addresses = isIP(host) === 0 ? await named(lookup(host, signal)) : [host]
+  if (addresses.length === 0) throw new Error("The image's host has no address.")
+  if (!addresses.every(isPublic)) throw new Error("The image's host has an address that is not public.")
+  return addresses
+}
+
+async function named(found: Promise<readonly string[]>): Promise<readonly string[]> {
+  try {
+    return await found
+  } catch (cause) {
+    throw new Error("The name of the image's host could not be resolved.", { cause })
+  }
+}
