@@ -15,6 +15,7 @@ const message = [
   'audio',
   'refusal',
   'annotations',
+  'citations',
 ]
 
 type Json = Record<string, never>
@@ -30,9 +31,8 @@ export function expectCompletion(json: unknown, model: string): Answered {
   expect(whole.model).toBe(model)
   expect(whole.service_tier).toMatch(/^[a-z_]+$/)
   expectTextOrNull(whole.system_fingerprint)
-  expectUsage(whole.usage)
+  const counts = expectUsage(whole.usage)
   expect(whole.choices.length).toBeGreaterThan(0)
-  const { prompt_tokens: prompt, completion_tokens: completion } = whole.usage
   const choices = whole.choices.map((choice, index) => {
     expectKeys(choice, ['index', 'message', 'logprobs', 'finish_reason'])
     expect(choice.index).toBe(index)
@@ -41,7 +41,8 @@ export function expectCompletion(json: unknown, model: string): Answered {
     const said = expectMessage(choice.message!, choice.finish_reason!)
     return { ...said, logged: loggedIn(choice.logprobs) }
   })
-  return { choices, usage: { prompt: Number(prompt), completion: Number(completion) }, error: false }
+  const { prompt, completion } = counts
+  return { choices, usage: { prompt, completion }, counts, error: false }
 }
 
 function expectMessage(said: Json, finish: string): Said {
@@ -51,7 +52,15 @@ function expectMessage(said: Json, finish: string): Said {
   expectTextOrNull(said.refusal)
   expect(Array.isArray(said.annotations)).toBe(true)
   if ('reasoning_content' in said) expect(said.reasoning_content).not.toBe('')
-  const calls = (said.tool_calls ?? []) as { id: string; function: { name: string; arguments: string } }[]
+  const details = (said.reasoning_details ?? []) as unknown[]
+  if ('reasoning_details' in said) expectDetails(details)
+  const citations = (said.citations ?? []) as unknown[]
+  if ('citations' in said) expect(citations.length).toBeGreaterThan(0)
+  const calls = (said.tool_calls ?? []) as {
+    id: string
+    function: { name: string; arguments: string }
+    extra_content?: unknown
+  }[]
   if ('tool_calls' in said) expect(calls.length).toBeGreaterThan(0)
   for (const call of calls) {
     expectKeys(call, ['id', 'type', 'function', 'extra_content'], ['id', 'type', 'function'])
@@ -67,11 +76,24 @@ function expectMessage(said: Json, finish: string): Said {
     text: said.content ?? '',
     reasoning: said.reasoning_content ?? '',
     refusal: said.refusal ?? '',
-    calls: calls.map(call => ({ id: call.id, ...call.function })),
+    calls: calls.map(({ id, function: called, extra_content: extra }) => {
+      return extra === undefined ? { id, ...called } : { id, ...called, extra }
+    }),
     finish,
     logged: [],
     annotations: said.annotations!,
+    citations,
+    details,
+    detailDeltas: details.length === 0 ? 0 : 1,
   }
+}
+
+/** Holds reasoning details to their common shape: a list with something in it, of objects that name their type. */
+export function expectDetails(value: unknown): void {
+  expect(Array.isArray(value)).toBe(true)
+  const details = value as { type?: unknown }[]
+  expect(details.length).toBeGreaterThan(0)
+  for (const { type } of details) expect(type).toMatch(/^reasoning\.[a-z_]+$/)
 }
 
 export function expectTextOrNull(value: unknown): void {

@@ -1,6 +1,6 @@
 import type { SseTranscript } from '@sluice/testing'
 import { expect } from 'vitest'
-import { expectTextOrNull } from './expect-completion.ts'
+import { expectDetails, expectTextOrNull } from './expect-completion.ts'
 import { expectKeys } from './expect-keys.ts'
 import { expectLogprobs } from './expect-logprobs.ts'
 import { expectUsage } from './expect-usage.ts'
@@ -16,6 +16,7 @@ const deltaKeys = [
   'function_call',
   'audio',
   'annotations',
+  'citations',
 ]
 
 type Json = Record<string, never>
@@ -46,12 +47,9 @@ export function expectStream(
     const last = sent.at(-1)!
     expectHead(last, sent[0]!, expected)
     expect(last.choices).toEqual([])
-    expectUsage(last.usage)
-    const { prompt_tokens: prompt, completion_tokens: completion } = last.usage as unknown as Record<
-      string,
-      number
-    >
-    answered.usage = { prompt: prompt!, completion: completion! }
+    const counts = expectUsage(last.usage)
+    answered.counts = counts
+    answered.usage = { prompt: counts.prompt, completion: counts.completion }
     sent = sent.slice(0, -1)
   }
   for (const chunk of sent) {
@@ -114,9 +112,15 @@ function expectChoice(choice: Json, choices: Said[]): void {
   }
   known.logged.push(...loggedIn(choice.logprobs))
   known.annotations.push(...((delta.annotations ?? []) as unknown[]))
+  known.citations.push(...((delta.citations ?? []) as unknown[]))
   known.text += delta.content ?? ''
   known.refusal += delta.refusal ?? ''
   known.reasoning += delta.reasoning_content ?? ''
+  if ('reasoning_details' in delta) {
+    expectDetails(delta.reasoning_details)
+    known.details.push(...(delta.reasoning_details as unknown as unknown[]))
+    known.detailDeltas++
+  }
   for (const piece of (delta.tool_calls ?? []) as Json[]) expectPiece(piece, known.calls)
 }
 
@@ -134,11 +138,13 @@ function expectPiece(piece: Json, calls: Said['calls']): void {
     expect(piece.type).toBe('function')
     expect(piece.id).toMatch(/\S/)
     expect(name).toMatch(/^[a-zA-Z0-9_.:-]+$/)
-    calls.push({ id: piece.id!, name: name!, arguments: text! })
+    const call = { id: piece.id!, name: name!, arguments: text! }
+    calls.push(piece.extra_content === undefined ? call : { ...call, extra: piece.extra_content })
     return
   }
   expect(index, 'the index of a call that goes on').toBe(calls.length - 1)
   expectKeys(piece, ['index', 'function', 'extra_content'], ['index'])
+  if (piece.extra_content !== undefined) calls[index]!.extra = piece.extra_content
   if (piece.function === undefined) return
   expectKeys(piece.function, ['arguments'])
   expect(text).toBeTypeOf('string')

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Counts } from './said.ts'
 
 const top = [
   'prompt_tokens',
@@ -15,8 +16,8 @@ const completionDetails = [
   'rejected_prediction_tokens',
 ]
 
-/** Holds counts to the protocol (section 2): every key in its order, whole numbers, a right sum. */
-export function expectUsage(value: unknown): void {
+/** Holds counts to the protocol (section 2): every key in its order, whole numbers, a right sum. Tells them. */
+export function expectUsage(value: unknown): Counts {
   const usage = value as Record<string, Record<string, number> & number>
   expect(Object.keys(usage)).toEqual(top)
   const prompt = Object.keys(usage.prompt_tokens_details!)
@@ -31,4 +32,11 @@ export function expectUsage(value: unknown): void {
   ]
   for (const count of counts) expect(Number.isSafeInteger(count) && Number(count) >= 0, `${count}`).toBe(true)
   expect(usage.total_tokens).toBe(Number(usage.prompt_tokens) + Number(usage.completion_tokens))
+  return {
+    prompt: usage.prompt_tokens!,
+    completion: usage.completion_tokens!,
+    cached: usage.prompt_tokens_details!.cached_tokens!,
+    cacheWrite: usage.prompt_tokens_details!.cache_write_tokens ?? 0,
+    reasoning: usage.completion_tokens_details!.reasoning_tokens!,
+  }
 }

@@ -1,8 +1,9 @@
-import type { Call, Reply, UpstreamRequest, UpstreamResponse } from '@sluice/core'
+import type { Call, EncodedRequest, Reply, UpstreamResponse } from '@sluice/core'
 import { chunkStream } from './chat-completions/chunk-stream.ts'
 import { completionFrom } from './chat-completions/completion-from.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
 import { requestBody } from './chat-completions/request-body.ts'
+import { Adjusting } from './parameters/adjusting.ts'
 import { garbled } from './wire/garbled.ts'
 import { upstreamRefusal } from './wire/upstream-refusal.ts'
 
@@ -17,11 +18,13 @@ export interface ChatCompletionsEndpoint {
 
 /**
  * Writes a request in the chat-completions protocol. Its headers are made from nothing. A stream is always
- * asked for its token counts.
+ * asked for its token counts. What the endpoint's dialect leaves out is in `adjustments`.
  *
- * Throws `GatewayError` (400) for what the endpoint's dialect lacks.
+ * Throws `GatewayError` (400) for what the dialect lacks.
  */
-export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): UpstreamRequest {
+export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): EncodedRequest {
+  const adjusting = new Adjusting(call.unsupportedParameters)
+  const body = JSON.stringify(requestBody(call, endpoint.dialect ?? {}, adjusting))
   return {
     method: 'POST',
     url: endpoint.url,
@@ -31,7 +34,8 @@ export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpo
       'accept-encoding': 'identity',
       ...endpoint.headers,
     },
-    body: JSON.stringify(requestBody(call, endpoint.dialect ?? {})),
+    body,
+    ...(adjusting.list.length === 0 ? {} : { adjustments: adjusting.list }),
   }
 }
 

@@ -40,6 +40,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   refuse: true,
   messageNames: true,
   messageFields: true,
+  extensions: true,
   developerRole: true,
   requiredToolChoice: true,
   toolCallIds: true,

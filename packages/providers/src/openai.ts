@@ -1,4 +1,4 @@
-import type { Capabilities } from '@sluice/core'
+import { capabilitiesByName, openaiDialect } from './chat-completions/openai-dialect.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { openaiCompatible, type Vendor } from './openai-compatible.ts'
 
@@ -45,10 +45,7 @@ export function openai(options: OpenAIOptions): Vendor {
       ...(project === undefined ? {} : { 'openai-project': project }),
     },
     maxConcurrent,
-    capabilities: reasoning,
+    capabilities: capabilitiesByName,
+    ...openaiDialect,
   })
-}
-
-function reasoning(model: string): Capabilities | undefined {
-  return /^(?:ft:)?(?:o[1-9]|gpt-[5-9])(?![\d.]*-chat)/.test(model) ? { reasoning: true } : undefined
 }

@@ -39,6 +39,9 @@ const hints = [
   'service_tier',
 ]
 
+/** What the protocol has for one vendor's models, and the models of these vendors cannot do. */
+const foreign = ['modalities', 'audio', 'web_search_options', 'moderation']
+
 /**
  * Vendors known by name. What is written of them is data, from their documents and from what they answered;
  * `openaiCompatible({ ...presets.groq, ... })` corrects it where they have changed.
@@ -49,7 +52,18 @@ export const presets = {
     baseURL: 'http://127.0.0.1:11434/v1',
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
-    refuse: ['n', 'logit_bias', 'tool_choice'],
+    // It ignores what it does not know.
+    refuse: [
+      'n',
+      'logit_bias',
+      'tool_choice',
+      'parallel_tool_calls',
+      'functions',
+      'function_call',
+      ...foreign,
+    ],
+    drop: hints,
+    extensions: [],
   },
   vllm: {
     name: 'vllm',
@@ -62,6 +76,7 @@ export const presets = {
     baseURL: 'http://127.0.0.1:8080/v1',
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
+    extensions: ['reasoning_content'],
   },
   lmstudio: {
     name: 'lmstudio',
@@ -74,7 +89,7 @@ export const presets = {
     name: 'groq',
     baseURL: 'https://api.groq.com/openai/v1',
     maxTokensParameter: 'max_completion_tokens',
-    refuse: ['n', 'logprobs', 'top_logprobs', 'logit_bias'],
+    refuse: ['n', 'logprobs', 'top_logprobs', 'logit_bias', ...foreign],
     drop: hints.filter(hint => hint !== 'user' && hint !== 'service_tier'),
     messageNames: false,
     messageFields: 'strict',
@@ -86,10 +101,11 @@ export const presets = {
     maxTokensParameter: 'max_tokens',
     streamOptions: false,
     rename: { seed: 'random_seed' },
-    refuse: ['logprobs', 'top_logprobs', 'logit_bias', 'modalities', 'audio'],
+    refuse: ['logprobs', 'top_logprobs', 'logit_bias', 'functions', 'function_call', ...foreign],
     drop: hints.filter(hint => hint !== 'prediction'),
     messageNames: false,
     messageFields: 'strict',
+    extensions: ['prefix'],
     requiredToolChoice: 'any',
     toolCallIds: 'nine-alphanumerics',
   },
@@ -98,8 +114,10 @@ export const presets = {
     baseURL: 'https://api.deepseek.com',
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
-    refuse: ['n', 'logit_bias'],
+    refuse: ['n', 'logit_bias', ...foreign],
     drop: ['seed'],
+    // It wants the reasoning of turns with tool calls back.
+    extensions: ['reasoning_content'],
     capabilities: { input: [] },
   },
   xai: {
@@ -112,6 +130,7 @@ export const presets = {
     name: 'openrouter',
     baseURL: 'https://openrouter.ai/api/v1',
     maxTokensParameter: 'max_tokens',
+    extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],
   },
   together: {
     name: 'together',
@@ -124,13 +143,15 @@ export const presets = {
     baseURL: 'https://api.fireworks.ai/inference/v1',
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
+    messageFields: 'strict',
+    extensions: ['reasoning_content'],
   },
   cerebras: {
     name: 'cerebras',
     baseURL: 'https://api.cerebras.ai/v1',
     developerRole: 'system',
     maxTokensParameter: 'max_completion_tokens',
-    refuse: ['logit_bias', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls'],
+    refuse: ['logit_bias', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls', ...foreign],
     drop: ['service_tier'],
     messageFields: 'strict',
   },

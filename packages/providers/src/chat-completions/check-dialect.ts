@@ -28,6 +28,7 @@ const checks: { readonly [K in keyof Required<Dialect>]: readonly [Check, string
   refuse: words,
   messageNames: flag,
   messageFields: oneOf('any', 'strict'),
+  extensions: words,
   developerRole: oneOf('developer', 'system'),
   requiredToolChoice: word,
   toolCallIds: oneOf('nine-alphanumerics'),

@@ -10,20 +10,27 @@ export interface Dialect {
   readonly streamOptions?: boolean
   /** Fields that have another name there, and that name. */
   readonly rename?: Readonly<Record<string, string>>
-  /** Hints that the vendor is known to reject: left out, for they promise nothing about the answer. */
+  /** Hints that the vendor is known to reject: left out and told of, for they promise nothing about the answer. */
   readonly drop?: readonly string[]
   /**
-   * Fields that the vendor lacks and that change the answer: refused with 400, unless their value asks for
-   * nothing (`n: 1`, `logprobs: false`, an empty `logit_bias`).
+   * Fields that the vendor lacks and that change the answer: refused with 400, or left out and told of where the
+   * gateway's `unsupportedParameters` is `drop`. A value that asks for nothing (`n: 1`, `logprobs: false`, an
+   * empty `logit_bias`) is left out without a word.
    */
   readonly refuse?: readonly string[]
   /** `false` where messages may not carry `name`. Default true. */
   readonly messageNames?: boolean
   /**
-   * `strict` where the vendor rejects message fields that it does not know: what an earlier answer carried
-   * beside its text and calls is then not sent back. Default `any`.
+   * `strict` where the vendor rejects fields of an assistant's message that it does not know: what an earlier
+   * answer carried beside its text and calls is then not sent back. Default `any`.
    */
   readonly messageFields?: 'any' | 'strict'
+  /**
+   * The fields beyond the protocol that the vendor takes on messages, their parts and tools, such as
+   * `reasoning_content`, `reasoning_details`, `extra_content` and `cache_control`. Those of these four that are
+   * not in the list are left out and told of. Default: none where `messageFields` is `strict`, else any.
+   */
+  readonly extensions?: readonly string[]
   /** `system` where the vendor has no role `developer`, which says the same. Default `developer`. */
   readonly developerRole?: 'developer' | 'system'
   /** What the vendor calls `tool_choice: 'required'`. */

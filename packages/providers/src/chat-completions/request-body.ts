@@ -1,69 +1,76 @@
 import { type Call, GatewayError, type Message } from '@sluice/core'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import { asksForNothing } from '../parameters/neutral.ts'
 import type { Dialect } from './dialect.ts'
+import { withoutForeignMarks, withoutForeignMembers } from './foreign-members.ts'
 import { moveMaxTokens } from './max-tokens.ts'
 import { withNineCharacterIds } from './nine-character-ids.ts'
-import { strictMessages } from './strict-messages.ts'
-
-/** Values that ask for nothing: what a vendor does anyway. */
-const neutral: Readonly<Record<string, (value: unknown) => boolean>> = {
-  n: value => value === 1,
-  logprobs: value => value === false,
-  top_logprobs: value => value === 0,
-  logit_bias: value => typeof value === 'object' && value !== null && Object.keys(value).length === 0,
-  presence_penalty: value => value === 0,
-  frequency_penalty: value => value === 0,
-  modalities: value => Array.isArray(value) && value.every(modality => modality === 'text'),
-  parallel_tool_calls: value => value === true,
-  tool_choice: value => value === 'auto',
-}
 
 /**
- * The caller's request in a vendor's words. Throws `GatewayError` (400, `unsupported_parameter`) for what the
- * vendor lacks and what changes the answer.
+ * The caller's request in a vendor's words. What is left out is told to `adjusting`; what only has another name
+ * there is not. Throws `GatewayError` (400) for what the vendor lacks and what changes the answer.
  */
-export function requestBody(call: Call, dialect: Dialect): Record<string, unknown> {
-  const body: Record<string, unknown> = { ...call.input, model: call.model }
-  for (const name of dialect.refuse ?? []) refuse(body, name)
-  for (const name of dialect.drop ?? []) delete body[name]
+export function requestBody(call: Call, dialect: Dialect, adjusting: Adjusting): Record<string, unknown> {
+  const { input } = call
+  const body: Record<string, unknown> = { ...input, model: call.model }
+  for (const name of dialect.refuse ?? []) {
+    if (!asksForNothing(name, body[name])) adjusting.lack(name)
+    delete body[name]
+  }
+  for (const name of dialect.drop ?? []) {
+    if (!asksForNothing(name, body[name])) adjusting.drop(name)
+    delete body[name]
+  }
   moveMaxTokens(body, call, dialect)
-  if (call.input.stream !== true || dialect.streamOptions === false) delete body.stream_options
-  else body.stream_options = { ...call.input.stream_options, include_usage: true }
-  if (dialect.messageNames === false) refuseNames(call.input.messages)
-  let { messages } = call.input
-  if (dialect.developerRole === 'system') messages = messages.map(asSystem)
-  if (dialect.messageFields === 'strict') messages = strictMessages(messages)
-  if (dialect.toolCallIds !== undefined) messages = withNineCharacterIds(messages)
-  body.messages = messages
+  if (input.stream !== true || dialect.streamOptions === false) delete body.stream_options
+  else body.stream_options = { ...input.stream_options, include_usage: true }
+  body.messages = messagesIn(input.messages, dialect, adjusting)
+  if (input.tools !== undefined && body.tools !== undefined)
+    body.tools = withoutForeignMarks(input.tools, dialect, adjusting)
   if (dialect.requiredToolChoice !== undefined && body.tool_choice === 'required') {
     body.tool_choice = dialect.requiredToolChoice
   }
-  for (const [name, theirs] of Object.entries(dialect.rename ?? {})) {
-    if (body[name] === undefined) continue
-    body[theirs] = body[name]
-    delete body[name]
-  }
+  for (const [name, theirs] of Object.entries(dialect.rename ?? {})) rename(body, name, theirs)
   return body
 }
 
-function refuse(body: Record<string, unknown>, name: string): void {
-  const value = body[name]
-  if (value === undefined || value === null) return
-  if (neutral[name]?.(value) !== true) throw unsupported(name)
-  delete body[name]
+function messagesIn(given: readonly Message[], dialect: Dialect, adjusting: Adjusting): readonly Message[] {
+  let messages = withoutForeignMembers(given, dialect, adjusting)
+  if (dialect.messageNames === false) messages = withoutNames(messages, adjusting)
+  if (dialect.developerRole === 'system') messages = messages.map(asSystem)
+  if (dialect.toolCallIds !== undefined) messages = withNineCharacterIds(messages)
+  return messages
 }
 
-function refuseNames(messages: readonly Message[]): void {
-  const at = messages.findIndex(message => 'name' in message && message.role !== 'function')
-  if (at !== -1) throw unsupported(`messages[${at}].name`)
+/** Who speaks is part of what is said, so such a name is no hint; a tool's is known by the call that it answers. */
+function withoutNames(messages: readonly Message[], adjusting: Adjusting): readonly Message[] {
+  return messages.map((message, index) => {
+    const { role } = message
+    if (role === 'function' || !('name' in message)) return message
+    const { name, ...rest } = message
+    if (name === undefined || name === null) return rest
+    const path = `messages[${index}].name`
+    if (role === 'tool') adjusting.drop(path)
+    else adjusting.lack(path)
+    return rest
+  })
 }
 
 function asSystem(message: Message): Message {
   return message.role === 'developer' ? { ...message, role: 'system' } : message
 }
 
-function unsupported(param: string): GatewayError {
-  return new GatewayError('unsupported_parameter', {
-    message: `Unsupported parameter: '${param}' is not supported with this model.`,
-    param,
-  })
+/** Throws `GatewayError` (400) where the caller gave a parameter under both names, and not the same. */
+function rename(body: Record<string, unknown>, name: string, theirs: string): void {
+  const value = body[name]
+  if (value === undefined) return
+  const other = body[theirs]
+  if (other !== undefined && other !== value) {
+    throw new GatewayError('invalid_parameter_combination', {
+      message: `Setting '${name}' and '${theirs}' at the same time is not supported.`,
+      param: name,
+    })
+  }
+  body[theirs] = value
+  delete body[name]
 }
