@@ -19,7 +19,10 @@ export interface IntakeLimits extends JsonLimits {
 export interface Timeouts {
   /** To connect. Default 5,000. */
   readonly connectMs: number
-  /** From the call to the first byte of the answer's head. Default 60,000. */
+  /**
+   * From the call to the first byte of the answer's head; and before the call, for what a provider has to ask
+   * elsewhere to write its request, such as a token or images. Default 60,000.
+   */
   readonly firstByteMs: number
   /** Between two reads of the answer. Default 120,000. */
   readonly idleMs: number

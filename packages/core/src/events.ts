@@ -34,7 +34,10 @@ export interface EndEvent {
   readonly model: string | undefined
   readonly stream: boolean
   readonly attempts: readonly AttemptRecord[]
-  /** What the provider that was asked last did to parameters that its vendor lacks or has in another form. */
+  /**
+   * What the provider did, of which the answer or the error is, to parameters that its vendor lacks or has in another
+   * form. Of more than 1,000 the last one is `*`, and its detail says how many are left out.
+   */
   readonly adjustments: readonly Adjustment[]
   /** The vendor's counts, or an estimate where they never came and something was answered. */
   readonly usage: Usage | undefined

@@ -52,9 +52,7 @@ async function ask<Host>(
     records: record.attempts,
     committed: false,
     failed: attempt => options.observe({ type: 'attempt_failed', requestId: record.requestId, attempt }),
-    adjusted: adjustments => {
-      record.adjustments = adjustments
-    },
+    adjusted: adjustments => record.adjust(adjustments),
   }
   const created = Math.floor(options.now() / 1000)
   const identity = { id: completionId(options.id), created, model: input.model }

@@ -116,7 +116,10 @@ export interface PartialMessage {
   readonly refusal?: string | null
   readonly reasoning_content?: string
   readonly reasoning_details?: readonly JsonObject[]
+  /** Links: `url_citation` and nothing else (protocol section 2). */
   readonly annotations?: readonly JsonObject[]
+  /** Places in documents that the caller sent: they have no link, and so no place among the annotations. */
+  readonly citations?: readonly JsonObject[]
   readonly tool_calls?: readonly PartialToolCall[]
   readonly function_call?: { readonly name?: string; readonly arguments?: string }
   readonly audio?: JsonObject

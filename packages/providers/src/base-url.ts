@@ -1,8 +1,11 @@
 /**
  * A service's base URL without its last slashes. Throws `TypeError` for what is none: it has to be http or
- * https, without credentials, query or fragment. `path` is what the provider adds to it.
+ * https, without credentials, query or fragment.
+ *
+ * @param path - what the provider adds to it.
+ * @param version - what stands before that where the URL has no path at all: `/v1`, as vendors' own libraries add it.
  */
-export function baseUrl(value: string, owner: string, path = '/chat/completions'): string {
+export function baseUrl(value: string, owner: string, path = '/chat/completions', version = ''): string {
   const refuse = (fault: string): TypeError =>
     new TypeError(
       `${owner}: baseURL ${fault}. Give the URL that stands before ${path}, such as https://host/v1.`,
@@ -23,5 +26,5 @@ export function baseUrl(value: string, owner: string, path = '/chat/completions'
   if (url.hash !== '' || value.includes('#')) throw refuse('must not hold a fragment')
   const before = url.pathname.replace(/\/+$/, '')
   if (before.endsWith(path)) throw refuse('must not hold the path of the operation')
-  return `${url.origin}${before}`
+  return `${url.origin}${before || version}`
 }

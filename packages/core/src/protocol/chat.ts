@@ -221,6 +221,7 @@ export interface CompletionMessage {
   readonly annotations: readonly JsonObject[]
   readonly reasoning_content?: string
   readonly reasoning_details?: readonly JsonObject[]
+  readonly citations?: readonly JsonObject[]
   readonly tool_calls?: readonly ToolCall[]
   readonly function_call?: { readonly name: string; readonly arguments: string }
   readonly audio?: JsonObject
@@ -253,6 +254,7 @@ export interface Delta {
   readonly refusal?: string | null
   readonly reasoning_content?: string
   readonly reasoning_details?: readonly JsonObject[]
+  readonly citations?: readonly JsonObject[]
   readonly annotations?: readonly JsonObject[]
   readonly tool_calls?: readonly ToolCallDelta[]
   readonly function_call?: { readonly name?: string; readonly arguments?: string }

@@ -27,7 +27,7 @@ export interface Attempts {
   committed: boolean
   /** Told of each failure that is followed by another attempt. */
   failed(record: AttemptRecord): void
-  /** Told of what was adjusted for the target that is being asked. */
+  /** Told of what was adjusted for the target that is being asked; of nothing, while it is not yet asked. */
   adjusted(adjustments: readonly Adjustment[]): void
 }
 
@@ -61,6 +61,8 @@ export async function call(
     const target = targets[index]!
     const startedAt = world.clock()
     const attempt = new Attempt(lifetime, world, totalAt)
+    // What was adjusted for a target before says nothing of this one, which may refuse by itself.
+    attempts.adjusted([])
     let failure: unknown
     try {
       const answer = await answerOf(attempt, target, input, attempts, world)

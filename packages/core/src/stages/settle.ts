@@ -1,4 +1,5 @@
 import { adjustmentHeaders } from '../adjustment-headers.ts'
+import { boundedAdjustments } from '../bounded-adjustments.ts'
 import type { AttemptRecord, EndEvent, Observer, Outcome } from '../events.ts'
 import type { Usage } from '../protocol/chat.ts'
 import type { Adjustment } from '../provider.ts'
@@ -14,7 +15,8 @@ export class RequestRecord {
   model: string | undefined
   stream = false
   readonly attempts: AttemptRecord[] = []
-  adjustments: readonly Adjustment[] = []
+  #adjustments: readonly Adjustment[] = []
+  #adjustmentHeaders: Readonly<Record<string, string>> | undefined
   #lease: Lease | undefined
   usage: Usage | undefined
   usageEstimated = false
@@ -38,10 +40,17 @@ export class RequestRecord {
     if (this.#settled) closeLease(lease, undefined)
   }
 
+  /** Keeps what was adjusted for the target that is being asked. Throws `TypeError` for what are no adjustments. */
+  adjust(adjustments: readonly Adjustment[]): void {
+    const headers = adjustments.length === 0 ? undefined : adjustmentHeaders(adjustments)
+    this.#adjustments = boundedAdjustments(adjustments)
+    this.#adjustmentHeaders = headers
+  }
+
   /** What the caller is told beside the answer: of the room taken, and of what was adjusted. */
   get answerHeaders(): Readonly<Record<string, string>> {
     const room = this.#lease?.headers ?? {}
-    return this.adjustments.length === 0 ? room : { ...room, ...adjustmentHeaders(this.adjustments) }
+    return this.#adjustmentHeaders === undefined ? room : { ...room, ...this.#adjustmentHeaders }
   }
 
   /** The first byte of the answer is about to be sent. */
@@ -64,7 +73,7 @@ export class RequestRecord {
       model: this.model,
       stream: this.stream,
       attempts: this.attempts,
-      adjustments: this.adjustments,
+      adjustments: this.#adjustments,
       usage: this.usage,
       usageEstimated: this.usageEstimated,
       timings: {

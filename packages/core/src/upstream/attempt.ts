@@ -61,6 +61,7 @@ export class Attempt {
     const slots = slotsOf(provider)
     if (slots !== undefined) await this.#outlive(this.#takeSlot(slots))
     const call = { ...input, signal }
+    this.#deadlines.writing()
     const request = await this.#outlive(provider.encode(call))
     adjusted(request.adjustments ?? [])
     this.#deadlines.start()

@@ -6,9 +6,9 @@ const stallMs = 250
 const graceMs = 50
 
 /**
- * Watches one upstream call with a single timer: first byte, then the pauses between reads, and the total
- * over all attempts. It is re-armed when it fires, not when something happens, so that a read costs one
- * assignment. A pause counts only while a read is waiting: a slow client is not the upstream's fault.
+ * Watches one upstream call with a single timer: its request, its first byte, then the pauses between reads,
+ * and the total over all attempts. It is re-armed when it fires, not when something happens, so that a read costs
+ * one assignment. A pause counts only while a read is waiting: a slow client is not the upstream's fault.
  */
 export class Deadlines {
   readonly #timeouts: Timeouts
@@ -16,7 +16,7 @@ export class Deadlines {
   readonly #clock: () => number
   readonly #expire: (error: UpstreamError) => void
   #timer: ReturnType<typeof setTimeout> | undefined
-  #phase: 'first_byte' | 'idle' = 'first_byte'
+  #phase: 'request' | 'first_byte' | 'idle' = 'first_byte'
   #since: number | undefined
   #dueAt = 0
   #stalled = false
@@ -38,8 +38,15 @@ export class Deadlines {
     this.#arm()
   }
 
+  /** The request is being written: what has to be asked elsewhere for it may take as long as a first byte. */
+  writing(): void {
+    this.#phase = 'request'
+    this.#since = this.#clock()
+  }
+
   /** The call begins. */
   start(): void {
+    this.#phase = 'first_byte'
     this.#since = this.#clock()
   }
 
@@ -70,7 +77,7 @@ export class Deadlines {
 
   #arm(): void {
     const now = this.#clock()
-    const pause = this.#phase === 'first_byte' ? this.#timeouts.firstByteMs : this.#timeouts.idleMs
+    const pause = this.#phase === 'idle' ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
     const pauseAt = (this.#since ?? now) + pause
     this.#wake(Math.max(1, Math.min(pauseAt, this.#totalAt) - now))
   }
@@ -99,7 +106,8 @@ export class Deadlines {
       )
     } else if (this.#since !== undefined && now - this.#since >= pause) {
       const kind = idle ? 'idle_timeout' : 'first_byte_timeout'
-      this.#expire(new UpstreamError(`The upstream sent nothing for ${pause} ms.`, { kind }))
+      const what = this.#phase === 'request' ? 'The request was not written in' : 'The upstream sent nothing for'
+      this.#expire(new UpstreamError(`${what} ${pause} ms.`, { kind }))
     } else {
       this.#arm()
     }

@@ -36,6 +36,8 @@ export interface SpokenCall {
   /** What came with the call and has to go back with it: signatures, by vendor. */
   readonly extraContent: JsonObject | undefined
   readonly path: string
+  /** The mark of a message that says nothing but calls, on the last of them. */
+  readonly cacheControl?: JsonObject
 }
 
 /** The reasoning of an earlier answer, as this gateway gave it to the caller. */
@@ -167,14 +169,14 @@ function assistantItems(message: AssistantMessage, path: string): OpenAssistantT
   const said = parts.map(part => (part.type === 'text' ? part : { ...part, text: part.refusal }))
   if (refusal) said.push({ type: 'text', text: refusal })
   const texts = said.filter(({ text }) => text !== '').map(part => spoken(part.text, cacheControl(part)))
-  items.push(...withLastMarked(texts, cacheControl(message)))
+  const spokenCalls: SpokenCall[] = []
   for (const [index, call] of (calls ?? []).entries()) {
     const at = `${path}.tool_calls[${index}]`
     if (call.type === 'custom')
       throw cannotSend(at, 'Calls of custom tools cannot be sent to this model. Use a function instead.')
     const { name, arguments: text } = call.function
     const extra = (call as { extra_content?: unknown }).extra_content
-    items.push({
+    spokenCalls.push({
       kind: 'call',
       id: call.id,
       name,
@@ -183,6 +185,10 @@ function assistantItems(message: AssistantMessage, path: string): OpenAssistantT
       path: at,
     })
   }
+  const mark = cacheControl(message)
+  if (spokenCalls.length > 0 && texts.every(isBlank))
+    items.push(...texts, ...withLastMarked(spokenCalls, mark))
+  else items.push(...withLastMarked(texts, mark), ...spokenCalls)
   return items
 }
 
@@ -204,12 +210,21 @@ function marked(mark: JsonObject | undefined): { readonly cacheControl?: JsonObj
   return mark === undefined ? {} : { cacheControl: mark }
 }
 
-/** A mark on a message is one on its last item. */
-function withLastMarked<T extends { readonly cacheControl?: JsonObject }>(
-  items: T[],
-  mark: JsonObject | undefined,
-): T[] {
-  const last = items.at(-1)
-  if (mark !== undefined && last !== undefined) items[items.length - 1] = { ...last, cacheControl: mark }
+/** A mark on a message is one on its last item, or on the last that is not white space alone: most vendors take none. */
+function withLastMarked<T extends Markable>(items: T[], mark: JsonObject | undefined): T[] {
+  if (mark === undefined || items.length === 0) return items
+  const said = items.findLastIndex(item => !isBlank(item))
+  const at = said === -1 ? items.length - 1 : said
+  items[at] = { ...items[at]!, cacheControl: mark }
   return items
+}
+
+interface Markable {
+  readonly kind: string
+  readonly text?: string
+  readonly cacheControl?: JsonObject
+}
+
+function isBlank({ kind, text }: Markable): boolean {
+  return kind === 'text' && text?.trim() === ''
 }

@@ -64,6 +64,8 @@ function parsed(data: string, bodyEnded: () => boolean): Fields {
     if (UpstreamError.is(cause)) throw cause
     throw bodyEnded() ? truncated() : garbled('an event that is no JSON', cause)
   }
-  if (isFields(value)) return value
+  // Google may wrap an error in a list.
+  const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
+  if (isFields(only)) return only
   throw garbled('an event that is no object')
 }

@@ -81,6 +81,7 @@ function messageOf(message: PartialChoice['message'], newId: () => string): Comp
     ...(message.audio === undefined ? {} : { audio: message.audio }),
     refusal,
     annotations: message.annotations ?? [],
+    ...(message.citations === undefined ? {} : { citations: message.citations }),
   }
 }
 

@@ -114,6 +114,7 @@ export class StreamNormalizer {
     }
     if (delta.audio !== undefined) out.push(chunkOf(state, { audio: delta.audio }))
     if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
+    if (delta.citations !== undefined) out.push(chunkOf(state, { citations: delta.citations }))
     if (this.#asked.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
       // Logprobs of tokens that made no text are still the caller's.
       if (out.length === first) out.push(chunkOf(state, { content: '' }))

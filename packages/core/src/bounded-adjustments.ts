@@ -1,0 +1,28 @@
+import type { Adjustment } from './provider.ts'
+
+const most = 1_000
+const longest = 200
+
+/**
+ * What was adjusted, for the record: names and their number are the caller's choice, and must not fill a log. A text
+ * is cut after 200 characters; more than 1,000 adjustments end in one named `*`, whose detail counts the rest.
+ */
+export function boundedAdjustments(adjustments: readonly Adjustment[]): readonly Adjustment[] {
+  if (adjustments.length <= most) return adjustments.every(fits) ? adjustments : adjustments.map(bounded)
+  const rest = { parameter: '*', action: 'dropped', detail: `${adjustments.length - most} more` } as const
+  return [...adjustments.slice(0, most).map(bounded), rest]
+}
+
+function fits({ parameter, detail = '' }: Adjustment): boolean {
+  return parameter.length <= longest && detail.length <= longest
+}
+
+function bounded(adjustment: Adjustment): Adjustment {
+  if (fits(adjustment)) return adjustment
+  const { parameter, detail } = adjustment
+  return { ...adjustment, parameter: cut(parameter), ...(detail !== undefined && { detail: cut(detail) }) }
+}
+
+function cut(text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}...`
+}

@@ -1,0 +1,58 @@
+import type { JsonObject } from '@sluice/core'
+
+/** One block of an earlier answer's reasoning that its vendor can check: by its signature, or as it encrypted it. */
+export type ReasoningBlock =
+  | { readonly kind: 'text'; readonly text: string; readonly signature: string }
+  | { readonly kind: 'encrypted'; readonly data: string }
+
+/** What of an earlier answer's reasoning can be given back to one vendor. */
+export interface ReasoningBlocks {
+  /** In the order in which they were given. */
+  readonly blocks: readonly ReasoningBlock[]
+  /** There was reasoning of another vendor too, or of none that is named. */
+  readonly foreign: boolean
+}
+
+interface Joined {
+  readonly encrypted: boolean
+  text: string
+  signature: string
+  data: string
+  format: string | undefined
+}
+
+/**
+ * The blocks of one vendor's `format` among a message's `reasoning_details`. Pieces of one type and index, as
+ * they come out of a stream, are joined; text without a signature is left out, for no vendor takes it.
+ */
+export function reasoningBlocks(details: readonly JsonObject[], format: string): ReasoningBlocks {
+  const joined: Joined[] = []
+  const open = new Map<string, Joined>()
+  for (const detail of details) {
+    const encrypted = detail.type === 'reasoning.encrypted'
+    if (!encrypted && detail.type !== 'reasoning.text' && detail.type !== 'reasoning.summary') continue
+    const key = typeof detail.index === 'number' ? `${encrypted} ${detail.index}` : undefined
+    let block = key === undefined ? undefined : open.get(key)
+    // A signature ends its block: what follows under the same index is another one.
+    if (block === undefined || block.signature !== '') {
+      block = { encrypted, text: '', signature: '', data: '', format: undefined }
+      joined.push(block)
+      if (key !== undefined) open.set(key, block)
+    }
+    block.text += textOf(detail.text)
+    block.signature += textOf(detail.signature)
+    block.data += textOf(detail.data)
+    block.format ??= typeof detail.format === 'string' ? detail.format : undefined
+  }
+  const own = joined.filter(block => block.format === format)
+  return { blocks: own.flatMap(blockOf), foreign: own.length < joined.length }
+}
+
+function blockOf({ encrypted, text, signature, data }: Joined): ReasoningBlock[] {
+  if (encrypted) return data === '' ? [] : [{ kind: 'encrypted', data }]
+  return signature === '' ? [] : [{ kind: 'text', text, signature }]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
