@@ -1,0 +1,99 @@
+import type { Call, EncodedRequest } from '@sluice/core'
+import { describe, expect, it } from 'vitest'
+import { anthropic } from './anthropic.ts'
+import { scriptedResponse } from './wire/scripted-response.ts'
+
+const call = (stream = false): Call => ({
+  model: 'claude-sonnet-4-20250514',
+  input: { model: 'public', messages: [{ role: 'user', content: 'hello' }], stream },
+})
+
+function encoded(options: Partial<Parameters<typeof anthropic>[0]> = {}, stream = false): EncodedRequest {
+  return anthropic({ apiKey: 'sk-test', ...options }).provider.encode(call(stream)) as EncodedRequest
+}
+
+describe('anthropic', () => {
+  it('is called with a model of the vendor', () => {
+    const vendor = anthropic({ apiKey: 'sk-test', maxConcurrent: 3 })
+    expect(vendor('claude-sonnet-4-20250514')).toEqual({
+      provider: vendor.provider,
+      model: 'claude-sonnet-4-20250514',
+    })
+    expect(vendor.provider).toMatchObject({ name: 'anthropic', maxConcurrent: 3 })
+    expect(() => vendor('')).toThrow(TypeError)
+  })
+
+  it('asks with the headers that the vendor needs, and no other', () => {
+    const { method, url, headers, body, adjustments } = encoded()
+    expect({ method, url, headers }).toEqual({
+      method: 'POST',
+      url: 'https://api.anthropic.com/v1/messages',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'x-api-key': 'sk-test',
+        'anthropic-version': '2023-06-01',
+      },
+    })
+    expect(JSON.parse(body as string)).toMatchObject({ model: 'claude-sonnet-4-20250514', max_tokens: 8_192 })
+    expect(adjustments).toEqual([{ parameter: 'max_tokens', action: 'defaulted', detail: '8192 tokens' }])
+    expect(encoded({}, true).headers.accept).toBe('text/event-stream')
+  })
+
+  it('can be reached elsewhere, in another version, with betas and further headers', () => {
+    const { url, headers, body } = encoded({
+      baseURL: 'http://127.0.0.1:9/proxy/',
+      version: '2024-01-01',
+      beta: ['context-1m-2025-08-07', 'b_2'],
+      defaultMaxTokens: 77,
+      headers: { 'X-Team': 'blue' },
+    })
+    expect(url).toBe('http://127.0.0.1:9/proxy/messages')
+    expect(headers).toMatchObject({
+      'anthropic-version': '2024-01-01',
+      'anthropic-beta': 'context-1m-2025-08-07,b_2',
+      'x-team': 'blue',
+    })
+    expect(JSON.parse(body as string).max_tokens).toBe(77)
+    expect(encoded({ beta: [] }).headers).not.toHaveProperty('anthropic-beta')
+  })
+
+  it('writes the same request for the same call', () => {
+    expect(encoded()).toEqual(encoded())
+  })
+
+  it('reads what was answered', async () => {
+    const { provider } = anthropic({ apiKey: 'sk-test' })
+    const body = JSON.stringify({
+      type: 'message',
+      content: [{ type: 'text', text: 'hi' }],
+      stop_reason: 'end_turn',
+    })
+    expect(await provider.decode(scriptedResponse({ body }), call())).toEqual({
+      kind: 'completion',
+      completion: { choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }] },
+    })
+  })
+
+  it.each([
+    [{ apiKey: '' }, /apiKey is empty/],
+    [{ apiKey: undefined }, /apiKey is missing/],
+    [{ apiKey: 'a\nb' }, /apiKey holds/],
+    [{ baseURL: 'https://api.anthropic.com/v1/messages' }, /path of the operation/],
+    [{ baseURL: 'ftp://x' }, /http or https/],
+    [{ version: '' }, /version/],
+    [{ beta: 'context-1m' }, /beta has to be an array/],
+    [{ beta: ['a,b'] }, /beta has to be an array/],
+    [{ defaultMaxTokens: 0 }, /defaultMaxTokens has to be/],
+    [{ defaultMaxTokens: 1.5 }, /defaultMaxTokens has to be/],
+    [{ headers: { 'x-api-key': 'other' } }, /x-api-key is given twice/],
+    [{ headers: { 'anthropic-version': 'other' } }, /given twice/],
+    [{ maxConcurrent: 0 }, /maxConcurrent/],
+    [{ organisation: 'x' }, /unknown option 'organisation'/],
+  ])('refuses %j', (options, message) => {
+    const given = { apiKey: 'sk-test', ...options } as Parameters<typeof anthropic>[0]
+    expect(() => anthropic(given)).toThrow(TypeError)
+    expect(() => anthropic(given)).toThrow(message)
+  })
+})

@@ -1,0 +1,77 @@
+import type { Provider } from '@sluice/core'
+import { checkedBetas, checkedMaxTokens, checkedVersion } from './anthropic/check-options.ts'
+import { decodeMessages } from './anthropic/decode.ts'
+import { requestBody } from './anthropic/request-body.ts'
+import { baseUrl } from './base-url.ts'
+import { knownOptions, namesOf } from './known-options.ts'
+import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+
+/** How Anthropic is reached. */
+export interface AnthropicOptions {
+  /** Sent as `x-api-key`. */
+  readonly apiKey: string
+  /** What stands before `/messages`. Without a path it gets `/v1`. Default `https://api.anthropic.com/v1`. */
+  readonly baseURL?: string | undefined
+  /** Sent as `anthropic-version`. Default `2023-06-01`. */
+  readonly version?: string | undefined
+  /** Sent as `anthropic-beta`, joined by commas. */
+  readonly beta?: readonly string[] | undefined
+  /** The bound of an answer whose caller gave none, which Anthropic insists on. Default 8,192, or the model's own maximum where that is smaller. */
+  readonly defaultMaxTokens?: number | undefined
+  /** Further headers of each request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** How many calls may run at once; further ones wait. Default: any number. */
+  readonly maxConcurrent?: number | undefined
+}
+
+const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
+  apiKey: true,
+  baseURL: true,
+  version: true,
+  beta: true,
+  defaultMaxTokens: true,
+  headers: true,
+  maxConcurrent: true,
+})
+
+/**
+ * Anthropic's models: `anthropic({ apiKey })('claude-sonnet-4-20250514')`.
+ *
+ * Throws `TypeError` for a configuration that cannot work.
+ */
+export function anthropic(options: AnthropicOptions): Vendor {
+  knownOptions('anthropic', options, optionNames)
+  const { apiKey, baseURL = 'https://api.anthropic.com/v1', version = '2023-06-01', beta } = options
+  const { defaultMaxTokens, headers = {}, maxConcurrent } = options
+  const settings = { defaultMaxTokens: checkedMaxTokens(defaultMaxTokens, 'anthropic') }
+  const url = `${baseUrl(baseURL, 'anthropic', '/messages', '/v1')}/messages`
+  const credentials: Record<string, string> = {
+    'x-api-key': checkedSecret(apiKey, 'anthropic'),
+    'anthropic-version': checkedVersion(version, 'anthropic'),
+  }
+  const betas = checkedBetas(beta, 'anthropic')
+  if (betas.length > 0) credentials['anthropic-beta'] = betas.join(',')
+  const further = furtherHeaders(credentials, headers, 'anthropic')
+  const provider: Provider = {
+    name: 'anthropic',
+    encode: call => {
+      const { body, adjustments } = requestBody(call, settings)
+      return {
+        method: 'POST',
+        url,
+        headers: {
+          'content-type': 'application/json',
+          accept: call.input.stream === true ? 'text/event-stream' : 'application/json',
+          'accept-encoding': 'identity',
+          ...further,
+        },
+        body: JSON.stringify(body),
+        adjustments,
+      }
+    },
+    decode: (response, call) => decodeMessages(response, call),
+    ...concurrency(maxConcurrent, 'anthropic'),
+  }
+  return vendorOf(provider)
+}

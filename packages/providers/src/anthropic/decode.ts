@@ -1,0 +1,67 @@
+import {
+  type Call,
+  decodeSse,
+  type PartialChunk,
+  type PartialCompletion,
+  type Reply,
+  UpstreamError,
+  type UpstreamResponse,
+} from '@sluice/core'
+import { eventChunks } from '../wire/event-chunks.ts'
+import { garbled, upstreamFailure } from '../wire/garbled.ts'
+import { jsonOf } from '../wire/json-of.ts'
+import { PeekedBody } from '../wire/peeked-body.ts'
+import { answerToolName } from './answer-tool.ts'
+import { completionOf } from './completion-of.ts'
+import { MessageEvents } from './message-events.ts'
+import { messagesRefusal } from './refusals.ts'
+
+/**
+ * Reads an answer of the Messages API, whole or streamed, as `call` asked for it.
+ *
+ * Throws `UpstreamError`: `refused` for an error answer, also one under status 200; `garbled` for what is no
+ * message; `truncated` for a stream that ends before its end mark (from the stream, as it is read).
+ * `now` gives milliseconds since 1970, for a `retry-after` that is a date.
+ */
+export async function decodeMessages(
+  response: UpstreamResponse,
+  call: Call,
+  now: () => number = Date.now,
+): Promise<Reply> {
+  const { status } = response
+  if (status < 200 || status > 299) throw await messagesRefusal(response, now)
+  if (status === 204) throw garbled('an empty body')
+  if (response.headers.get('content-type')?.toLowerCase().includes('html')) throw garbled('a web page')
+  const answerTool = answerToolName(call)
+  if (call.input.stream === true) return { kind: 'stream', chunks: messageStream(response.body, answerTool) }
+  return { kind: 'completion', completion: completionFrom(await response.text(), answerTool) }
+}
+
+async function* messageStream(
+  body: AsyncIterable<Uint8Array>,
+  answerTool: string | undefined,
+): AsyncGenerator<readonly PartialChunk[], void> {
+  const source = new PeekedBody(body)
+  // Servers that cannot stream answer with the whole message.
+  if (await source.beginsAsJson()) yield [asChunk(completionFrom(await source.text(), answerTool))]
+  else yield* eventChunks(decodeSse(source), new MessageEvents(answerTool), () => source.ended)
+}
+
+function completionFrom(text: string, answerTool: string | undefined): PartialCompletion {
+  let value: unknown
+  try {
+    value = jsonOf(text)
+  } catch (cause) {
+    if (UpstreamError.is(cause)) throw cause
+    throw garbled(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
+  }
+  try {
+    return completionOf(value, answerTool)
+  } catch (error) {
+    throw upstreamFailure(error)
+  }
+}
+
+function asChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
+  return { ...rest, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
+}

@@ -1,0 +1,52 @@
+import type { ChatRequest } from '@sluice/core'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ClaudeModel } from './models.ts'
+import type { ClaudeThinking } from './thinking.ts'
+
+/** The bound of an answer. */
+export interface AnswerBound {
+  readonly tokens: number
+  /** The parameter that it came by, or would have. */
+  readonly parameter: 'max_tokens' | 'max_completion_tokens'
+  /** The caller gave it. */
+  readonly given: boolean
+}
+
+/** What an answer may hold by default, in tokens: far from what large models can, for that is booked against rate limits. */
+const usual = 8_192
+
+/** The bound that the caller gave, or else the default. A bound above the model's maximum is kept: the vendor refuses it. */
+export function answerBound(
+  { max_tokens: older, max_completion_tokens: newer }: ChatRequest,
+  model: ClaudeModel,
+  defaultMaxTokens: number | undefined,
+  adjusting: Adjusting,
+): AnswerBound {
+  if (newer !== undefined) {
+    if (older !== undefined && older !== newer)
+      adjusting.drop('max_tokens', 'max_completion_tokens was given too')
+    return { tokens: newer, parameter: 'max_completion_tokens', given: true }
+  }
+  if (older !== undefined) return { tokens: older, parameter: 'max_tokens', given: true }
+  const tokens = Math.min(model.maxOutput, defaultMaxTokens ?? usual)
+  return { tokens, parameter: 'max_tokens', given: false }
+}
+
+/**
+ * The vendor's `max_tokens`, which bounds thinking and answer together: a budget of thinking is added to the
+ * bound of the answer, up to the model's maximum.
+ */
+export function maxTokens(
+  bound: AnswerBound,
+  { budget = 0, own }: ClaudeThinking,
+  model: ClaudeModel,
+  adjusting: Adjusting,
+): number {
+  const { tokens, parameter, given } = bound
+  if (given && (own || budget === 0 || tokens > model.maxOutput)) return tokens
+  const sum = Math.max(tokens, Math.min(model.maxOutput, tokens + budget))
+  const detail = budget === 0 ? `${sum} tokens` : `${sum} tokens, ${budget} of them for thinking`
+  if (given) adjusting.map(parameter, detail)
+  else adjusting.fill(parameter, detail)
+  return sum
+}

@@ -1,0 +1,65 @@
+import type { ParameterRules } from '../parameters/parameter-rules.ts'
+
+/** What the Messages API does with every parameter of the protocol. */
+export const anthropicParameters: ParameterRules = {
+  temperature: {
+    handling: 'passed',
+    note: 'above 1: 400; left out where the model takes none, and while it thinks',
+  },
+  top_p: {
+    handling: 'passed',
+    note: 'from Opus 4.1 on: 400 together with temperature; left out as temperature is',
+  },
+  max_tokens: { handling: 'passed', note: 'where none is given: 8,192; a budget of thinking is added' },
+  max_completion_tokens: { handling: 'passed', as: 'max_tokens', note: 'wins over max_tokens' },
+  n: { handling: 'refused' },
+  stop: { handling: 'passed', as: 'stop_sequences', note: 'white space alone: 400' },
+  presence_penalty: { handling: 'dropped' },
+  frequency_penalty: { handling: 'dropped' },
+  logit_bias: { handling: 'refused' },
+  logprobs: { handling: 'refused' },
+  top_logprobs: { handling: 'refused' },
+  seed: { handling: 'dropped' },
+  response_format: {
+    handling: 'mapped',
+    as: 'output_config.format',
+    note: 'by a forced tool before Opus 4.1; json_object by a line in the system text',
+  },
+  tools: { handling: 'passed', note: 'custom tools: 400; strict from Opus 4.1 on' },
+  tool_choice: { handling: 'passed', note: 'a forced tool together with thinking: 400' },
+  parallel_tool_calls: { handling: 'passed', as: 'tool_choice.disable_parallel_tool_use' },
+  functions: { handling: 'refused' },
+  function_call: { handling: 'refused' },
+  reasoning_effort: {
+    handling: 'mapped',
+    as: 'thinking, output_config.effort',
+    note: 'before Claude 4.6 a budget: 1,024, 8,192 or 24,576 tokens',
+  },
+  verbosity: { handling: 'dropped' },
+  service_tier: { handling: 'mapped', note: 'auto, and default as standard_only; others are dropped' },
+  metadata: { handling: 'dropped' },
+  store: { handling: 'dropped' },
+  user: { handling: 'passed', as: 'metadata.user_id' },
+  safety_identifier: { handling: 'passed', as: 'metadata.user_id', note: 'wins over user' },
+  prompt_cache_key: { handling: 'dropped' },
+  prompt_cache_retention: { handling: 'dropped' },
+  prompt_cache_options: { handling: 'dropped' },
+  modalities: { handling: 'refused' },
+  audio: { handling: 'refused' },
+  prediction: { handling: 'dropped' },
+  web_search_options: { handling: 'refused' },
+  moderation: { handling: 'refused' },
+}
+
+/** Fields of the Messages API that the protocol does not know, and that callers may send: they are passed as they are. */
+export const anthropicNative: readonly string[] = [
+  'top_k',
+  'thinking',
+  'output_config',
+  'cache_control',
+  'container',
+  'context_management',
+  'inference_geo',
+  'mcp_servers',
+  'speed',
+]

@@ -1,0 +1,48 @@
+import type { ChatRequest } from '@sluice/core'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import { anthropicNative } from './parameters.ts'
+
+/** What other rules write. */
+const written = new Set(['top_k', 'thinking', 'output_config'])
+
+/**
+ * The fields that need little: stop sequences, the user's id, the service tier, and the vendor's own fields as
+ * they came. Throws `GatewayError` (400) for a stop sequence of white space.
+ */
+export function plainFields(input: ChatRequest, adjusting: Adjusting): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  const stop = stopSequences(input.stop, adjusting)
+  if (stop.length > 0) fields.stop_sequences = stop
+  const user = userId(input, adjusting)
+  if (user !== undefined) fields.metadata = { user_id: user }
+  const tier = serviceTier(input.service_tier, adjusting)
+  if (tier !== undefined) fields.service_tier = tier
+  for (const name of anthropicNative) {
+    const value = input[name]
+    if (value !== undefined && value !== null && !written.has(name)) fields[name] = value
+  }
+  return fields
+}
+
+function stopSequences(stop: ChatRequest['stop'], adjusting: Adjusting): readonly string[] {
+  const all = typeof stop === 'string' ? [stop] : (stop ?? [])
+  const sound = all.filter(entry => entry.trim() !== '')
+  if (sound.length < all.length) {
+    const blank = all.find(entry => entry.trim() === '')
+    adjusting.lackValue('stop', blank, 'Expected texts that are not of white space alone.')
+  }
+  return sound
+}
+
+function userId({ user, safety_identifier: safety }: ChatRequest, adjusting: Adjusting): string | undefined {
+  const id = safety || user
+  if (user && user !== id) adjusting.drop('user', 'safety_identifier was given too')
+  return id === '' ? undefined : id
+}
+
+function serviceTier(tier: ChatRequest['service_tier'], adjusting: Adjusting): string | undefined {
+  if (tier === undefined || tier === 'auto') return tier
+  if (tier === 'default') return 'standard_only'
+  adjusting.drop('service_tier', 'this vendor has only auto and default')
+  return undefined
+}

@@ -1,0 +1,96 @@
+import type { JsonObject, JsonValue } from '@sluice/core'
+import { isFields } from '../wire/json-value.ts'
+
+/** A JSON Schema as structured outputs take it. */
+export interface SupportedSchema {
+  readonly schema: JsonObject
+  /** Keywords that were left out, or said otherwise, each once; empty where nothing was changed. */
+  readonly changed: readonly string[]
+}
+
+/** Keywords that are taken as they are, whatever their value. */
+const kept = new Set(['type', '$ref', 'enum', 'const', 'default', 'required', 'title', 'description'])
+/** Keywords whose value is a schema by each of its names. */
+const named = new Set(['properties', '$defs', 'definitions'])
+/** Keywords that say nothing about a value. */
+const remarks = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  '$anchor',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+])
+const formats = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+])
+
+/**
+ * Makes a schema such as structured outputs take: objects without further properties, no bounds, no patterns.
+ * What is left out is said in the description, for the model reads it.
+ *
+ * Source: the vendor's page on structured outputs, JSON Schema limitations.
+ */
+export function supportedSchema(schema: JsonObject): SupportedSchema {
+  const changed = new Set<string>()
+  return { schema: supported(schema, changed), changed: [...changed] }
+}
+
+function supported(schema: JsonObject, changed: Set<string>): JsonObject {
+  const result: Record<string, JsonValue | undefined> = {}
+  const unsaid: string[] = []
+  for (const [key, value] of Object.entries(schema)) {
+    if (value === undefined || remarks.has(key)) continue
+    if (kept.has(key)) result[key] = value
+    else if (named.has(key) && isFields(value)) result[key] = eachSupported(value as JsonObject, changed)
+    else if (key === 'items') result.items = isFields(value) ? supported(value as JsonObject, changed) : value
+    else if (key === 'anyOf' || key === 'allOf') result[key] = allSupported(value, changed)
+    else if (key === 'oneOf') {
+      changed.add(key)
+      result.anyOf = allSupported(value, changed)
+    } else if (key === 'format' && formats.has(String(value))) result[key] = value
+    else if (key === 'minItems' && (value === 0 || value === 1)) result[key] = value
+    else if (key !== 'additionalProperties' || value !== false) {
+      changed.add(key)
+      unsaid.push(`${key}: ${JSON.stringify(value)}`)
+    }
+  }
+  if (isObjectSchema(schema)) {
+    result.additionalProperties = false
+    if (schema.additionalProperties === undefined) changed.add('additionalProperties')
+  }
+  if (unsaid.length > 0) {
+    const before = typeof schema.description === 'string' ? `${schema.description} ` : ''
+    result.description = `${before}(${unsaid.join(', ')})`
+  }
+  return result
+}
+
+function isObjectSchema({ type, properties }: JsonObject): boolean {
+  return type === 'object' || (Array.isArray(type) && type.includes('object')) || isFields(properties)
+}
+
+function eachSupported(schemas: JsonObject, changed: Set<string>): JsonObject {
+  const result: Record<string, JsonValue | undefined> = {}
+  for (const [name, schema] of Object.entries(schemas)) {
+    const value = isFields(schema) ? supported(schema as JsonObject, changed) : schema
+    Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true })
+  }
+  return result
+}
+
+function allSupported(value: JsonValue, changed: Set<string>): JsonValue {
+  if (!Array.isArray(value)) return value
+  return value.map(item => (isFields(item) ? supported(item as JsonObject, changed) : item))
+}

@@ -1,0 +1,140 @@
+import type { ChatRequest, JsonObject } from '@sluice/core'
+import type { Turn } from '../conversation/conversation.ts'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import { isFields } from '../wire/json-value.ts'
+import type { ClaudeEffort, ClaudeModel } from './models.ts'
+import { continuesUnsigned } from './signed-turns.ts'
+
+/** How much thinking is asked for, and what bounds it. */
+export interface ThinkingAsked {
+  readonly model: ClaudeModel
+  /** Its `reasoning_effort`, and the vendor's own `thinking` and `output_config`, which win over it. */
+  readonly input: ChatRequest
+  readonly turns: readonly Turn[]
+  /** The bound of the answer without its thinking, in tokens: the caller's, or the default. */
+  readonly answerTokens: number
+  /** The answer is the input of a tool that is forced for it, while which most models do not think. */
+  readonly answersByTool: boolean
+}
+
+/** Thinking in the vendor's words. */
+export interface ClaudeThinking {
+  /** The request's `thinking`; `undefined`: not sent. */
+  readonly thinking: JsonObject | undefined
+  /** The request's `output_config.effort`; `undefined`: not sent. */
+  readonly effort: ClaudeEffort | undefined
+  /** The request turns thinking on: then no sampling is sent, and most models let no tool be forced. */
+  readonly on: boolean
+  /** Tokens of thinking, which count towards `max_tokens`; `undefined` where no budget bounds it. */
+  readonly budget: number | undefined
+  /** It is the caller's own `thinking`: `max_tokens`, where given, is meant for both. */
+  readonly own: boolean
+}
+
+/** The least that the vendor takes. */
+const leastBudget = 1_024
+
+/** As Google's own layer for this protocol has them; `xhigh` and `max` take what the model has. */
+const budgets = { minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576 } as const
+
+const unasked: ClaudeThinking = {
+  thinking: undefined,
+  effort: undefined,
+  on: false,
+  budget: undefined,
+  own: false,
+}
+
+/**
+ * `reasoning_effort` as the vendor's `thinking` and effort. Where a budget bounds thinking, and a conversation
+ * goes on after tool results whose call came without signed reasoning, the vendor takes no thinking: it is
+ * left out for this request, and told of.
+ *
+ * Throws `GatewayError` (400) where the answer is the input of a forced tool.
+ *
+ * Sources: the vendor's pages on extended thinking, adaptive thinking and effort.
+ */
+export function claudeThinking(asked: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
+  const { model, input } = asked
+  const { reasoning_effort: effort, thinking: own } = input
+  if (asked.answersByTool && model.forcedTools !== 'always') return withoutThinking(asked, adjusting)
+  if (own !== undefined && own !== null) return ofCaller(own as JsonObject, asked, adjusting)
+  if (effort === undefined) return unasked
+  switch (model.thinking) {
+    case 'adaptive':
+      return adaptive(effort, asked, adjusting)
+    case 'budget':
+      return effort === 'none' ? unasked : bounded(effort, asked, adjusting)
+    case 'none':
+      if (effort !== 'none') adjusting.drop('reasoning_effort', 'this model does not think')
+      return unasked
+  }
+}
+
+/** The schema of the answer holds, for the answer would be another without it. */
+function withoutThinking({ model, input }: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
+  const { reasoning_effort: effort, thinking: own } = input
+  const why = "This model does not think while 'response_format' asks for a schema. Leave out one of them."
+  if (isFields(own) && own.type !== 'disabled') adjusting.lack('thinking', why)
+  if (effort !== undefined && effort !== 'none' && model.thinking !== 'none')
+    adjusting.lack('reasoning_effort', why)
+  return unasked
+}
+
+type Effort = NonNullable<ChatRequest['reasoning_effort']>
+
+function adaptive(asked: Effort, { model, input }: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
+  if (asked === 'none' && model.thinkingOff) return { ...unasked, thinking: { type: 'disabled' } }
+  const effort = effortOf(asked, model, input, adjusting)
+  const display = model.thinkingHidden ? { display: 'summarized' } : {}
+  return { ...unasked, thinking: { type: 'adaptive', ...display }, effort, on: true }
+}
+
+function effortOf(
+  asked: Effort,
+  model: ClaudeModel,
+  input: ChatRequest,
+  adjusting: Adjusting,
+): ClaudeEffort | undefined {
+  if (isFields(input.output_config) && input.output_config.effort !== undefined) {
+    adjusting.drop('reasoning_effort', 'output_config.effort was given too')
+    return undefined
+  }
+  const known = model.efforts.find(word => word === asked)
+  if (known !== undefined) return known
+  const nearest = asked === 'none' || asked === 'minimal' ? 'low' : 'max'
+  adjusting.map('reasoning_effort', `effort ${nearest}: this model has no ${asked}`)
+  return nearest
+}
+
+function bounded(
+  asked: Exclude<Effort, 'none'>,
+  request: ThinkingAsked,
+  adjusting: Adjusting,
+): ClaudeThinking {
+  const { model, turns, answerTokens } = request
+  if (continuesUnsigned(turns)) {
+    adjusting.drop('reasoning_effort', "the assistant's last turn came without its signed reasoning")
+    return unasked
+  }
+  if (answerTokens === 0) {
+    adjusting.drop('reasoning_effort', 'an answer of no tokens has no thinking')
+    return unasked
+  }
+  const wanted = asked === 'xhigh' || asked === 'max' ? model.maxOutput : budgets[asked]
+  const budget = Math.min(wanted, Math.max(leastBudget, model.maxOutput - answerTokens))
+  adjusting.map('reasoning_effort', `thinking with a budget of ${budget} tokens`)
+  return { ...unasked, thinking: { type: 'enabled', budget_tokens: budget }, on: true, budget }
+}
+
+function ofCaller(own: JsonObject, { model, input }: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
+  const { reasoning_effort: asked } = input
+  let effort: ClaudeEffort | undefined
+  if (asked !== undefined) {
+    if (own.type === 'adaptive' && asked !== 'none' && model.efforts.length > 0)
+      effort = effortOf(asked, model, input, adjusting)
+    else adjusting.drop('reasoning_effort', 'thinking was given too')
+  }
+  const budget = typeof own.budget_tokens === 'number' ? own.budget_tokens : undefined
+  return { thinking: own, effort, on: own.type !== 'disabled', budget, own: true }
+}
