@@ -1,0 +1,152 @@
+import type { JsonObject, PartialChunkChoice, PartialMessage, PartialToolCall } from '@sluice/core'
+import { garbled } from '../wire/garbled.ts'
+import { type Fields, isFields, textOf } from '../wire/json-value.ts'
+import { CallReader } from './call-reader.ts'
+import { finishReason } from './finish-reason.ts'
+import { groundingAnnotations } from './grounding-annotations.ts'
+import { logprobsOf } from './logprobs-result.ts'
+import { signatureFormat } from './model-parts.ts'
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+const maxText = 4_194_304
+const maxSignatures = 8_388_608
+const maxGroundings = 64
+const maxUndeclared = 128
+
+/** Reads one candidate, whole or from chunk to chunk. */
+export class CandidateReader {
+  /** It has given its reason to end. */
+  finished = false
+  #seen = false
+  readonly #index: number
+  readonly #declared: ReadonlySet<string>
+  readonly #calls = new CallReader()
+  /** What was said so far: sources are told by their place in it, at the end. */
+  #text = ''
+  #signatures: string[] = []
+  #signed = 0
+  #signatureSize = 0
+  #groundings: Fields[] = []
+  #undeclared: PartialToolCall[] = []
+
+  /** @param declared - the names of the tools that the caller gave. */
+  constructor(index: number, declared: ReadonlySet<string>) {
+    this.#index = index
+    this.#declared = declared
+  }
+
+  /**
+   * What a candidate's piece adds, or `undefined` where it adds nothing. Throws `UpstreamError` of kind
+   * `garbled` for what makes no sense, and for more than can be kept.
+   *
+   * @param whole - the piece is all that there will be.
+   */
+  read(candidate: Fields, whole: boolean): PartialChunkChoice | undefined {
+    const delta: Writable<PartialMessage> = {}
+    const reason = finishReason(candidate.finishReason)
+    const last = reason !== null || whole || this.finished
+    const calls = this.#readParts(candidate.content, delta)
+    if (last || delta.content !== undefined) this.#calls.close(calls)
+    if (calls.length > 0) this.#sort(calls, delta)
+    if (last && this.#undeclared.length > 0) {
+      // It was told to nobody yet that the model called what it was not given, and nobody could answer that.
+      if (candidate.finishReason !== 'UNEXPECTED_TOOL_CALL') {
+        delta.tool_calls = [...(delta.tool_calls ?? []), ...this.#undeclared].sort(byIndex)
+      }
+      this.#undeclared = []
+    }
+    if (isFields(candidate.groundingMetadata)) this.#keepGrounding(candidate.groundingMetadata)
+    if (last) this.#tellTheRest(delta)
+    if (reason !== null) this.finished = true
+    const logprobs = candidate.logprobsResult === undefined ? undefined : logprobsOf(candidate.logprobsResult)
+    const first = !this.#seen
+    this.#seen = true
+    if (reason === null && logprobs === undefined && !first && isEmpty(delta)) return undefined
+    const choice: Writable<PartialChunkChoice> = { index: this.#index, delta }
+    if (logprobs !== undefined) choice.logprobs = logprobs
+    if (reason !== null) choice.finish_reason = reason
+    return choice
+  }
+
+  /** The calls that still wait for the end, where it does not come; `undefined` where there are none. */
+  withheld(): PartialChunkChoice | undefined {
+    const calls = this.#undeclared
+    this.#undeclared = []
+    return calls.length === 0 ? undefined : { index: this.#index, delta: { tool_calls: calls } }
+  }
+
+  #readParts(content: unknown, delta: Writable<PartialMessage>): PartialToolCall[] {
+    const calls: PartialToolCall[] = []
+    const parts = isFields(content) ? content.parts : undefined
+    if (!Array.isArray(parts)) return calls
+    let text = ''
+    let thoughts = ''
+    for (const part of parts) {
+      if (!isFields(part)) continue
+      const signature = part.thoughtSignature === undefined ? undefined : textOf(part.thoughtSignature)
+      if (isFields(part.functionCall)) {
+        this.#calls.read(part.functionCall, signature, calls)
+        continue
+      }
+      if (signature !== undefined) this.#keepSignature(signature)
+      if (typeof part.text !== 'string') continue
+      if (part.thought === true) thoughts += part.text
+      else text += part.text
+    }
+    if (thoughts !== '') delta.reasoning_content = thoughts
+    if (text !== '') {
+      delta.content = text
+      if (this.#text.length < maxText) this.#text += text
+    }
+    return calls
+  }
+
+  /** Calls of tools that the caller did not give wait for the end, which may say that they were a mistake. */
+  #sort(calls: readonly PartialToolCall[], delta: Writable<PartialMessage>): void {
+    const told: PartialToolCall[] = []
+    for (const call of calls) {
+      if (this.#declared.has(call.function?.name ?? '')) told.push(call)
+      else if (this.#undeclared.push(call) > maxUndeclared) throw garbled('calls without end')
+    }
+    if (told.length > 0) delta.tool_calls = told
+  }
+
+  #keepSignature(signature: string): void {
+    this.#signatureSize += signature.length
+    if (this.#signatureSize > maxSignatures) throw garbled('signatures without end')
+    this.#signatures.push(signature)
+  }
+
+  #keepGrounding(metadata: Fields): void {
+    if (metadata.groundingSupports === undefined) return
+    if (this.#groundings.length === maxGroundings) throw garbled('sources without end')
+    this.#groundings.push(metadata)
+  }
+
+  /** What has to be told in one piece, when all of it is there. */
+  #tellTheRest(delta: Writable<PartialMessage>): void {
+    if (this.#signatures.length > 0) {
+      delta.reasoning_details = this.#signatures.map(data => this.#detail(data))
+      this.#signatures = []
+    }
+    if (this.#groundings.length > 0) {
+      const annotations = groundingAnnotations(this.#groundings, this.#text)
+      if (annotations.length > 0) delta.annotations = annotations
+      this.#groundings = []
+    }
+  }
+
+  #detail(data: string): JsonObject {
+    return { type: 'reasoning.encrypted', data, format: signatureFormat, index: this.#signed++ }
+  }
+}
+
+function byIndex(a: PartialToolCall, b: PartialToolCall): number {
+  return (a.index ?? 0) - (b.index ?? 0)
+}
+
+function isEmpty(message: PartialMessage): boolean {
+  for (const _key in message) return false
+  return true
+}

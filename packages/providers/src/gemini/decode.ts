@@ -1,0 +1,105 @@
+import {
+  type Call,
+  decodeSse,
+  type PartialChunk,
+  type PartialCompletion,
+  type Reply,
+  UpstreamError,
+  type UpstreamResponse,
+} from '@sluice/core'
+import { eventChunks, truncated } from '../wire/event-chunks.ts'
+import { garbled, upstreamFailure } from '../wire/garbled.ts'
+import { jsonOf } from '../wire/json-of.ts'
+import { isFields } from '../wire/json-value.ts'
+import { PeekedBody } from '../wire/peeked-body.ts'
+import { refusalWithin } from '../wire/upstream-refusal.ts'
+import { googleRefusal, googleRefusalOf } from './google-refusal.ts'
+import { ResponseReader } from './response-reader.ts'
+
+/**
+ * Reads an answer of `generateContent` or `streamGenerateContent`, as `call` asked for it.
+ *
+ * Throws `UpstreamError`: `refused` for an error answer, also one under status 200; `garbled` for what is no
+ * answer; `truncated` for a stream that ends before its candidates do (from the stream, as it is read).
+ * `now` gives milliseconds since 1970, for a `retry-after` that is a date.
+ */
+export async function decodeGenerateContent(
+  response: UpstreamResponse,
+  { input }: Call,
+  now: () => number = Date.now,
+): Promise<Reply> {
+  const { status } = response
+  // Before anything else: an error may call itself an event stream and be JSON.
+  if (status < 200 || status > 299) throw await googleRefusal(response, now)
+  if (status === 204) throw garbled('an empty body')
+  if (response.headers.get('content-type')?.toLowerCase().includes('html')) throw garbled('a web page')
+  const declared = new Set(
+    input.tools?.map(tool => (tool.type === 'function' ? tool.function.name : tool.custom.name)),
+  )
+  if (input.stream === true) return { kind: 'stream', chunks: chunksOf(response.body, declared) }
+  return { kind: 'completion', completion: completionOf(await response.text(), declared) }
+}
+
+async function* chunksOf(
+  body: AsyncIterable<Uint8Array>,
+  declared: ReadonlySet<string>,
+): AsyncGenerator<readonly PartialChunk[], void> {
+  const source = new PeekedBody(body)
+  const reader = new ResponseReader(declared)
+  try {
+    if (await source.beginsAsJson()) yield* chunksOfJson(await source.text(), reader)
+    else yield* eventChunks(decodeSse(source), reader, () => source.ended)
+  } catch (failure) {
+    const rest = reader.withheld()
+    if (rest !== undefined) yield [rest]
+    throw failure
+  }
+}
+
+/** Without `alt=sse` a stream is a JSON list of what would be its events; a proxy may answer in one piece. */
+function* chunksOfJson(text: string, reader: ResponseReader): Generator<readonly PartialChunk[], void> {
+  const value = parsed(text)
+  const chunks: PartialChunk[] = []
+  let failure: unknown
+  try {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (!isFields(one)) throw garbled('a list of something else than answers')
+      reader.read(one, 'message', chunks)
+    }
+  } catch (error) {
+    failure = upstreamFailure(error)
+  }
+  if (chunks.length > 0) yield chunks
+  if (failure !== undefined) throw failure
+  if (!reader.complete) throw truncated()
+}
+
+function completionOf(text: string, declared: ReadonlySet<string>): PartialCompletion {
+  const value = parsed(text)
+  const chunks: PartialChunk[] = []
+  if (isFields(value)) {
+    try {
+      new ResponseReader(declared, true).read(value, 'message', chunks)
+    } catch (error) {
+      throw upstreamFailure(error)
+    }
+  }
+  const [chunk] = chunks
+  if (chunk === undefined || chunk.choices.length === 0) {
+    const refusal = refusalWithin(value)
+    throw refusal === undefined ? garbled('a body without candidates') : googleRefusalOf(refusal, value)
+  }
+  const { choices, ...rest } = chunk
+  return { ...rest, choices: choices.map(({ delta, ...choice }) => ({ ...choice, message: delta })) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return jsonOf(text)
+  } catch (cause) {
+    if (UpstreamError.is(cause)) throw cause
+    // A list that was cut off.
+    if (text.trimStart().startsWith('[') && !text.trimEnd().endsWith(']')) throw truncated()
+    throw garbled(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
+  }
+}

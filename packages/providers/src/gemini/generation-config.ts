@@ -1,0 +1,141 @@
+import type { Call, ChatRequest } from '@sluice/core'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import type { GeminiModel, GoogleApi } from './models.ts'
+import { responseSchema } from './response-schema.ts'
+import { thinkingConfig } from './thinking.ts'
+
+const maxStopSequences = 5
+const maxSeed = 2 ** 31 - 1
+
+/**
+ * What the caller said of how to answer, as a `GenerationConfig`. Throws `GatewayError` (400) for what the model
+ * lacks, as the policy wants it.
+ */
+export function generationConfig(
+  { input }: Call,
+  model: GeminiModel,
+  api: GoogleApi,
+  adjusting: Adjusting,
+): Record<string, unknown> {
+  const config: Record<string, unknown> = {
+    ...sampling(input, model, adjusting),
+    maxOutputTokens: input.max_completion_tokens ?? input.max_tokens,
+    stopSequences: stopSequences(input.stop, adjusting),
+    candidateCount: candidateCount(input.n, model, adjusting),
+    seed: seed(input.seed, adjusting),
+    presencePenalty: penalty('presence_penalty', input, model, api, adjusting),
+    frequencyPenalty: penalty('frequency_penalty', input, model, api, adjusting),
+    ...logprobs(input, model, api, adjusting),
+    ...responseFormat(input, model, adjusting),
+    thinkingConfig: thinking(input, model, adjusting),
+  }
+  for (const [name, value] of Object.entries(config)) if (value === undefined) delete config[name]
+  return config
+}
+
+/** What the caller said in Gemini's own words goes before what it said in the protocol's. */
+function thinking(
+  { reasoning_effort: effort, thinkingConfig: own }: ChatRequest,
+  model: GeminiModel,
+  adjusting: Adjusting,
+): unknown {
+  if (own === undefined || own === null) return thinkingConfig(effort, model, adjusting)
+  if (effort !== undefined) adjusting.drop('reasoning_effort', 'thinkingConfig was given too')
+  return own
+}
+
+function sampling(
+  { temperature, top_p, top_k }: ChatRequest,
+  model: GeminiModel,
+  adjusting: Adjusting,
+): Record<string, unknown> {
+  if (model.sampling) return { temperature, topP: top_p, topK: top_k ?? undefined }
+  for (const [name, value] of Object.entries({ temperature, top_p, top_k })) {
+    if (value !== undefined && value !== null) adjusting.drop(name, 'this model ignores it')
+  }
+  return {}
+}
+
+function stopSequences(stop: ChatRequest['stop'], adjusting: Adjusting): readonly string[] | undefined {
+  if (stop === undefined) return undefined
+  const sequences = typeof stop === 'string' ? [stop] : stop
+  if (sequences.length <= maxStopSequences) return sequences.length > 0 ? sequences : undefined
+  adjusting.lackValue('stop', sequences, `Expected at most ${maxStopSequences} sequences.`)
+  return undefined
+}
+
+function candidateCount(
+  n: number | undefined,
+  { maxChoices }: GeminiModel,
+  adjusting: Adjusting,
+): number | undefined {
+  if (n === undefined || n === 1) return undefined
+  if (n <= maxChoices) return n
+  if (maxChoices === 1) adjusting.lack('n', 'Send the request several times instead.')
+  else adjusting.lackValue('n', n, `Expected at most ${maxChoices}.`)
+  return undefined
+}
+
+function seed(value: number | undefined, adjusting: Adjusting): number | undefined {
+  if (value === undefined || (value <= maxSeed && value >= -maxSeed - 1)) return value
+  adjusting.lackValue('seed', value, 'Expected an integer of 32 bits.')
+  return undefined
+}
+
+function penalty(
+  name: 'presence_penalty' | 'frequency_penalty',
+  { [name]: value }: ChatRequest,
+  { penalties }: GeminiModel,
+  api: GoogleApi,
+  adjusting: Adjusting,
+): number | undefined {
+  if (value === undefined || value === 0) return undefined
+  if (!penalties.includes(api)) {
+    adjusting.drop(name, 'this model has none')
+    return undefined
+  }
+  if (value < 2) return value
+  adjusting.lackValue(name, value, 'Expected a value < 2.')
+  return undefined
+}
+
+function logprobs(
+  { logprobs: asked, top_logprobs: top }: ChatRequest,
+  model: GeminiModel,
+  api: GoogleApi,
+  adjusting: Adjusting,
+): Record<string, unknown> {
+  if (asked !== true) return {}
+  if (!model.logprobs.includes(api)) {
+    adjusting.lack('logprobs')
+    if (top !== undefined) adjusting.drop('top_logprobs')
+    return {}
+  }
+  return { responseLogprobs: true, logprobs: top === 0 ? undefined : top }
+}
+
+function responseFormat(
+  { response_format: format, tools = [] }: ChatRequest,
+  model: GeminiModel,
+  adjusting: Adjusting,
+): Record<string, unknown> {
+  if (format === undefined || format.type === 'text') return {}
+  if (!(format.type === 'json_schema' ? model.jsonSchema : model.json)) {
+    adjusting.lack('response_format', 'Ask for JSON in the prompt instead.')
+    return {}
+  }
+  if (tools.length > 0 && !model.toolsWithJson && model.tools) {
+    adjusting.lack('response_format', 'It takes either tools or a response format.')
+    return {}
+  }
+  const responseMimeType = 'application/json'
+  if (format.type === 'json_object') return { responseMimeType }
+  const { schema, description } = format.json_schema
+  if (schema === undefined) return { responseMimeType }
+  const { schema: kept, leftOut } = responseSchema(schema)
+  if (leftOut.length > 0) {
+    adjusting.map('response_format', `left out of the schema: ${leftOut.slice(0, 20).join(', ')}`)
+  }
+  const described = description === undefined || '$ref' in kept ? kept : { description, ...kept }
+  return { responseMimeType, responseJsonSchema: described }
+}

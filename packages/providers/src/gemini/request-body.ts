@@ -1,0 +1,65 @@
+import type { Call, ChatRequest } from '@sluice/core'
+import { conversationOf } from '../conversation/conversation.ts'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import { applyRules, type ParameterRules } from '../parameters/parameter-rules.ts'
+import { hasCacheMark } from './cache-mark.ts'
+import { contentsOf } from './contents.ts'
+import { generationConfig } from './generation-config.ts'
+import { type GoogleApi, geminiModel } from './models.ts'
+import type { SafetySetting } from './safety-settings.ts'
+import { withSystem } from './system-instruction.ts'
+import { requestTools } from './tools.ts'
+import type { PartSettings } from './user-part.ts'
+
+/** The service that a request goes to, and what its owner wants of it. */
+export interface GenerateContentSettings extends Pick<PartSettings, 'images' | 'readsUrl'> {
+  readonly api: GoogleApi
+  readonly rules: ParameterRules
+  /** The vendor's own fields that callers may send. */
+  readonly native: readonly string[]
+  readonly safetySettings: readonly SafetySetting[] | undefined
+}
+
+/**
+ * The caller's request in the words of `generateContent`, but for what the two services have each in their own
+ * way (`service_tier`, `metadata`). Throws `GatewayError` (400) for what it cannot express.
+ */
+export async function generateContentBody(
+  call: Call,
+  settings: GenerateContentSettings,
+  adjusting: Adjusting,
+): Promise<Record<string, unknown>> {
+  const { input } = call
+  const model = geminiModel(call.model)
+  applyRules(input, settings.rules, settings.native, adjusting)
+  const conversation = conversationOf(input.messages)
+  for (const path of conversation.names) adjusting.drop(path)
+  if (hasCacheMark(conversation, input.tools)) adjusting.drop('cache_control', 'caching is implicit')
+  const parts = { ...settings, mediaResolution: model.mediaResolution }
+  const contents = await contentsOf(conversation, model, parts, adjusting)
+  const config = generationConfig(call, model, settings.api, adjusting)
+  return {
+    ...withSystem(input.messages, conversation, contents, model, adjusting),
+    ...requestTools(input, model, adjusting),
+    ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}),
+    ...nativeFields(input, settings.safetySettings, adjusting),
+  }
+}
+
+/** What the owner of the service sets holds: a caller can neither loosen nor tighten it. */
+function nativeFields(
+  { cachedContent, safetySettings: given }: ChatRequest,
+  owners: readonly SafetySetting[] | undefined,
+  adjusting: Adjusting,
+): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  if (cachedContent !== undefined && cachedContent !== null) fields.cachedContent = cachedContent
+  const asked = given !== undefined && given !== null
+  if (owners !== undefined) {
+    fields.safetySettings = owners
+    if (asked) adjusting.drop('safetySettings', 'set by the service')
+  } else if (asked) {
+    fields.safetySettings = given
+  }
+  return fields
+}

@@ -1,0 +1,96 @@
+import type { PartialChunk, PartialChunkChoice } from '@sluice/core'
+import type { EventReader } from '../wire/event-chunks.ts'
+import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
+import { refusalInStream } from '../wire/upstream-refusal.ts'
+import { CandidateReader } from './candidate-reader.ts'
+import { googleRefusalOf } from './google-refusal.ts'
+import { serviceTierOf, usageOf } from './usage-metadata.ts'
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/**
+ * Reads the `GenerateContentResponse`s of one answer. There is no end mark: it is whole where each candidate
+ * that was seen has given its reason to end, or where the prompt was blocked.
+ */
+export class ResponseReader implements EventReader {
+  readonly ended = false
+  readonly #candidates = new Map<number, CandidateReader>()
+  readonly #declared: ReadonlySet<string>
+  readonly #whole: boolean
+  #blocked = false
+
+  /**
+   * @param declared - the names of the tools that the caller gave.
+   * @param whole - there is one response, and it holds all.
+   */
+  constructor(declared: ReadonlySet<string>, whole = false) {
+    this.#declared = declared
+    this.#whole = whole
+  }
+
+  get complete(): boolean {
+    if (this.#blocked) return true
+    for (const candidate of this.#candidates.values()) if (!candidate.finished) return false
+    return this.#candidates.size > 0
+  }
+
+  read(value: Fields, _event: string, chunks: PartialChunk[]): void {
+    if (value.error) throwRefusal(value)
+    const choices: PartialChunkChoice[] = []
+    const { candidates, usageMetadata } = value
+    if (Array.isArray(candidates) && candidates.length > 0) this.#readCandidates(candidates, choices)
+    else if (isFields(value.promptFeedback)) this.#readFeedback(value.promptFeedback, choices)
+    else if (usageMetadata === undefined) throwRefusal(value)
+    const usage = isFields(usageMetadata) ? usageOf(usageMetadata) : undefined
+    if (choices.length === 0 && usage === undefined) return
+    const chunk: Writable<PartialChunk> = { choices }
+    if (usage !== undefined) chunk.usage = usage
+    const tier = isFields(usageMetadata) ? serviceTierOf(usageMetadata) : undefined
+    if (tier !== undefined) chunk.service_tier = tier
+    chunks.push(chunk)
+  }
+
+  /** What was kept back until an end that does not come, for whoever wants to see how far it got. */
+  withheld(): PartialChunk | undefined {
+    const choices: PartialChunkChoice[] = []
+    for (const candidate of this.#candidates.values()) {
+      const choice = candidate.withheld()
+      if (choice !== undefined) choices.push(choice)
+    }
+    return choices.length === 0 ? undefined : { choices }
+  }
+
+  #readCandidates(candidates: readonly unknown[], choices: PartialChunkChoice[]): void {
+    for (let position = 0; position < candidates.length; position++) {
+      const candidate = candidates[position]
+      if (!isFields(candidate)) continue
+      const index = countOf(candidate.index) ?? position
+      let reader = this.#candidates.get(index)
+      if (reader === undefined) {
+        reader = new CandidateReader(index, this.#declared)
+        this.#candidates.set(index, reader)
+      }
+      const choice = reader.read(candidate, this.#whole)
+      if (choice !== undefined) choices.push(choice)
+    }
+  }
+
+  /** A prompt that was blocked is answered by its refusal. Where the answer had begun, it only ends. */
+  #readFeedback(feedback: Fields, choices: PartialChunkChoice[]): void {
+    const reason = textOf(feedback.blockReason)
+    if (reason === undefined || reason === 'BLOCK_REASON_UNSPECIFIED') return
+    this.#blocked = true
+    if (this.#candidates.size === 0) {
+      const refusal = textOf(feedback.blockReasonMessage) ?? `The prompt was blocked (${reason}).`
+      choices.push({ index: 0, delta: { refusal }, finish_reason: 'content_filter' })
+    }
+    for (const index of this.#candidates.keys()) {
+      choices.push({ index, delta: {}, finish_reason: 'content_filter' })
+    }
+  }
+}
+
+function throwRefusal(value: Fields): void {
+  const refusal = refusalInStream(value)
+  if (refusal !== undefined) throw googleRefusalOf(refusal, value)
+}

@@ -1,0 +1,34 @@
+import type { ChatRequest } from '@sluice/core'
+import type { Adjusting } from '../parameters/adjusting.ts'
+
+type Tier = ChatRequest['service_tier']
+
+const tiers: Readonly<Partial<Record<NonNullable<Tier>, string>>> = {
+  default: 'standard',
+  flex: 'flex',
+  priority: 'priority',
+}
+
+/** `service_tier` as the Gemini API's `serviceTier`; `undefined` where nothing is asked, or what it does not have. */
+export function geminiServiceTier(tier: Tier, adjusting: Adjusting): string | undefined {
+  if (tier === undefined || tier === 'auto') return undefined
+  const theirs = tiers[tier]
+  if (theirs === undefined) adjusting.drop('service_tier')
+  return theirs
+}
+
+/**
+ * `service_tier` as the header with which Vertex AI is asked for it; empty where nothing is asked, or what it does
+ * not have. Only the global location has tiers.
+ */
+export function vertexServiceTier(
+  tier: Tier,
+  location: string,
+  adjusting: Adjusting,
+): Readonly<Record<string, string>> {
+  if (tier === undefined || tier === 'auto' || tier === 'default') return {}
+  if (tier !== 'flex' && tier !== 'priority') adjusting.drop('service_tier')
+  else if (location !== 'global') adjusting.drop('service_tier', 'only the global location has it')
+  else return { 'x-vertex-ai-llm-shared-request-type': tier }
+  return {}
+}

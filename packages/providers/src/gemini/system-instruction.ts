@@ -1,0 +1,32 @@
+import type { Message } from '@sluice/core'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import type { Content } from './contents.ts'
+import type { GeminiModel } from './models.ts'
+
+/**
+ * Contents with what system and developer messages said: as `systemInstruction`, or for a model that has none
+ * at the beginning of the first turn of the user.
+ */
+export function withSystem(
+  messages: readonly Message[],
+  { system, moved }: Conversation,
+  contents: readonly Content[],
+  model: GeminiModel,
+  adjusting: Adjusting,
+): { readonly contents: readonly Content[]; readonly systemInstruction?: Pick<Content, 'parts'> } {
+  if (system.length === 0) return { contents }
+  const parts = system.map(({ text }) => ({ text }))
+  if (model.systemInstruction) {
+    for (const path of moved) adjusting.map(path, 'moved to the system instruction')
+    return { systemInstruction: { parts }, contents }
+  }
+  for (const [index, { role }] of messages.entries()) {
+    if (role === 'system' || role === 'developer') {
+      adjusting.map(`messages[${index}]`, 'said by the user, at the beginning')
+    }
+  }
+  const [first, ...rest] = contents
+  if (first?.role !== 'user') return { contents: [{ role: 'user', parts }, ...contents] }
+  return { contents: [{ role: 'user', parts: [...parts, ...first.parts] }, ...rest] }
+}

@@ -1,0 +1,54 @@
+import type { Call } from '@sluice/core'
+import { checkedBetas, checkedMaxTokens } from '../anthropic/check-options.ts'
+import { requestBody } from '../anthropic/request-body.ts'
+import { imageTypes } from '../anthropic/user-content.ts'
+import type { ImageFetcher } from '../conversation/image-data.ts'
+import { withInlineImages } from '../conversation/inline-images.ts'
+import type { ModelRequest } from './model-request.ts'
+
+/** What the owner wants of each request to a Claude model. */
+export interface ClaudeSettings {
+  readonly defaultMaxTokens: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly fetchImage: ImageFetcher | undefined
+}
+
+/** Throws `TypeError` for a bound and for names of betas that are none. */
+export function claudeSettings({
+  defaultMaxTokens,
+  beta,
+  fetchImage,
+}: {
+  readonly defaultMaxTokens?: number | undefined
+  readonly beta?: readonly string[] | undefined
+  readonly fetchImage?: ImageFetcher | undefined
+}): ClaudeSettings {
+  const betas = checkedBetas(beta, 'vertex')
+  return {
+    defaultMaxTokens: checkedMaxTokens(defaultMaxTokens, 'vertex'),
+    headers: betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') },
+    fetchImage,
+  }
+}
+
+/**
+ * A request to a Claude model: that of the Messages API, but that the path names the model and the body the
+ * version. Unlike Anthropic itself, Google takes images as data only. Throws `GatewayError` (400) for what it
+ * cannot express.
+ */
+export async function claudeRequest(call: Call, settings: ClaudeSettings): Promise<ModelRequest> {
+  const { defaultMaxTokens, headers, fetchImage } = settings
+  const source = { fetchImage, signal: call.signal, mediaTypes: imageTypes }
+  const messages = await withInlineImages(call.input.messages, source)
+  const { body, adjustments } = requestBody(
+    { ...call, input: { ...call.input, messages } },
+    { defaultMaxTokens },
+  )
+  const { model: _, ...rest } = body
+  return {
+    method: call.input.stream === true ? 'streamRawPredict' : 'rawPredict',
+    body: { anthropic_version: 'vertex-2023-10-16', ...rest },
+    headers,
+    adjustments,
+  }
+}
