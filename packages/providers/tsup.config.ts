@@ -3,5 +3,15 @@ import { shared } from '../../tsup.config.ts'
 
 export default defineConfig({
   ...shared,
-  entry: ['src/index.ts', 'src/openai.ts', 'src/openai-compatible.ts', 'src/local.ts'],
+  entry: [
+    'src/index.ts',
+    'src/openai.ts',
+    'src/openai-compatible.ts',
+    'src/anthropic.ts',
+    'src/gemini.ts',
+    'src/vertex.ts',
+    'src/bedrock.ts',
+    'src/azure.ts',
+    'src/local.ts',
+  ],
 })

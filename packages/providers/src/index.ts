@@ -1,5 +1,15 @@
+export type { AnthropicOptions } from './anthropic.ts'
+export { anthropic } from './anthropic.ts'
+export type { AzureOptions } from './azure.ts'
+export { azure } from './azure.ts'
+export type { AwsCredentials, BedrockOptions } from './bedrock.ts'
+export { bedrock } from './bedrock.ts'
 export type { ChatCompletionsEndpoint } from './chat-completions.ts'
 export { decodeChatCompletions, encodeChatCompletions } from './chat-completions.ts'
+export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
+export type { SafetySetting } from './gemini/safety-settings.ts'
+export type { GeminiOptions } from './gemini.ts'
+export { gemini } from './gemini.ts'
 export type {
   Faults,
   LocalOptions,
@@ -31,3 +41,5 @@ export {
   vllm,
   xai,
 } from './presets.ts'
+export type { VertexOptions } from './vertex.ts'
+export { vertex } from './vertex.ts'

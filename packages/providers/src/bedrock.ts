@@ -1,0 +1,124 @@
+import type { Call, EncodedRequest, Provider } from '@sluice/core'
+import { baseUrl } from './base-url.ts'
+import {
+  type AwsCredentials,
+  type CredentialSource,
+  credentialsFault,
+  credentialsOf,
+} from './bedrock/credentials.ts'
+import { decodeConverse } from './bedrock/decode.ts'
+import { requestBody } from './bedrock/request-body.ts'
+import { signedHeaders } from './bedrock/signature.ts'
+import type { ImageFetcher } from './conversation/image-data.ts'
+import { knownOptions, namesOf } from './known-options.ts'
+import { bearer } from './request-headers.ts'
+import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+
+export type { AwsCredentials } from './bedrock/credentials.ts'
+
+/** How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. */
+export interface BedrockOptions {
+  /** Such as `us-east-1`. */
+  readonly region: string
+  /** Credentials, or a function that is asked for them before each call and keeps and renews them itself. */
+  readonly credentials?: AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | undefined
+  /** An API key of Bedrock, sent as `Authorization: Bearer ...`. */
+  readonly bearerToken?: string | undefined
+  /** What stands before `/model/{model}/converse`. Default `https://bedrock-runtime.{region}.amazonaws.com`. */
+  readonly baseURL?: string | undefined
+  /** Fetches images that callers give by URL. Without it such a request is refused with 400. */
+  readonly fetchImage?: ImageFetcher | undefined
+  /** How many calls may run at once; further ones wait. Default: any number. */
+  readonly maxConcurrent?: number | undefined
+}
+
+const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
+  region: true,
+  credentials: true,
+  bearerToken: true,
+  baseURL: true,
+  fetchImage: true,
+  maxConcurrent: true,
+})
+
+/**
+ * Models on Amazon Bedrock, by its Converse API: `bedrock({ region, bearerToken })('anthropic.claude-sonnet-4-20250514-v1:0')`.
+ * A model is named by its id, its ARN, or an inference profile. Calls are signed (AWS Signature Version 4), or
+ * carry the bearer token.
+ *
+ * Throws `TypeError` for a configuration that cannot work.
+ */
+export function bedrock(options: BedrockOptions): Vendor {
+  knownOptions('bedrock', options, optionNames)
+  const { region, baseURL, fetchImage, maxConcurrent } = options
+  if (typeof region !== 'string' || !/^[a-z0-9-]{1,40}$/.test(region)) {
+    throw new TypeError("bedrock: region has to be one of AWS, such as 'us-east-1'.")
+  }
+  if (fetchImage !== undefined && typeof fetchImage !== 'function') {
+    throw new TypeError(`bedrock: fetchImage has to be a function, not ${typeof fetchImage}.`)
+  }
+  const url = baseUrl(baseURL ?? `https://bedrock-runtime.${region}.amazonaws.com`, 'bedrock', '/model')
+  const access = accessOf(options)
+  const provider: Provider = {
+    name: 'bedrock',
+    encode: call => encodeConverse(call, { url, region, access, fetchImage }),
+    decode: (response, call) => decodeConverse(response, call),
+    ...concurrency(maxConcurrent, 'bedrock'),
+  }
+  return vendorOf(provider)
+}
+
+/** The header of a bearer token, or what to sign with. */
+type Access = { readonly headers: Readonly<Record<string, string>> } | { readonly source: CredentialSource }
+
+function accessOf({ credentials, bearerToken }: BedrockOptions): Access {
+  if (bearerToken !== undefined) {
+    if (credentials !== undefined) {
+      throw new TypeError('bedrock: credentials and bearerToken are both given; leave one out.')
+    }
+    return { headers: bearer(bearerToken, 'bedrock', 'bearerToken') }
+  }
+  if (credentials === undefined) {
+    throw new TypeError(
+      'bedrock: credentials or bearerToken is missing. Give one, or check the variables that they are read from.',
+    )
+  }
+  if (typeof credentials === 'function') return { source: credentials }
+  const fault = credentialsFault(credentials)
+  if (fault !== undefined) {
+    throw new TypeError(`bedrock: expected credentials with accessKeyId and secretAccessKey, got ${fault}.`)
+  }
+  return { source: credentials }
+}
+
+interface Endpoint {
+  readonly url: string
+  readonly region: string
+  readonly access: Access
+  readonly fetchImage: ImageFetcher | undefined
+}
+
+/**
+ * The request of Converse, or of ConverseStream, signed where it has to be. Throws `GatewayError` (400) for what
+ * the model cannot express, and `UpstreamError` where the credentials cannot be had.
+ */
+async function encodeConverse(
+  call: Call,
+  endpoint: Endpoint,
+  now: () => number = Date.now,
+): Promise<EncodedRequest> {
+  const streamed = call.input.stream === true
+  const { body: fields, adjustments } = await requestBody(call, endpoint.fetchImage)
+  const url = `${endpoint.url}/model/${encodeURIComponent(call.model)}/${streamed ? 'converse-stream' : 'converse'}`
+  const body = JSON.stringify(fields)
+  const plain = {
+    'content-type': 'application/json',
+    accept: streamed ? 'application/vnd.amazon.eventstream' : 'application/json',
+  }
+  const { access, region } = endpoint
+  const headers =
+    'headers' in access
+      ? { ...plain, ...access.headers }
+      : await signedHeaders({ url, headers: plain, body }, await credentialsOf(access.source), region, now())
+  return { method: 'POST', url, headers, body, ...(adjustments.length > 0 ? { adjustments } : {}) }
+}

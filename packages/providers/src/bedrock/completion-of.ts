@@ -1,0 +1,107 @@
+import type { Call, PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
+import { garbled } from '../wire/garbled.ts'
+import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
+import { AnswerParts } from './answer-parts.ts'
+import { answerToolName } from './answer-tool.ts'
+import { bedrockFailure } from './failures.ts'
+import { bedrockModel } from './models.ts'
+import { stopReason } from './stop-reason.ts'
+import { functionName } from './tool-name.ts'
+import { serviceTierOf, usageOf } from './usage.ts'
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/**
+ * A whole answer of Converse as a completion. What tools of the vendor's said, and kinds of blocks that are not
+ * known, are left out, and so is the trace of guardrails: it holds what they took out.
+ *
+ * Throws `UpstreamError`: `refused` for an error in its place, `garbled` for what is no answer.
+ */
+export function completionOf(value: unknown, call: Call): PartialCompletion {
+  if (!isFields(value)) throw garbled('a body that is no object')
+  const message = isFields(value.output) ? value.output.message : undefined
+  if (!isFields(message) || !Array.isArray(message.content)) {
+    const type = textOf(value.__type)
+    if (type !== undefined || textOf(value.message) !== undefined) throw bedrockFailure(type ?? '', value)
+    throw garbled('a body without an output')
+  }
+  const parts = new AnswerParts(bedrockModel(call.model))
+  const said = messageOf(message.content.filter(isFields), answerToolName(call), parts)
+  const usage = usageOf(value.usage)
+  const tier = serviceTierOf(value.serviceTier)
+  return {
+    choices: [
+      {
+        index: 0,
+        message: said,
+        finish_reason: stopReason(value.stopReason, said.tool_calls !== undefined),
+      },
+    ],
+    ...(usage === undefined ? {} : { usage }),
+    ...(tier === undefined ? {} : { service_tier: tier }),
+  }
+}
+
+function messageOf(
+  blocks: readonly Fields[],
+  answerTool: string | undefined,
+  parts: AnswerParts,
+): PartialMessage {
+  let content = ''
+  let reasoning = ''
+  let answer: string | undefined
+  const calls: PartialToolCall[] = []
+  const say = (index: number, text: unknown) => {
+    const said = textOf(text) ?? ''
+    if (said !== '') parts.say(index, said.length)
+    content += said
+  }
+  for (const [index, block] of blocks.entries()) {
+    if (block.text !== undefined) say(index, block.text)
+    else if (isFields(block.reasoningContent)) reasoning += reasoningOf(block.reasoningContent, parts)
+    else if (isFields(block.citationsContent)) {
+      const { citations, content: cited } = block.citationsContent
+      for (const { text } of objectsOf(cited) ?? []) say(index, text)
+      for (const citation of objectsOf(citations) ?? []) parts.cite(index, citation)
+      parts.close(index)
+    } else if (isFields(block.toolUse) && block.toolUse.type !== 'server_tool_use') {
+      const { toolUse } = block
+      if (answerTool === undefined || functionName(toolUse.name) !== answerTool) calls.push(callOf(toolUse))
+      else answer ??= argumentsOf(toolUse.input)
+    }
+  }
+  const message: Writable<PartialMessage> = {}
+  const { annotations, citations } = parts
+  // What stands beside an answer that was given by a tool is talk: it would spoil the JSON.
+  if (answer !== undefined) message.content = answer
+  else {
+    if (content !== '') message.content = content
+    if (annotations !== undefined) message.annotations = annotations
+    if (citations !== undefined) message.citations = citations
+  }
+  if (reasoning !== '') message.reasoning_content = reasoning
+  if (parts.details !== undefined) message.reasoning_details = parts.details
+  if (calls.length > 0) message.tool_calls = calls
+  return message
+}
+
+function reasoningOf({ reasoningText, redactedContent }: Fields, parts: AnswerParts): string {
+  parts.thinkSecretly(redactedContent)
+  if (!isFields(reasoningText)) return ''
+  const text = textOf(reasoningText.text) ?? ''
+  parts.think(text, textOf(reasoningText.signature) ?? '')
+  return text
+}
+
+function callOf({ toolUseId, name, input }: Fields): PartialToolCall {
+  const id = textOf(toolUseId)
+  return {
+    ...(id === undefined ? {} : { id }),
+    type: 'function',
+    function: { name: functionName(name), arguments: argumentsOf(input) },
+  }
+}
+
+function argumentsOf(input: unknown): string {
+  return isFields(input) ? JSON.stringify(input) : '{}'
+}

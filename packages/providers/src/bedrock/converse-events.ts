@@ -1,0 +1,182 @@
+import type { Call, PartialChunk, PartialMessage } from '@sluice/core'
+import type { EventReader } from '../wire/event-chunks.ts'
+import { garbled } from '../wire/garbled.ts'
+import { type Fields, isFields, textOf } from '../wire/json-value.ts'
+import { AnswerParts } from './answer-parts.ts'
+import { answerToolName } from './answer-tool.ts'
+import { bedrockFailure } from './failures.ts'
+import { bedrockModel } from './models.ts'
+import { stopReason } from './stop-reason.ts'
+import { functionName } from './tool-name.ts'
+import { serviceTierOf, usageOf } from './usage.ts'
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** A block that is no text and has begun. What its kind does not need stays empty. */
+interface Block {
+  readonly kind: 'reasoning' | 'call' | 'answer'
+  /** The caller's call, by its number among the answer's. */
+  readonly call: number
+  hasInput: boolean
+  text: string
+  signature: string
+  redacted: string
+}
+
+/** More blocks at once than any answer has open: they come one after the other. */
+const maxOpen = 256
+
+/**
+ * Reads the events of one ConverseStream. The answer is whole at `messageStop`; the counts come after it, in
+ * `metadata`. A connection that ends between the two is no cut: the counts are lost, the answer is not.
+ */
+export class ConverseEvents implements EventReader {
+  complete = false
+  ended = false
+  readonly #answerTool: string | undefined
+  readonly #parts: AnswerParts
+  readonly #open = new Map<unknown, Block>()
+  #counted = false
+  #calls = 0
+  #answered = false
+  /** Text of an answer that a tool may still give: talk, if it does. */
+  #talk = ''
+
+  constructor(call: Call) {
+    this.#answerTool = answerToolName(call)
+    this.#parts = new AnswerParts(bedrockModel(call.model))
+  }
+
+  read(value: Fields, event: string, chunks: PartialChunk[]): void {
+    switch (event) {
+      case 'contentBlockDelta':
+        if (!isFields(value.delta)) throw garbled('a piece of a block that holds nothing')
+        this.#delta(value.delta, value.contentBlockIndex, chunks)
+        break
+      case 'contentBlockStart':
+        if (isFields(value.start)) this.#begin(value.start, value.contentBlockIndex, chunks)
+        break
+      case 'contentBlockStop':
+        this.#close(value.contentBlockIndex, chunks)
+        break
+      case 'messageStop':
+        this.#stop(value.stopReason, chunks)
+        break
+      case 'metadata':
+        this.#count(value, chunks)
+        break
+      default:
+        if (event.startsWith('exception:')) throw bedrockFailure(event.slice('exception:'.length), value)
+        if (event.startsWith('error:')) throw bedrockFailure(event.slice('error:'.length), value)
+    }
+  }
+
+  #delta(delta: Fields, index: unknown, chunks: PartialChunk[]): void {
+    if (typeof delta.text === 'string') {
+      if (delta.text !== '') this.#say(delta.text, index, chunks)
+    } else if (isFields(delta.toolUse)) {
+      const block = this.#open.get(index)
+      if (block !== undefined) this.#input(block, textOf(delta.toolUse.input), chunks)
+    } else if (isFields(delta.reasoningContent)) this.#think(delta.reasoningContent, index, chunks)
+    else if (isFields(delta.citation)) this.#parts.cite(index, delta.citation)
+  }
+
+  #say(text: string, index: unknown, chunks: PartialChunk[]): void {
+    this.#parts.say(index, text.length)
+    if (this.#answerTool === undefined) chunks.push(said({ content: text }))
+    else if (!this.#answered) {
+      this.#parts.keep(text.length)
+      this.#talk += text
+    }
+  }
+
+  #begin(start: Fields, index: unknown, chunks: PartialChunk[]): void {
+    const { toolUse } = start
+    // What tools of the vendor's own do is not the caller's.
+    if (!isFields(toolUse) || toolUse.type === 'server_tool_use') return
+    const name = functionName(toolUse.name)
+    if (this.#answerTool !== undefined && name === this.#answerTool) {
+      if (!this.#answered) this.#openBlock('answer', index)
+      this.#answered = true
+      return
+    }
+    const { call } = this.#openBlock('call', index)
+    const id = textOf(toolUse.toolUseId)
+    const opened = { index: call, type: 'function', function: { name, arguments: '' } } as const
+    chunks.push(said({ tool_calls: [id === undefined ? opened : { ...opened, id }] }))
+  }
+
+  #openBlock(kind: Block['kind'], index: unknown): Block {
+    if (this.#open.size >= maxOpen) throw garbled(`more than ${maxOpen} blocks that have not ended`)
+    const call = kind === 'call' ? this.#calls++ : -1
+    const block: Block = { kind, call, hasInput: false, text: '', signature: '', redacted: '' }
+    this.#open.set(index, block)
+    return block
+  }
+
+  #input(block: Block, text: string | undefined, chunks: PartialChunk[]): void {
+    if (text === undefined) return
+    block.hasInput = true
+    if (block.kind === 'answer') chunks.push(said({ content: text }))
+    else if (block.kind === 'call')
+      chunks.push(said({ tool_calls: [{ index: block.call, function: { arguments: text } }] }))
+  }
+
+  #think(delta: Fields, index: unknown, chunks: PartialChunk[]): void {
+    // Nothing tells that a block of reasoning begins.
+    const block = this.#open.get(index) ?? this.#openBlock('reasoning', index)
+    if (block.kind !== 'reasoning') return
+    const text = textOf(delta.text)
+    if (text !== undefined) {
+      this.#parts.keep(text.length)
+      block.text += text
+      chunks.push(said({ reasoning_content: text }))
+    }
+    const signature = textOf(delta.signature)
+    if (signature !== undefined) block.signature += signature
+    const redacted = textOf(delta.redactedContent)
+    if (redacted !== undefined) block.redacted += redacted
+    this.#parts.keep((signature?.length ?? 0) + (redacted?.length ?? 0))
+  }
+
+  #close(index: unknown, chunks: PartialChunk[]): void {
+    this.#parts.close(index)
+    const block = this.#open.get(index)
+    if (block === undefined) return
+    this.#open.delete(index)
+    if (block.kind === 'reasoning') {
+      this.#parts.think(block.text, block.signature)
+      this.#parts.thinkSecretly(block.redacted)
+    } else if (!block.hasInput) this.#input(block, '{}', chunks)
+  }
+
+  #stop(reason: unknown, chunks: PartialChunk[]): void {
+    if (this.complete) return
+    for (const index of [...this.#open.keys()]) this.#close(index, chunks)
+    this.complete = true
+    this.ended = this.#counted
+    const { details, annotations, citations } = this.#parts
+    const delta: Writable<PartialMessage> = {}
+    if (this.#talk !== '' && !this.#answered) delta.content = this.#talk
+    if (details !== undefined) delta.reasoning_details = details
+    // Places in the text of an answer that a tool gave in its stead are none.
+    if (annotations !== undefined && !this.#answered) delta.annotations = annotations
+    if (citations !== undefined && !this.#answered) delta.citations = citations
+    const finish_reason = stopReason(reason, this.#calls > 0)
+    chunks.push({ choices: [{ index: 0, delta, finish_reason }] })
+  }
+
+  #count(value: Fields, chunks: PartialChunk[]): void {
+    this.#counted = true
+    this.ended = this.complete
+    const usage = usageOf(value.usage)
+    if (usage === undefined) return
+    const tier = serviceTierOf(value.serviceTier)
+    chunks.push({ choices: [], usage, ...(tier === undefined ? {} : { service_tier: tier }) })
+  }
+}
+
+/** A chunk that adds to the only choice. */
+function said(delta: PartialMessage): PartialChunk {
+  return { choices: [{ index: 0, delta }] }
+}

@@ -1,0 +1,65 @@
+import {
+  type Call,
+  type PartialChunk,
+  type PartialCompletion,
+  type Reply,
+  UpstreamError,
+  type UpstreamResponse,
+} from '@sluice/core'
+import { eventChunks } from '../wire/event-chunks.ts'
+import { garbled, upstreamFailure } from '../wire/garbled.ts'
+import { jsonOf } from '../wire/json-of.ts'
+import { PeekedBody } from '../wire/peeked-body.ts'
+import { completionOf } from './completion-of.ts'
+import { ConverseEvents } from './converse-events.ts'
+import { decodeEventStream } from './event-stream.ts'
+import { bedrockRefusal } from './failures.ts'
+
+/**
+ * Reads an answer of Converse, or of ConverseStream, as `call` asked for it.
+ *
+ * Throws `UpstreamError`: `refused` for an error answer, also one under status 200 or within a stream; `garbled`
+ * for what is no answer; `truncated` for a stream that ends before its end mark (the last ones from the stream, as
+ * it is read). `now` gives milliseconds since 1970, for a `retry-after` that is a date.
+ */
+export async function decodeConverse(
+  response: UpstreamResponse,
+  call: Call,
+  now: () => number = Date.now,
+): Promise<Reply> {
+  if (response.status < 200 || response.status > 299) throw await bedrockRefusal(response, now)
+  if (call.input.stream === true) return { kind: 'stream', chunks: chunksOf(response.body, call) }
+  return { kind: 'completion', completion: completionIn(await response.text(), call) }
+}
+
+async function* chunksOf(
+  body: UpstreamResponse['body'],
+  call: Call,
+): AsyncGenerator<readonly PartialChunk[], void> {
+  const source = new PeekedBody(body)
+  // A length of four bytes begins no JSON. What does is an error, or an answer in one piece.
+  if (await source.beginsAsJson()) {
+    yield [asChunk(completionIn(await source.text(), call))]
+    return
+  }
+  yield* eventChunks(decodeEventStream(source), new ConverseEvents(call), () => false)
+}
+
+function completionIn(text: string, call: Call): PartialCompletion {
+  let value: unknown
+  try {
+    value = jsonOf(text)
+  } catch (cause) {
+    if (UpstreamError.is(cause)) throw cause
+    throw garbled(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
+  }
+  try {
+    return completionOf(value, call)
+  } catch (error) {
+    throw upstreamFailure(error)
+  }
+}
+
+function asChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
+  return { ...rest, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
+}

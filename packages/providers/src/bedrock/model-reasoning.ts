@@ -1,0 +1,53 @@
+import type { ChatRequest } from '@sluice/core'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import type { BedrockModel } from './models.ts'
+
+/** Reasoning in a model's own words. */
+export interface ModelReasoning {
+  /** For `additionalModelRequestFields`. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** It takes neither a bound of the answer nor sampling beside it. */
+  readonly alone: boolean
+}
+
+type Effort = NonNullable<ChatRequest['reasoning_effort']>
+
+const steps = ['low', 'medium', 'high'] as const
+const nothing: ModelReasoning = { fields: {}, alone: false }
+
+/**
+ * `reasoning_effort` for a model that is no Claude: to the nearest step that it has, which is told of. Sources: the
+ * pages of AWS on extended thinking in Nova 2, and on OpenAI's models.
+ */
+export function modelReasoning(
+  { reasoning_effort: effort }: ChatRequest,
+  model: BedrockModel,
+  adjusting: Adjusting,
+): ModelReasoning {
+  if (effort === undefined) return nothing
+  switch (model.reasoning) {
+    case 'nova': {
+      if (effort === 'none') return { fields: { reasoningConfig: { type: 'disabled' } }, alone: false }
+      const maxReasoningEffort = stepOf(effort, adjusting)
+      return {
+        fields: { reasoningConfig: { type: 'enabled', maxReasoningEffort } },
+        alone: maxReasoningEffort === 'high',
+      }
+    }
+    case 'flat':
+      return { fields: { reasoning_effort: stepOf(effort, adjusting) }, alone: false }
+    case 'nested':
+      return { fields: { reasoning: { effort } }, alone: false }
+    default:
+      if (effort !== 'none') adjusting.drop('reasoning_effort', 'this model has no such control')
+      return nothing
+  }
+}
+
+function stepOf(effort: Effort, adjusting: Adjusting): (typeof steps)[number] {
+  const known = steps.find(step => step === effort)
+  if (known !== undefined) return known
+  const nearest = effort === 'none' || effort === 'minimal' ? 'low' : 'high'
+  adjusting.map('reasoning_effort', `${nearest}: this model has no ${effort}`)
+  return nearest
+}

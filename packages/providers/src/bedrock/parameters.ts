@@ -1,0 +1,88 @@
+import type { ParameterRules } from '../parameters/parameter-rules.ts'
+
+/** What Bedrock's Converse does with every parameter of the protocol. */
+export const bedrockParameters: ParameterRules = {
+  temperature: {
+    handling: 'passed',
+    as: 'inferenceConfig.temperature',
+    note: 'above 1: 400; left out where the model takes none, and while Claude thinks',
+  },
+  top_p: { handling: 'passed', as: 'inferenceConfig.topP', note: 'left out as temperature is' },
+  max_tokens: {
+    handling: 'passed',
+    as: 'inferenceConfig.maxTokens',
+    note: "Claude's budget of thinking is added",
+  },
+  max_completion_tokens: {
+    handling: 'passed',
+    as: 'inferenceConfig.maxTokens',
+    note: 'wins over max_tokens',
+  },
+  n: { handling: 'refused' },
+  stop: { handling: 'passed', as: 'inferenceConfig.stopSequences', note: 'newer OpenAI models: 400' },
+  presence_penalty: { handling: 'dropped' },
+  frequency_penalty: { handling: 'dropped' },
+  logit_bias: { handling: 'refused' },
+  logprobs: { handling: 'refused' },
+  top_logprobs: { handling: 'refused' },
+  seed: { handling: 'dropped' },
+  response_format: {
+    handling: 'mapped',
+    as: 'outputConfig.textFormat',
+    note: 'by a forced tool, or a line of the system text, where the model lacks it; json_object by such a line',
+  },
+  tools: { handling: 'passed', as: 'toolConfig.tools', note: 'custom tools: 400' },
+  tool_choice: {
+    handling: 'mapped',
+    as: 'toolConfig.toolChoice',
+    note: 'none leaves the tools out, unless the conversation holds calls; forced tools: 400 where the model takes none',
+  },
+  parallel_tool_calls: {
+    handling: 'mapped',
+    as: 'additionalModelRequestFields.tool_choice',
+    note: 'Claude; others: dropped',
+  },
+  functions: { handling: 'refused' },
+  function_call: { handling: 'refused' },
+  reasoning_effort: {
+    handling: 'mapped',
+    as: 'additionalModelRequestFields',
+    note: 'Claude as there; Nova 2, OpenAI and Kimi by effort; others: dropped',
+  },
+  verbosity: { handling: 'dropped' },
+  service_tier: {
+    handling: 'passed',
+    as: 'serviceTier',
+    note: 'default, flex and priority; others are dropped',
+  },
+  metadata: { handling: 'passed', as: 'requestMetadata', note: 'pairs that it does not take are dropped' },
+  store: { handling: 'dropped' },
+  user: { handling: 'dropped' },
+  safety_identifier: { handling: 'dropped' },
+  prompt_cache_key: { handling: 'dropped' },
+  prompt_cache_retention: { handling: 'dropped' },
+  prompt_cache_options: { handling: 'dropped' },
+  modalities: { handling: 'refused' },
+  audio: { handling: 'refused' },
+  prediction: { handling: 'dropped' },
+  web_search_options: { handling: 'refused' },
+  moderation: { handling: 'refused' },
+}
+
+/**
+ * Fields beyond the protocol that callers may send: Converse's own, which are passed as they are, and `top_k`,
+ * `thinking` and `output_config`, which go into `additionalModelRequestFields`, the last two for Claude only.
+ */
+export const bedrockNative: readonly string[] = [
+  'top_k',
+  'thinking',
+  'output_config',
+  'additionalModelRequestFields',
+  'additionalModelResponseFieldPaths',
+  'guardrailConfig',
+  'outputConfig',
+  'performanceConfig',
+  'promptVariables',
+  'requestMetadata',
+  'serviceTier',
+]
