@@ -7,12 +7,10 @@ export interface Started {
   readonly minted: boolean
   readonly limit: string
   readonly models: Readonly<Record<string, Target>>
-  /** Whether the real vendor answers for the first vendor's models. */
-  readonly vendor: boolean
 }
 
 /** The text that is printed at start. */
-export function banner({ baseURL, key, minted, limit, models, vendor }: Started): string {
+export function banner({ baseURL, key, minted, limit, models }: Started): string {
   const rows = Object.entries(models).map(([name, target]) => `  ${name.padEnd(28)}${answeredBy(target)}`)
   return `
 Sluice answers at ${baseURL}
@@ -24,17 +22,20 @@ Sluice answers at ${baseURL}
   ${'Model'.padEnd(28)}Answered by
 ${rows.join('\n')}
 
-${
-  vendor
-    ? 'local() is a stand-in, not a language model.'
-    : "local() is a stand-in, not a language model. Set OPENAI_API_KEY, and the first vendor's models are real."
-}
+${standIn(Object.values(models))}
 
 Try it:
 ${curl(baseURL, key)}
 
 Ctrl+C stops it. Each request is logged below.
 `
+}
+
+function standIn(targets: readonly Target[]): string {
+  return targets.some(({ provider }) => provider.name === 'local')
+    ? `local() is a stand-in, not a language model. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, and
+that vendor's models are real.`
+    : 'Each model is answered by its vendor.'
 }
 
 function answeredBy({ provider, model }: Target): string {

@@ -6,8 +6,8 @@ import { logLine } from './log-line.ts'
 import { readSettings } from './settings.ts'
 
 try {
-  const { host, port, key, minted, openai } = readSettings(process.env)
-  const table = catalogue(openai)
+  const { host, port, key, minted, vendors } = readSettings(process.env)
+  const table = catalogue(vendors)
   const gateway = createGateway({
     authenticate: apiKeys([{ id: 'me', key }]),
     route: models(table),
@@ -21,7 +21,7 @@ try {
   // The address that means "all of them" is none to call.
   const baseURL = `${url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')}/v1`
   const limit = '60 requests a minute'
-  console.log(banner({ baseURL, key, minted, limit, models: table, vendor: openai !== undefined }))
+  console.log(banner({ baseURL, key, minted, limit, models: table }))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   if (isPortTaken(error)) console.error('Set PORT to another one; PORT=0 takes a free one.')

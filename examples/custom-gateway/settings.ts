@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
+/** A vendor whose key may be in the environment, as `OPENAI_API_KEY` and so on. */
+export type VendorName = 'openai' | 'anthropic' | 'gemini'
+
+/** How a vendor is reached. */
+export interface Access {
+  readonly apiKey: string
+  readonly baseURL: string | undefined
+}
+
 /** What the environment says, checked. */
 export interface Settings {
   readonly host: string
@@ -7,24 +16,38 @@ export interface Settings {
   /** The caller's key, and whether it was made for this run. */
   readonly key: string
   readonly minted: boolean
-  /** How the real vendor is reached, where there is a key for it. */
-  readonly openai: { readonly apiKey: string; readonly baseURL: string | undefined } | undefined
+  /** How each vendor is reached for which there is a key. */
+  readonly vendors: Partial<Record<VendorName, Access>>
 }
 
-/** Reads HOST, PORT, SLUICE_API_KEY, OPENAI_API_KEY and OPENAI_BASE_URL. An empty variable counts as unset. */
+/**
+ * Reads HOST, PORT, SLUICE_API_KEY, and of each vendor its key and base URL, such as ANTHROPIC_API_KEY and
+ * ANTHROPIC_BASE_URL. An empty variable counts as unset.
+ */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const given = env.SLUICE_API_KEY || undefined
   if (given !== undefined && !/^[\x21-\x7e]+$/.test(given)) {
     throw new TypeError('SLUICE_API_KEY has to be of visible ASCII characters, without spaces.')
   }
-  const apiKey = env.OPENAI_API_KEY || undefined
   return {
     host: env.HOST || '127.0.0.1',
     port: readPort(env.PORT || '8787'),
     key: given ?? `sk-sluice-${randomBytes(24).toString('base64url')}`,
     minted: given === undefined,
-    openai: apiKey === undefined ? undefined : { apiKey, baseURL: env.OPENAI_BASE_URL || undefined },
+    vendors: {
+      ...access('openai', env.OPENAI_API_KEY, env.OPENAI_BASE_URL),
+      ...access('anthropic', env.ANTHROPIC_API_KEY, env.ANTHROPIC_BASE_URL),
+      ...access('gemini', env.GEMINI_API_KEY, env.GEMINI_BASE_URL),
+    },
   }
+}
+
+function access(
+  name: VendorName,
+  apiKey: string | undefined,
+  baseURL: string | undefined,
+): Partial<Record<VendorName, Access>> {
+  return apiKey ? { [name]: { apiKey, baseURL: baseURL || undefined } } : {}
 }
 
 function readPort(text: string): number {

@@ -7,7 +7,7 @@ import { testGateway } from './test-gateway.ts'
 
 const others = ['vendor/x', 'ft:gpt-4o:acme::7', 'größe']
 const makeGateway = () =>
-  testGateway({ ...catalogue(undefined), ...Object.fromEntries(others.map(name => [name, local()(name)])) })
+  testGateway({ ...catalogue({}), ...Object.fromEntries(others.map(name => [name, local()(name)])) })
 
 overMounts(makeGateway, site => {
   it('C103 lists models', async () => {

@@ -17,7 +17,7 @@ const snippets: Record<string, Check> = {
   koa: serves,
   node: serves,
   providers: async ({ run }) => {
-    await run({ OPENAI_API_KEY: 'sk-any' })
+    await run({ OPENAI_API_KEY: 'sk-any', ANTHROPIC_API_KEY: 'sk-any' })
   },
   testing: async ({ run }) => {
     expect((await run()).printed).toHaveLength(1)

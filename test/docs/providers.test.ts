@@ -51,6 +51,36 @@ describePage(page, {
     await upstream.close()
   },
 
+  vendors: async ({ run }) => {
+    const failing = await startUpstream(
+      reply({ type: 'error', error: { type: 'overloaded_error' } }, { status: 529 }),
+    )
+    const aws = await startUpstream(
+      reply({
+        output: { message: { role: 'assistant', content: [{ text: 'From Bedrock.' }] } },
+        stopReason: 'end_turn',
+        usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 },
+      }),
+    )
+    const running = await run({
+      ANTHROPIC_API_KEY: 'key-a',
+      ANTHROPIC_BASE_URL: failing.url,
+      GEMINI_API_KEY: 'key-g',
+      GEMINI_BASE_URL: failing.url,
+      AWS_BEARER_TOKEN_BEDROCK: 'key-b',
+      BEDROCK_BASE_URL: aws.url,
+    })
+    const gateway = running.exports.gateway as Gateway
+    const got = await ask(here, { fetch: gateway.fetch, model: 'sonnet' })
+    expect(got).toMatchObject({ status: 200, text: 'From Bedrock.' })
+    expect(failing.requests[0]?.json).toMatchObject({ model: 'claude-sonnet-4-20250514', max_tokens: 4096 })
+    expect(failing.requests[0]?.headers['x-api-key']).toBe('key-a')
+    expect(aws.requests[0]?.path).toBe('/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/converse')
+    expect(aws.requests[0]?.headers.authorization).toBe('Bearer key-b')
+    await gateway.close()
+    await Promise.all([failing.close(), aws.close()])
+  },
+
   acme: async snippet => {
     expect(snippet.code.split('\n').length).toBeLessThan(61)
     const { upstream, gateway } = await acmeBy(

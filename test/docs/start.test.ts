@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { answer, startUpstream } from '@sluice/testing'
+import { answer, reply, startUpstream } from '@sluice/testing'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask } from './runner/ask.ts'
@@ -39,7 +39,8 @@ afterEach(() => {
 
 function start(env: Readonly<Record<string, string>> = {}): Started {
   const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
-  const { OPENAI_API_KEY, OPENAI_BASE_URL, SLUICE_API_KEY, HOST, PORT, ...rest } = process.env
+  const set = /^(?:(?:OPENAI|ANTHROPIC|GEMINI)_(?:API_KEY|BASE_URL)|SLUICE_API_KEY|HOST|PORT)$/
+  const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !set.test(name)))
   const child = spawn(process.execPath, [tsx, '--conditions=@sluice/source', 'server.ts'], {
     cwd: join(root, 'examples/custom-gateway'),
     env: { ...rest, PORT: '0', ...env },
@@ -137,6 +138,52 @@ describe('the custom gateway', { timeout: 60_000 }, () => {
     gateway.child.kill('SIGINT')
     expect(await gateway.exited).toBe(0)
     await upstream.close()
+  })
+
+  it('asks each vendor in its own words, where there is a key for it', async () => {
+    const said = { text: 'From the second vendor.' }
+    const second = await startUpstream(
+      reply({
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'text', ...said }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 3, output_tokens: 4 },
+      }),
+    )
+    const third = await startUpstream(
+      reply({
+        candidates: [
+          { content: { role: 'model', parts: [{ text: 'From the third vendor.' }] }, finishReason: 'STOP' },
+        ],
+        usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 7 },
+      }),
+    )
+    const gateway = start({
+      SLUICE_API_KEY: 'mine',
+      ANTHROPIC_API_KEY: 'sk-second',
+      ANTHROPIC_BASE_URL: second.url,
+      GEMINI_API_KEY: 'sk-third',
+      GEMINI_BASE_URL: third.url,
+    })
+    const banner = (await gateway.until(/[\s\S]*Ctrl\+C/))[0]
+    expect(banner).toMatch(/vendora-4o +local\(\)/)
+    expect(banner).toMatch(/vendorb-sonnet-4-20250514 +anthropic \(claude-sonnet-4-20250514\)/)
+    expect(banner).toMatch(/vendorc-2\.5-flash +gemini \(gemini-2\.5-flash\)/)
+    expect(banner).not.toMatch(/sk-second|sk-third/)
+    const baseURL = /http:\/\/127\.0\.0\.1:\d+\/v1/.exec(banner)![0]
+    const asking = { key: 'mine' }
+    expect(await ask(baseURL, { ...asking, model: 'vendorb-sonnet-4-20250514' })).toMatchObject(said)
+    expect(await ask(baseURL, { ...asking, model: 'vendorc-2.5-flash' })).toMatchObject({
+      text: 'From the third vendor.',
+    })
+    expect(second.requests[0]?.path).toBe('/v1/messages')
+    expect(second.requests[0]?.headers['x-api-key']).toBe('sk-second')
+    expect(third.requests[0]?.path).toBe('/v1beta/models/gemini-2.5-flash:generateContent')
+    expect(third.requests[0]?.headers['x-goog-api-key']).toBe('sk-third')
+    gateway.child.kill('SIGINT')
+    expect(await gateway.exited).toBe(0)
+    await Promise.all([second.close(), third.close()])
   })
 
   it.each([
