@@ -36,7 +36,11 @@ function provider(encode: Provider['encode'], fails = false): Provider {
 }
 
 /** What is told of one request: in the head of its answer, and in its record. */
-async function told(providers: readonly Provider[], body: object = {}, options: Partial<GatewayOptions> = {}) {
+async function told(
+  providers: readonly Provider[],
+  body: object = {},
+  options: Partial<GatewayOptions> = {},
+) {
   const ends: EndEvent[] = []
   const gateway = createGateway({
     authenticate: () => ({ id: 'ann' }),
@@ -62,10 +66,13 @@ const refusing = provider(() => {
 })
 
 describe('what was adjusted', () => {
-  it.each([false, true])('for a target before is not told of one that refuses by itself (stream: %s)', async stream => {
-    const { status, header, adjustments } = await told([failing, refusing], { stream })
-    expect([status, header, adjustments]).toEqual([400, null, []])
-  })
+  it.each([false, true])(
+    'for a target before is not told of one that refuses by itself (stream: %s)',
+    async stream => {
+      const { status, header, adjustments } = await told([failing, refusing], { stream })
+      expect([status, header, adjustments]).toEqual([400, null, []])
+    },
+  )
 
   it('is not told of while a target has not yet been asked', async () => {
     let answer: (request: EncodedRequest) => void = () => {}
@@ -75,22 +82,21 @@ describe('what was adjusted', () => {
           answer = resolve
         }),
     )
-    const options: Partial<GatewayOptions> = { stream: { keepAliveMs: 10 } }
-    const seen: (string | null)[] = []
+    const seen: string[] = []
     const gateway = createGateway({
       authenticate: () => ({ id: 'ann' }),
-      route: models({ m: [{ provider: failing, model: 'm' }, { provider: asking, model: 'm' }] }),
+      route: models({ m: { provider: asking, model: 'm' } }),
       observe: event => {
         if (event.type === 'end') seen.push(...event.adjustments.map(({ parameter }) => parameter))
       },
-      ...options,
+      stream: { keepAliveMs: 10 },
     })
     const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}',
     })
-    // The head was sent before the second target's request was written: only the record can still have it.
+    // The head was sent before the request was written: only the record can still have it.
     expect(response.headers.get('x-sluice-adjustments')).toBeNull()
     answer(adjusted('user'))
     expect(await response.text()).toContain('Hi.')
@@ -143,7 +149,10 @@ describe('a provider that has to ask elsewhere first', () => {
       status: 200,
       header: '"user";action=dropped',
     })
-    expect(reason).toMatchObject({ kind: 'first_byte_timeout', message: 'The request was not written in 20 ms.' })
+    expect(reason).toMatchObject({
+      kind: 'first_byte_timeout',
+      message: 'The request was not written in 20 ms.',
+    })
     expect(await told([hanging], { stream: true }, { timeouts })).toMatchObject({ status: 504 })
   })
 })

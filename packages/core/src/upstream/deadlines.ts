@@ -106,7 +106,8 @@ export class Deadlines {
       )
     } else if (this.#since !== undefined && now - this.#since >= pause) {
       const kind = idle ? 'idle_timeout' : 'first_byte_timeout'
-      const what = this.#phase === 'request' ? 'The request was not written in' : 'The upstream sent nothing for'
+      const what =
+        this.#phase === 'request' ? 'The request was not written in' : 'The upstream sent nothing for'
       this.#expire(new UpstreamError(`${what} ${pause} ms.`, { kind }))
     } else {
       this.#arm()
