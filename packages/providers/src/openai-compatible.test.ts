@@ -224,7 +224,9 @@ describe('the request', () => {
         tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
       },
     ])
-    expect((await encoded(vllm(), { messages: [earlier] })).body.messages).toEqual([earlier])
+    expect((await encoded(together({ apiKey: 'k' }), { messages: [earlier] })).body.messages).toEqual([
+      earlier,
+    ])
   })
 })
 

@@ -41,6 +41,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   messageNames: true,
   messageFields: true,
   extensions: true,
+  reasoningField: true,
   developerRole: true,
   requiredToolChoice: true,
   toolCallIds: true,

@@ -63,13 +63,17 @@ export const presets = {
       ...foreign,
     ],
     drop: hints,
-    extensions: [],
+    extensions: ['reasoning_content'],
+    reasoningField: 'reasoning',
   },
   vllm: {
     name: 'vllm',
     baseURL: 'http://127.0.0.1:8000/v1',
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
+    // It reads reasoning under this name alone, and ignores what it does not know.
+    extensions: ['reasoning_content'],
+    reasoningField: 'reasoning',
   },
   llamacpp: {
     name: 'llamacpp',

@@ -29,6 +29,7 @@ const checks: { readonly [K in keyof Required<Dialect>]: readonly [Check, string
   messageNames: flag,
   messageFields: oneOf('any', 'strict'),
   extensions: words,
+  reasoningField: word,
   developerRole: oneOf('developer', 'system'),
   requiredToolChoice: word,
   toolCallIds: oneOf('nine-alphanumerics'),

@@ -27,10 +27,12 @@ export interface Dialect {
   readonly messageFields?: 'any' | 'strict'
   /**
    * The fields beyond the protocol that the vendor takes on messages, their parts and tools, such as
-   * `reasoning_content`, `reasoning_details`, `extra_content` and `cache_control`. Those of these four that are
-   * not in the list are left out and told of. Default: none where `messageFields` is `strict`, else any.
+   * `reasoning_content`, `reasoning_details`, `extra_content`, `cache_control` and `citations`. Those of these five
+   * that are not in the list are left out and told of. Default: none where `messageFields` is `strict`, else any.
    */
   readonly extensions?: readonly string[]
+  /** What the vendor calls `reasoning_content` in messages that it gets, where it goes by another name: `reasoning`. */
+  readonly reasoningField?: string
   /** `system` where the vendor has no role `developer`, which says the same. Default `developer`. */
   readonly developerRole?: 'developer' | 'system'
   /** What the vendor calls `tool_choice: 'required'`. */

@@ -4,18 +4,16 @@ import { type Fields, isFields } from '../wire/json-value.ts'
 import type { Dialect } from './dialect.ts'
 
 /**
- * What this gateway's answers carry beyond the protocol, and takes back, of which every vendor knows only a
- * part: reasoning, its signatures, and marks for caches.
+ * What this gateway's answers carry beyond the protocol, and what it takes beyond it, of which every vendor knows
+ * only a part: reasoning, its signatures, marks for caches, and the wish for citations.
  */
 const extensions: readonly string[] = [
   'reasoning_content',
   'reasoning_details',
   'extra_content',
   'cache_control',
+  'citations',
 ]
-
-/** Members that say nothing to a model: an answer and the pieces of a stream have them, a request needs none. */
-const silent: ReadonlySet<string> = new Set(['annotations', 'index'])
 
 const assistantMembers: readonly string[] = [
   'role',
@@ -31,9 +29,12 @@ const callMembers: readonly string[] = ['id', 'type', 'function', 'custom']
 /** Whether a vendor takes a member. */
 type Takes = (member: string) => boolean
 
+/** A path in the request, which is only written out where there is something to tell. */
+type Path = () => string
+
 /**
  * The messages without the members that the vendor rejects or would not heed. What a model would have read in
- * them is told to `adjusting`.
+ * them is told to `adjusting`. The same messages where there is nothing to leave out.
  */
 export function withoutForeignMembers(
   messages: readonly Message[],
@@ -46,15 +47,13 @@ export function withoutForeignMembers(
   const strict = messageFields === 'strict'
   const inAssistant = strict ? among(assistantMembers, known) : takes
   const inCall = strict ? among(callMembers, known) : takes
-  return messages.map((message, index) => {
-    const path = `messages[${index}]`
+  return changed(messages, (message, index) => {
+    const path: Path = () => `messages[${index}]`
     const isAssistant = message.role === 'assistant'
     let kept = without(message, isAssistant ? inAssistant : takes, path, adjusting)
     if (isAssistant && strict) kept = withoutNulls(kept)
-    kept = withItems(kept, 'content', path, (part, at) => without(part, takes, at, adjusting))
-    if (isAssistant)
-      kept = withItems(kept, 'tool_calls', path, (call, at) => without(call, inCall, at, adjusting))
-    return kept
+    kept = withItems(kept, 'content', takes, path, adjusting)
+    return isAssistant ? withItems(kept, 'tool_calls', inCall, path, adjusting) : kept
   })
 }
 
@@ -66,61 +65,80 @@ export function withoutForeignMarks(
 ): readonly Tool[] {
   const takes = takesExtension(dialect)
   if (takes('cache_control')) return tools
-  return tools.map((tool, index) => {
-    const path = `tools[${index}]`
-    const kept = without(tool, takes, path, adjusting)
+  return changed(tools, (tool, index) => {
+    const kept = without(tool, takes, () => `tools[${index}]`, adjusting)
     if (kept.type !== 'function') return kept
-    const definition = without(kept.function, takes, `${path}.function`, adjusting)
+    const definition = without(kept.function, takes, () => `tools[${index}].function`, adjusting)
     return definition === kept.function ? kept : { ...kept, function: definition }
   })
 }
 
 function takesExtension({ messageFields, extensions: known }: Dialect): Takes {
   if (known === undefined && messageFields !== 'strict') return () => true
-  return member => !extensions.includes(member) || known?.includes(member) === true
+  const foreign = new Set(extensions.filter(member => !known?.includes(member)))
+  return member => !foreign.has(member)
 }
 
 function among(members: readonly string[], more: readonly string[] = []): Takes {
-  return member => members.includes(member) || more.includes(member)
+  const all = new Set([...members, ...more])
+  return member => all.has(member)
 }
 
-function without<T extends object>(holder: T, takes: Takes, path: string, adjusting: Adjusting): T {
+function without<T extends object>(holder: T, takes: Takes, path: Path, adjusting: Adjusting): T {
   let kept: Record<string, unknown> | undefined
-  for (const [member, value] of Object.entries(holder)) {
+  for (const member in holder) {
     if (takes(member)) continue
     kept ??= { ...(holder as Fields) }
     delete kept[member]
-    if (!silent.has(member) && saysSomething(value))
-      adjusting.drop(`${path}.${member}`, 'not known to this vendor')
+    if (saysSomething(member, holder[member]))
+      adjusting.drop(`${path()}.${member}`, 'not known to this vendor')
   }
   return kept === undefined ? holder : (kept as T)
 }
 
 /** Strict vendors want a member that says nothing left out, but for `content`. */
 function withoutNulls<T extends object>(message: T): T {
-  const entries = Object.entries(message)
-  const kept = entries.filter(
-    ([member, value]) => member === 'content' || (value !== null && value !== undefined),
-  )
-  return kept.length === entries.length ? message : (Object.fromEntries(kept) as T)
+  let kept: Record<string, unknown> | undefined
+  for (const member in message) {
+    const value = message[member]
+    if (member === 'content' || (value !== null && value !== undefined)) continue
+    kept ??= { ...(message as Fields) }
+    delete kept[member]
+  }
+  return kept === undefined ? message : (kept as T)
 }
 
-/** An object with one of its arrays changed item by item; the same object where nothing changes. */
+/** An object with one of its arrays less what is foreign in its items; the same object where nothing is. */
 function withItems<T extends object>(
   holder: T,
   member: string,
-  path: string,
-  change: (item: Fields, path: string) => Fields,
+  takes: Takes,
+  path: Path,
+  adjusting: Adjusting,
 ): T {
   const items: unknown = (holder as Fields)[member]
   if (!Array.isArray(items)) return holder
-  const changed = items.map((item, index) =>
-    isFields(item) ? change(item, `${path}.${member}[${index}]`) : item,
+  const kept = changed(items, (item: unknown, index) =>
+    isFields(item) ? without(item, takes, () => `${path()}.${member}[${index}]`, adjusting) : item,
   )
-  return changed.every((item, index) => item === items[index]) ? holder : { ...holder, [member]: changed }
+  return kept === items ? holder : { ...holder, [member]: kept }
 }
 
-function saysSomething(value: unknown): boolean {
-  if (value === null || value === undefined || value === '') return false
+/** A list with its items changed; the same list where none is. */
+function changed<T>(items: readonly T[], change: (item: T, index: number) => T): readonly T[] {
+  let copy: T[] | undefined
+  for (const [index, item] of items.entries()) {
+    const next = change(item, index)
+    if (next === item) continue
+    copy ??= [...items]
+    copy[index] = next
+  }
+  return copy ?? items
+}
+
+/** Whether a model would miss it. An answer's lists of sources, and the places of its pieces, say nothing to one. */
+function saysSomething(member: string, value: unknown): boolean {
+  if (value === null || value === undefined || value === '' || member === 'index') return false
+  if (Array.isArray(value) && (member === 'annotations' || member === 'citations')) return false
   return typeof value !== 'object' || Object.keys(value).length > 0
 }

@@ -40,6 +40,7 @@ const earlier = {
     },
   ],
 }
+const { reasoning_content: _text, reasoning_details: _details, cache_control: _mark, ...rest } = earlier
 const plain = {
   role: 'assistant',
   content: 'a',
@@ -160,7 +161,13 @@ describe('what an earlier answer carried', () => {
       { ...earlier, tool_calls: [{ index: 0, ...plain.tool_calls[0] }] },
       ['tool_calls[0].extra_content'],
     ],
-    ['everything', presets.vllm, earlier, []],
+    [
+      'the reasoning, under a name of its own',
+      presets.vllm,
+      { ...rest, reasoning: 'hm', tool_calls: [{ index: 0, ...plain.tool_calls[0] }] },
+      ['reasoning_details', 'cache_control', 'tool_calls[0].extra_content'],
+    ],
+    ['everything', presets.together, earlier, []],
     ['everything, where nothing is known', {}, earlier, []],
   ])('goes back to a vendor that takes %s (%#)', (_name, dialect, message, dropped) => {
     const { body, adjustments = [] } = sent(dialect, { messages: [earlier] })
@@ -185,6 +192,32 @@ describe('what an earlier answer carried', () => {
     expect(sent(openaiDialect, { messages: [message] })).toEqual({
       body: { messages: [plain] },
       adjustments: undefined,
+    })
+  })
+
+  it("has its reasoning under the vendor's name, which wins where both are given", () => {
+    const dialect: Dialect = { reasoningField: 'thoughts' }
+    const given = (more: object) => [{ role: 'assistant', content: 'a', ...more }]
+    const sentFor = (more: object) => sent(dialect, { messages: given(more) }).body.messages
+    expect(sentFor({ reasoning_content: 'hm' })).toEqual(given({ thoughts: 'hm' }))
+    expect(sentFor({ reasoning_content: 'hm', thoughts: 'own' })).toEqual(given({ thoughts: 'own' }))
+    expect(sentFor({})).toEqual(given({}))
+    const user = [{ role: 'user', content: 'a', reasoning_content: 'b' }]
+    expect(sent(dialect, { messages: user }).body.messages).toEqual(user)
+  })
+
+  it('holds citations, which say nothing to a model; to ask for some does', () => {
+    const cited = { role: 'assistant', content: 'a', citations: [{ type: 'file_citation' }] }
+    const file = { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }
+    const asking = { role: 'user', content: [{ ...file, citations: { enabled: true } }] }
+    expect(sent(openaiDialect, { messages: [cited, asking] })).toEqual({
+      body: {
+        messages: [
+          { role: 'assistant', content: 'a' },
+          { role: 'user', content: [file] },
+        ],
+      },
+      adjustments: ['messages[1].content[0].citations dropped'],
     })
   })
 
@@ -286,7 +319,9 @@ describe('whatever is asked', () => {
         for (const [index, { reasoning_content: reasoning }] of given.entries()) {
           if (!reasoning) continue
           const told = adjustments.includes(`messages[${index}].reasoning_content dropped`)
-          expect(told).toBe(out[index]?.reasoning_content !== reasoning)
+          const theirs = dialect.reasoningField ?? 'reasoning_content'
+          const field = given[index]?.role === 'assistant' ? theirs : 'reasoning_content'
+          expect(told).toBe(out[index]?.[field] !== reasoning)
         }
       }),
     )

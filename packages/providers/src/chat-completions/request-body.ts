@@ -36,6 +36,9 @@ export function requestBody(call: Call, dialect: Dialect, adjusting: Adjusting):
 
 function messagesIn(given: readonly Message[], dialect: Dialect, adjusting: Adjusting): readonly Message[] {
   let messages = withoutForeignMembers(given, dialect, adjusting)
+  const { reasoningField } = dialect
+  if (reasoningField !== undefined)
+    messages = messages.map(message => withReasoningAs(message, reasoningField))
   if (dialect.messageNames === false) messages = withoutNames(messages, adjusting)
   if (dialect.developerRole === 'system') messages = messages.map(asSystem)
   if (dialect.toolCallIds !== undefined) messages = withNineCharacterIds(messages)
@@ -54,6 +57,13 @@ function withoutNames(messages: readonly Message[], adjusting: Adjusting): reado
     else adjusting.lack(path)
     return rest
   })
+}
+
+/** What the caller gave under the vendor's own name stays. */
+function withReasoningAs(message: Message, field: string): Message {
+  if (message.role !== 'assistant' || !('reasoning_content' in message)) return message
+  const { reasoning_content, ...rest } = message
+  return { [field]: reasoning_content, ...rest } as Message
 }
 
 function asSystem(message: Message): Message {
