@@ -100,6 +100,7 @@ describe('a configuration', () => {
     ['baseURL', { baseURL: 'nowhere' }],
     ['safetySettings', { safetySettings: [{ category: 'X' }] }],
     ['maxConcurrent', { maxConcurrent: 0 }],
+    ['fetchImage has to be a function, not string', { fetchImage: 'https://images.example/' }],
     ['x-goog-api-key is given twice', { headers: { 'X-Goog-Api-Key': 'other' } }],
   ])('that cannot work is refused: %s', (words, options) => {
     const configure = () => gemini({ apiKey: 'key', ...options } as GeminiOptions)
@@ -163,6 +164,39 @@ describe('messages', () => {
     expect(error).toMatchObject({ status: 400, param: 'messages' })
   })
 
+  it.each([
+    ['gemini-2.5-flash', true],
+    ['gemini-3.5-flash', true],
+    ['gemini-3.5-flash-lite', false],
+    ['gemini-3.6-flash', false],
+    ['gemini-4-argon', false],
+  ])('may end with words of the model: %s: %s', async (model, taken) => {
+    const messages = [user, { role: 'assistant', content: 'So ' } as const]
+    if (taken) expect((await sent({ messages }, { model })).body.contents).toHaveLength(2)
+    else {
+      const error = await refusal({ messages }, { model })
+      expect(error).toMatchObject({ code: 'unsupported_value', param: 'messages[1]' })
+    }
+  })
+
+  it('must not begin with calls', async () => {
+    const messages: ChatRequest['messages'] = [
+      { role: 'assistant', content: 'Let me see.' },
+      { role: 'assistant', tool_calls: [call('1', 'f')] },
+      { role: 'tool', tool_call_id: '1', content: 'x' },
+    ]
+    expect(await refusal({ messages })).toMatchObject({ code: 'unsupported_value', param: 'messages[1]' })
+    expect((await sent({ messages: messages.slice(0, 1) })).body.contents[0].role).toBe('model')
+  })
+
+  it('that are left as neighbours are joined in linear time', async () => {
+    const foreign = { role: 'assistant', content: '', reasoning_content: 'Hm.' }
+    const messages = Array.from({ length: 100_000 }, (_, at) => (at % 2 === 0 ? user : foreign))
+    const { body } = await sent({ messages: messages as ChatRequest['messages'] })
+    expect(body.contents).toHaveLength(1)
+    expect(body.contents[0].parts).toHaveLength(50_000)
+  })
+
   it('may be marked for a cache, which is told of once', async () => {
     const mark = { cache_control: { type: 'ephemeral' } }
     const messages = [
@@ -201,12 +235,24 @@ describe('calls and what tools answered', () => {
       {
         role: 'user',
         parts: [
-          { functionResponse: { name: 'time', response: { result: 'noon' } } },
           { functionResponse: { name: 'weather', response: { sky: 'blue' } } },
-          { text: 'And?' },
+          { functionResponse: { name: 'time', response: { result: 'noon' } } },
         ],
       },
+      { role: 'user', parts: [{ text: 'And?' }] },
     ])
+  })
+
+  it('keep two calls of one function apart, in whatever order they were answered', async () => {
+    const calls = ['a', 'b', 'c'].map(id => call(id, 'read', `{"file":"${id}"}`))
+    const answers = ['c', 'a', 'b'].map(
+      id => ({ role: 'tool', tool_call_id: id, content: `of ${id}` }) as const,
+    )
+    const { body } = await sent({ messages: [user, { role: 'assistant', tool_calls: calls }, ...answers] })
+    const told = body.contents[2].parts.map(
+      (part: ReturnType<typeof JSON.parse>) => part.functionResponse.response,
+    )
+    expect(told).toEqual([{ result: 'of a' }, { result: 'of b' }, { result: 'of c' }])
   })
 
   it('have ids and a signature for a model that insists on them', async () => {
@@ -218,7 +264,7 @@ describe('calls and what tools answered', () => {
       },
       { functionCall: { id: '2', name: 'time', args: {} } },
     ])
-    expect(body.contents[2].parts[0].functionResponse.id).toBe('2')
+    expect(body.contents[2].parts[0].functionResponse.id).toBe('1')
     expect(adjustments).toEqual([
       {
         parameter: 'messages[1].tool_calls[0].extra_content',
@@ -265,6 +311,7 @@ describe('calls and what tools answered', () => {
     ['{"id": 12345678901234567890}', { result: '{"id": 12345678901234567890}' }],
     ['', { result: '' }],
     ['{"error":"none"}', { error: 'none' }],
+    ['{"a":{"$ref":"#/$defs/A"}}', { result: '{"a":{"$ref":"#/$defs/A"}}' }],
   ])('answer %j as %j', async (content, response) => {
     const messages: ChatRequest['messages'] = [
       user,
@@ -339,6 +386,13 @@ describe('reasoning of earlier answers', () => {
   it('without a signature is dropped and told of', async () => {
     expect((await parts({ content: 'a', reasoning_content: 'Hm.' })).adjustments).toEqual([
       { parameter: 'messages[1].reasoning_content', action: 'dropped' },
+    ])
+  })
+
+  it('of its own without data is dropped and told of', async () => {
+    const reasoning_details = [{ type: 'reasoning.text', text: 'Hm.', format, index: 0 }]
+    expect((await parts({ content: 'a', reasoning_details })).adjustments).toEqual([
+      { parameter: 'messages[1].reasoning_details', action: 'dropped', detail: 'without a signature' },
     ])
   })
 
@@ -519,6 +573,10 @@ describe('tools', () => {
     [{ tools: [weather(), { type: 'custom', custom: { name: 'c' } }] }, 'tools[1]'],
     [{ tools: [weather()], tool_choice: { type: 'custom', custom: { name: 'c' } } }, 'tool_choice'],
     [{ functions: [{ name: 'f' }] }, 'functions'],
+    [
+      { tools: [weather({}, 'time')], tool_choice: allowed('required') },
+      'tool_choice.allowed_tools.tools[0]',
+    ],
   ] as const)('that it lacks are refused: %#', async (input, param) => {
     expect(await refusal(input as Asked)).toMatchObject({ status: 400, param })
   })
@@ -546,6 +604,15 @@ describe('a response format', () => {
     const { body } = await sent({ response_format: { type: 'json_object' } })
     expect(body.generationConfig).toEqual({ responseMimeType: 'application/json' })
     expect((await sent({ response_format: { type: 'text' } })).body).not.toHaveProperty('generationConfig')
+  })
+
+  it('is a reference, beside which nothing else may stand', async () => {
+    const json_schema = { name: 'x', description: 'Lost.', schema: { $ref: '#/$defs/A', $defs: { A: {} } } }
+    const { body, adjustments } = await sent({ response_format: { type: 'json_schema', json_schema } })
+    expect(body.generationConfig.responseJsonSchema).toEqual(json_schema.schema)
+    expect(adjustments).toEqual([
+      { parameter: 'response_format', action: 'mapped', detail: 'left out of the schema: description' },
+    ])
   })
 
   it('is a schema, without what Gemini does not know', async () => {
@@ -744,6 +811,8 @@ describe('reasoning_effort', () => {
     'gemini-3-flash-preview': ['minimal', 'minimal', 'low', 'medium', 'high', 'high', 'high'],
     'gemini-3.8-flash': ['low', 'low', 'low', 'medium', 'high', 'high', 'high'],
     'gemini-4-argon': ['low', 'low', 'low', 'medium', 'high', 'high', 'high'],
+    'gemini-robotics-er-1.5-preview': [0, 512, 1_024, 8_192, 24_576, 24_576, 24_576],
+    'gemini-flash-lite-latest': ['minimal', 'minimal', 'low', 'medium', 'high', 'high', 'high'],
     'gemini-flash-latest': ['low', 'low', 'low', 'medium', 'high', 'high', 'high'],
     'gemma-4-31b-it': ['minimal', 'minimal', 'minimal', 'high', 'high', 'high', 'high'],
     'tunedModels/mine': [0, 512, 1_024, 8_192, 24_576, 24_576, 24_576],

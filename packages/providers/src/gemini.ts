@@ -1,5 +1,6 @@
 import type { Call, EncodedRequest, Provider } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
+import { checkFetchImage } from './conversation/check-fetch-image.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { modelPath } from './gemini/model-path.ts'
@@ -11,6 +12,7 @@ import { knownOptions, namesOf } from './known-options.ts'
 import { Adjusting } from './parameters/adjusting.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+import { exactJsonText } from './wire/exact-json.ts'
 
 /** How the Gemini API (AI Studio) is reached. */
 export interface GeminiOptions {
@@ -51,6 +53,7 @@ export function gemini(options: GeminiOptions): Vendor {
   const { apiKey, baseURL = 'https://generativelanguage.googleapis.com/v1beta', headers = {} } = options
   const { safetySettings, fetchImage, maxConcurrent } = options
   checkSafetySettings(safetySettings, 'gemini')
+  checkFetchImage(fetchImage, 'gemini')
   const base = baseUrl(baseURL, 'gemini', '/models', '/v1beta')
   const credentials = { 'x-goog-api-key': checkedSecret(apiKey, 'gemini') }
   const further = furtherHeaders(credentials, headers, 'gemini')
@@ -80,7 +83,7 @@ export function gemini(options: GeminiOptions): Vendor {
         'accept-encoding': 'identity',
         ...further,
       },
-      body: JSON.stringify(tier === undefined ? body : { ...body, serviceTier: tier }),
+      body: exactJsonText(tier === undefined ? body : { ...body, serviceTier: tier }),
       adjustments: adjusting.list,
     }
   }

@@ -47,12 +47,14 @@ describe('where a request goes', () => {
     })
   })
 
-  it('is a whole resource name as it is', async () => {
+  it('is a whole resource name as it is, at the host of its location', async () => {
     const model = 'projects/p2/locations/europe-west4/publishers/google/models/gemini-3-pro'
     const { url, body } = await sent({ reasoning_effort: 'low', stream: true }, { model })
     expect(url).toBe(
-      `https://us-central1-aiplatform.googleapis.com/v1/${model}:streamGenerateContent?alt=sse`,
+      `https://europe-west4-aiplatform.googleapis.com/v1/${model}:streamGenerateContent?alt=sse`,
     )
+    const options = { baseURL: 'http://127.0.0.1:9/v1' }
+    expect((await sent({}, { model, options })).url).toBe(`http://127.0.0.1:9/v1/${model}:generateContent`)
     expect(body.generationConfig.thinkingConfig).toEqual({ thinkingLevel: 'low', includeThoughts: true })
   })
 
@@ -72,7 +74,23 @@ describe('where a request goes', () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:9\/v1\/projects\/my-project\//)
   })
 
-  it.each(['..', 'projects/p/../x', 'publishers/google/models/'])('is nowhere for %s', async model => {
+  it('is Gemini’s or Claude’s by the publisher, whatever the project is called', async () => {
+    const place = 'projects/anthropic/locations/global/publishers'
+    const gemini = await sent({}, { model: `${place}/google/models/gemini-2.5-flash` })
+    expect(gemini.url).toBe(
+      `https://aiplatform.googleapis.com/v1/${place}/google/models/gemini-2.5-flash:generateContent`,
+    )
+    const claude = await sent({}, { model: `${place}/anthropic/models/claude-haiku-4-5` })
+    expect(claude.url).toMatch(/claude-haiku-4-5:rawPredict$/)
+  })
+
+  it.each([
+    '..',
+    'projects/p/../x',
+    'projects/p/locations/evil.example#/publishers/google/models/m',
+    'projects/p/models/m',
+    'publishers/google/models/',
+  ])('is nowhere for %s', async model => {
     const error: unknown = await sent({}, { model }).catch(failure => failure)
     expect(GatewayError.is(error) && error).toMatchObject({ status: 400, param: 'model' })
   })
@@ -91,6 +109,7 @@ describe('a configuration', () => {
     ['authorization is given twice', { headers: { Authorization: 'Bearer x' } }],
     ['defaultMaxTokens', { defaultMaxTokens: 0 }],
     ['beta', { beta: 'one' }],
+    ['fetchImage has to be a function, not object', { fetchImage: {} }],
     ['safetySettings', { safetySettings: {} }],
     ["unknown option 'region'", { region: 'us' }],
   ])('that cannot work is refused: %s', (words, options) => {
@@ -154,6 +173,32 @@ describe('a request to Gemini', () => {
       presencePenalty: 0.5,
       responseLogprobs: true,
       logprobs: 2,
+    })
+  })
+
+  describe('with tools', () => {
+    const tool = (name: string, strict?: boolean) =>
+      ({ type: 'function', function: { name, ...(strict === undefined ? {} : { strict }) } }) as const
+    const tools = [tool('a'), tool('b', true)]
+
+    it('drops what holds arguments to a schema, which version 1 lacks, and tells of it', async () => {
+      const free = await sent({ tools })
+      expect(free.body).not.toHaveProperty('toolConfig')
+      expect(free.adjustments).toMatchObject([{ parameter: 'tools[1].function.strict', action: 'dropped' }])
+      const forced = await sent({ tools, tool_choice: 'required' })
+      expect(forced.body.toolConfig).toEqual({ functionCallingConfig: { mode: 'ANY' } })
+      expect(forced.adjustments).toEqual([])
+    })
+
+    it('leaves out those that may not be chosen, and tells of it', async () => {
+      const allowed_tools = { mode: 'auto', tools: [tool('a')] } as const
+      const { body, adjustments } = await sent({
+        tools,
+        tool_choice: { type: 'allowed_tools', allowed_tools },
+      })
+      expect(body.tools).toEqual([{ functionDeclarations: [{ name: 'a' }] }])
+      expect(body).not.toHaveProperty('toolConfig')
+      expect(adjustments).toMatchObject([{ parameter: 'tool_choice', action: 'mapped' }])
     })
   })
 

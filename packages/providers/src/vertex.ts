@@ -2,6 +2,7 @@ import type { Call, EncodedRequest, Provider, Reply, UpstreamResponse } from '@s
 import { accessToken } from './access-token.ts'
 import { decodeMessages } from './anthropic/decode.ts'
 import { baseUrl } from './base-url.ts'
+import { checkFetchImage } from './conversation/check-fetch-image.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { googleRefusal } from './gemini/google-refusal.ts'
@@ -11,8 +12,9 @@ import { furtherHeaders } from './request-headers.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
-import { vertexHost } from './vertex/host.ts'
+import { checkPlace, vertexHost } from './vertex/host.ts'
 import { modelResource } from './vertex/model-resource.ts'
+import { exactJsonText } from './wire/exact-json.ts'
 
 /** How Vertex AI is reached. One of `token` and `tokenProvider` is required. */
 export interface VertexOptions {
@@ -23,7 +25,7 @@ export interface VertexOptions {
   readonly token?: string | undefined
   /** Asked for an access token before each call; it keeps and renews the token itself. */
   readonly tokenProvider?: (() => string | Promise<string>) | undefined
-  /** What stands before `/projects/...`. Without a path it gets `/v1`. Default `https://{location}-aiplatform.googleapis.com/v1`. */
+  /** What stands before `/projects/...`. Without a path it gets `/v1`. Default `https://{location}-aiplatform.googleapis.com/v1`, by the model's location. */
   readonly baseURL?: string | undefined
   /** As for `anthropic`, of Claude models. */
   readonly defaultMaxTokens?: number | undefined
@@ -63,13 +65,15 @@ const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
 export function vertex(options: VertexOptions): Vendor {
   knownOptions('vertex', options, optionNames)
   const { project, location, headers = {}, maxConcurrent, safetySettings, fetchImage } = options
-  const host = vertexHost(project, location)
-  const base = baseUrl(options.baseURL ?? host, 'vertex', '/projects', '/v1')
+  checkPlace(project, location)
+  const base =
+    options.baseURL === undefined ? undefined : baseUrl(options.baseURL, 'vertex', '/projects', '/v1')
   const authorization = accessToken(options, 'vertex')
   // The token is not known yet; that no other header takes its place is.
   const further = furtherHeaders({ authorization: '' }, headers, 'vertex')
   const claude = claudeSettings(options)
   checkSafetySettings(safetySettings, 'vertex')
+  checkFetchImage(fetchImage, 'vertex')
 
   async function encode(call: Call): Promise<EncodedRequest> {
     const streamed = call.input.stream === true
@@ -77,10 +81,10 @@ export function vertex(options: VertexOptions): Vendor {
     const written =
       resource.claude !== undefined
         ? await claudeRequest({ ...call, model: resource.claude }, claude)
-        : await geminiRequest(call, { location, safetySettings, fetchImage })
+        : await geminiRequest(call, { location: resource.location, safetySettings, fetchImage })
     return {
       method: 'POST',
-      url: `${base}/${resource.path}:${written.method}`,
+      url: `${base ?? vertexHost(resource.location)}/${resource.path}:${written.method}`,
       headers: {
         'content-type': 'application/json',
         accept: streamed ? 'text/event-stream' : 'application/json',
@@ -89,7 +93,7 @@ export function vertex(options: VertexOptions): Vendor {
         ...written.headers,
         ...(await authorization()),
       },
-      body: JSON.stringify(written.body),
+      body: exactJsonText(written.body),
       adjustments: written.adjustments,
     }
   }

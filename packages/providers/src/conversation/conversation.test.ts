@@ -139,6 +139,8 @@ describe('conversationOf', () => {
       'messages[0].tool_calls[0].function.arguments',
       assistantWith(call('a', 'f', '['.repeat(2_000) + ']'.repeat(2_000))),
     ],
+    ['messages[0].tool_calls[0].function.arguments', assistantWith(call('a', 'f', '{"a":"\\ud83d"}'))],
+    ['messages[0].tool_calls[0].function.arguments', assistantWith(call('a', 'f', '{"a":"\\uDE00\\ud83d"}'))],
     [
       'messages[0].tool_calls[0]',
       assistantWith({ id: 'a', type: 'custom', custom: { name: 'c', input: '' } }),
@@ -151,6 +153,13 @@ describe('conversationOf', () => {
     ['messages[0].role', { role: 'function', name: 'f', content: 'a' }],
   ])('refuses, at %s, what turns cannot hold', (param, message) => {
     expect(() => conversationOf([message])).toThrow(expect.objectContaining({ status: 400, param }))
+  })
+
+  it('takes arguments whose escapes make whole characters, or none', () => {
+    for (const text of ['{"a":"\\ud83d\\uDE00"}', '{"a":"\\\\ud83d"}', '{"a":"\\u00e9 \\\\\\u0041"}']) {
+      const { turns } = conversationOf([assistantWith(call('a', 'f', text))])
+      expect(turns[0]).toMatchObject({ items: [{ arguments: JSON.parse(text) }] })
+    }
   })
 
   it('loses no text, call or result of any conversation, and never has one role twice in a row', () => {

@@ -107,11 +107,11 @@ export function conversationOf(messages: readonly Message[]): Conversation {
       case 'system':
       case 'developer':
         if (turns.length > 0) moved.push(path)
-        system.push(...textsOf(message.content, cacheControl(message)))
+        append(system, textsOf(message.content, cacheControl(message)))
         break
       case 'user': {
         const items = userItems(message.content, path, cacheControl(message))
-        if (items.length > 0) openTurn(turns, 'user').items.push(...items)
+        if (items.length > 0) append(openTurn(turns, 'user').items, items)
         break
       }
       case 'tool':
@@ -126,7 +126,7 @@ export function conversationOf(messages: readonly Message[]): Conversation {
       case 'assistant': {
         const items = assistantItems(message, path)
         for (const item of items) if (item.kind === 'call') called.set(item.id, item.name)
-        if (items.length > 0) openTurn(turns, 'assistant').items.push(...items)
+        if (items.length > 0) append(openTurn(turns, 'assistant').items, items)
         break
       }
       case 'function':
@@ -186,9 +186,9 @@ function assistantItems(message: AssistantMessage, path: string): OpenAssistantT
     })
   }
   const mark = cacheControl(message)
-  if (spokenCalls.length > 0 && texts.every(isBlank))
-    items.push(...texts, ...withLastMarked(spokenCalls, mark))
-  else items.push(...withLastMarked(texts, mark), ...spokenCalls)
+  const callsMarked = spokenCalls.length > 0 && texts.every(isBlank)
+  append(items, callsMarked ? texts : withLastMarked(texts, mark))
+  append(items, callsMarked ? withLastMarked(spokenCalls, mark) : spokenCalls)
   return items
 }
 
@@ -200,6 +200,11 @@ function openTurn(turns: OpenTurn[], role: OpenTurn['role']): OpenTurn {
   const turn: OpenTurn = role === 'user' ? { role, results: [], items: [] } : { role, items: [] }
   turns.push(turn)
   return turn
+}
+
+/** As many as a request may hold are too many for one call of `push`. */
+function append<T>(list: T[], items: readonly T[]): void {
+  for (const item of items) list.push(item)
 }
 
 function spoken(text: string, mark: JsonObject | undefined): SpokenText {

@@ -7,17 +7,18 @@ export interface InlineFile extends InlineData {
   readonly filename: string | undefined
 }
 
-const byExtension: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  doc: 'application/msword',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  xls: 'application/vnd.ms-excel',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-}
+/** No plain object: the ending is the caller's, and may be `constructor`. */
+const byExtension: ReadonlyMap<string, string> = new Map([
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['doc', 'application/msword'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xls', 'application/vnd.ms-excel'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+])
 
 /**
  * A file's data: `file_data` as a data URL, or as plain base64 with a `filename` whose ending tells the type.
@@ -37,7 +38,7 @@ export function fileData({ file }: FilePart, path: string): InlineFile {
   }
   const inline = dataUrl(file_data)
   if (inline !== undefined) return { ...inline, filename }
-  const mediaType = byExtension[filename?.split('.').at(-1)?.toLowerCase() ?? '']
+  const mediaType = byExtension.get(filename?.split('.').at(-1)?.toLowerCase() ?? '')
   if (mediaType !== undefined && /^[A-Za-z0-9+/]+={0,2}$/.test(file_data)) {
     return { mediaType, base64: file_data, filename }
   }

@@ -101,6 +101,8 @@ describe('fileData', () => {
     [{}, `${at}.file.file_data`],
     [{ file_data: 'AQID' }, `${at}.file.file_data`],
     [{ file_data: 'not base64!', filename: 'a.pdf' }, `${at}.file.file_data`],
+    [{ file_data: 'AQID', filename: 'a.constructor' }, `${at}.file.file_data`],
+    [{ file_data: 'AQID', filename: 'a.__proto__' }, `${at}.file.file_data`],
   ])('refuses %o', (fields, param) => {
     expect(() => fileData(file(fields), at)).toThrow(expect.objectContaining({ status: 400, param }))
   })

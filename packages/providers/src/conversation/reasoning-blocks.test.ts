@@ -26,6 +26,7 @@ describe('reasoningBlocks', () => {
         { kind: 'text', text: '', signature: 's2' },
       ],
       foreign: false,
+      unsigned: false,
     })
   })
 
@@ -34,14 +35,17 @@ describe('reasoningBlocks', () => {
     expect(reasoningBlocks([other, text('t', 's', 1)], format)).toEqual({
       blocks: [{ kind: 'text', text: 't', signature: 's' }],
       foreign: true,
+      unsigned: false,
     })
     expect(reasoningBlocks([{ type: 'reasoning.text', text: 't', signature: 's' }], format)).toEqual({
       blocks: [],
       foreign: true,
+      unsigned: false,
     })
     expect(reasoningBlocks([{ type: 'something.else', format }], format)).toEqual({
       blocks: [],
       foreign: false,
+      unsigned: false,
     })
   })
 
@@ -75,7 +79,24 @@ describe('reasoningBlocks', () => {
       { type: 'reasoning.encrypted', data: 7, format, index: 1 },
       { type: 'reasoning.text', text: null, signature: ['x'], format, index: 2 },
     ] as unknown as JsonObject[]
-    expect(reasoningBlocks(details, format)).toEqual({ blocks: [], foreign: false })
+    expect(reasoningBlocks(details, format)).toEqual({ blocks: [], foreign: false, unsigned: true })
+    expect(reasoningBlocks([...details, text('t', 's', 3)], format)).toMatchObject({
+      blocks: [{ text: 't' }],
+      unsigned: true,
+    })
+  })
+
+  it('counts a block once that is there twice, whole or in the same pieces', () => {
+    const whole = [text('a', 's1', 0), { type: 'reasoning.encrypted', data: 'xyz', format, index: 1 }]
+    const once = reasoningBlocks(whole, format)
+    expect(once.blocks).toHaveLength(2)
+    expect(reasoningBlocks([...whole, ...whole], format)).toEqual(once)
+    expect(reasoningBlocks([whole[0]!, ...whole], format)).toEqual(once)
+    const pieces = [
+      { type: 'reasoning.text', text: 'a', format, index: 0 },
+      { type: 'reasoning.text', signature: 's1', format, index: 0 },
+    ]
+    expect(reasoningBlocks([...pieces, ...pieces], format).blocks).toHaveLength(1)
   })
 
   it('gives back whole blocks however their text was cut', () => {

@@ -11,10 +11,13 @@ export interface ReasoningBlocks {
   readonly blocks: readonly ReasoningBlock[]
   /** There was reasoning of another vendor too, or of none that is named. */
   readonly foreign: boolean
+  /** There was reasoning of this format that has no signature: no vendor takes it. */
+  readonly unsigned: boolean
 }
 
 interface Joined {
   readonly encrypted: boolean
+  readonly key: string | undefined
   text: string
   signature: string
   data: string
@@ -23,7 +26,8 @@ interface Joined {
 
 /**
  * The blocks of one vendor's `format` among a message's `reasoning_details`. Pieces of one type and index, as
- * they come out of a stream, are joined; text without a signature is left out, for no vendor takes it.
+ * they come out of a stream, are joined; a block that is there twice under one index, as clients make it that
+ * join the list with itself, counts once. Text without a signature is left out.
  */
 export function reasoningBlocks(details: readonly JsonObject[], format: string): ReasoningBlocks {
   const joined: Joined[] = []
@@ -35,22 +39,39 @@ export function reasoningBlocks(details: readonly JsonObject[], format: string):
     let block = key === undefined ? undefined : open.get(key)
     // A signature ends its block: what follows under the same index is another one.
     if (block === undefined || block.signature !== '') {
-      block = { encrypted, text: '', signature: '', data: '', format: undefined }
+      block = { encrypted, key, text: '', signature: '', data: '', format: undefined }
       joined.push(block)
       if (key !== undefined) open.set(key, block)
     }
+    block.format ??= typeof detail.format === 'string' ? detail.format : undefined
+    const data = textOf(detail.data)
+    if (encrypted && data === block.data) continue
+    block.data += data
     block.text += textOf(detail.text)
     block.signature += textOf(detail.signature)
-    block.data += textOf(detail.data)
-    block.format ??= typeof detail.format === 'string' ? detail.format : undefined
   }
   const own = joined.filter(block => block.format === format)
-  return { blocks: own.flatMap(blockOf), foreign: own.length < joined.length }
+  const whole = own.filter(({ encrypted, data, signature }) => (encrypted ? data : signature) !== '')
+  return {
+    blocks: withoutRepeated(whole).map(blockOf),
+    foreign: own.length < joined.length,
+    unsigned: whole.length < own.length,
+  }
 }
 
-function blockOf({ encrypted, text, signature, data }: Joined): ReasoningBlock[] {
-  if (encrypted) return data === '' ? [] : [{ kind: 'encrypted', data }]
-  return signature === '' ? [] : [{ kind: 'text', text, signature }]
+function withoutRepeated(blocks: readonly Joined[]): Joined[] {
+  const seen = new Set<string>()
+  return blocks.filter(({ key, text, signature, data }) => {
+    if (key === undefined) return true
+    const content = JSON.stringify([key, text, signature, data])
+    if (seen.has(content)) return false
+    seen.add(content)
+    return true
+  })
+}
+
+function blockOf({ encrypted, text, signature, data }: Joined): ReasoningBlock {
+  return encrypted ? { kind: 'encrypted', data } : { kind: 'text', text, signature }
 }
 
 function textOf(value: unknown): string {

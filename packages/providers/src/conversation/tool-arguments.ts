@@ -1,22 +1,39 @@
 import { GatewayError, type JsonObject } from '@sluice/core'
-import { jsonOf } from '../wire/json-of.ts'
+import { exactJsonOf } from '../wire/exact-json.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /**
- * A call's arguments as an object, for vendors that take no JSON text. Empty text is a call without
- * arguments. Throws `GatewayError` (400, `invalid_value`) for what is no JSON object.
+ * A call's arguments as an object, for vendors that take no JSON text. Empty text is a call without arguments.
+ * Whole numbers keep all their digits where the request is written by `exactJsonText`. Throws `GatewayError`
+ * (400, `invalid_value`) for what is no JSON object, and for half a surrogate pair, which no vendor takes.
  */
 export function toolArguments(text: string, path: string): JsonObject {
   if (text.trim() === '') return {}
+  if (holdsHalfPair(text)) {
+    throw invalid(
+      path,
+      'half of a surrogate pair. Expected Unicode text, in which both halves stand together.',
+    )
+  }
   let value: unknown
   try {
-    value = jsonOf(text)
+    value = exactJsonOf(text)
   } catch {
     value = undefined
   }
   if (isFields(value)) return value as JsonObject
-  throw new GatewayError('invalid_value', {
-    message: `Invalid '${path}': expected the text of a JSON object, since this model takes arguments as an object.`,
-    param: path,
-  })
+  throw invalid(path, 'expected the text of a JSON object, since this model takes arguments as an object.')
+}
+
+/** The text itself is Unicode: only its escapes can hold half a pair. */
+function holdsHalfPair(text: string): boolean {
+  const escapes = /\\(?:u(d[89ab][0-9a-f]{2})(?:\\u(d[c-f][0-9a-f]{2}))?|u(d[c-f][0-9a-f]{2})|.)/gis
+  for (const [, high, low, loneLow] of text.matchAll(escapes)) {
+    if ((high !== undefined && low === undefined) || loneLow !== undefined) return true
+  }
+  return false
+}
+
+function invalid(path: string, what: string): GatewayError {
+  return new GatewayError('invalid_value', { message: `Invalid '${path}': ${what}`, param: path })
 }

@@ -3,15 +3,13 @@ import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { CallReader } from './call-reader.ts'
 import { finishReason } from './finish-reason.ts'
-import { groundingAnnotations } from './grounding-annotations.ts'
 import { logprobsOf } from './logprobs-result.ts'
 import { signatureFormat } from './model-parts.ts'
+import { SourceAnnotations } from './source-annotations.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-const maxText = 4_194_304
 const maxSignatures = 8_388_608
-const maxGroundings = 64
 const maxUndeclared = 128
 
 /** Reads one candidate, whole or from chunk to chunk. */
@@ -22,12 +20,10 @@ export class CandidateReader {
   readonly #index: number
   readonly #declared: ReadonlySet<string>
   readonly #calls = new CallReader()
-  /** What was said so far: sources are told by their place in it, at the end. */
-  #text = ''
+  readonly #sources = new SourceAnnotations()
   #signatures: string[] = []
   #signed = 0
   #signatureSize = 0
-  #groundings: Fields[] = []
   #undeclared: PartialToolCall[] = []
 
   /** @param declared - the names of the tools that the caller gave. */
@@ -56,8 +52,8 @@ export class CandidateReader {
       }
       this.#undeclared = []
     }
-    if (isFields(candidate.groundingMetadata)) this.#keepGrounding(candidate.groundingMetadata)
-    if (last) this.#tellTheRest(delta)
+    this.#sources.add(candidate)
+    if (last) this.#tellTheRest(delta, whole)
     if (reason !== null) this.finished = true
     const logprobs = candidate.logprobsResult === undefined ? undefined : logprobsOf(candidate.logprobsResult)
     const first = !this.#seen
@@ -97,7 +93,7 @@ export class CandidateReader {
     if (thoughts !== '') delta.reasoning_content = thoughts
     if (text !== '') {
       delta.content = text
-      if (this.#text.length < maxText) this.#text += text
+      this.#sources.measure(text)
     }
     return calls
   }
@@ -118,23 +114,14 @@ export class CandidateReader {
     this.#signatures.push(signature)
   }
 
-  #keepGrounding(metadata: Fields): void {
-    if (metadata.groundingSupports === undefined) return
-    if (this.#groundings.length === maxGroundings) throw garbled('sources without end')
-    this.#groundings.push(metadata)
-  }
-
   /** What has to be told in one piece, when all of it is there. */
-  #tellTheRest(delta: Writable<PartialMessage>): void {
+  #tellTheRest(delta: Writable<PartialMessage>, whole: boolean): void {
     if (this.#signatures.length > 0) {
       delta.reasoning_details = this.#signatures.map(data => this.#detail(data))
       this.#signatures = []
     }
-    if (this.#groundings.length > 0) {
-      const annotations = groundingAnnotations(this.#groundings, this.#text)
-      if (annotations.length > 0) delta.annotations = annotations
-      this.#groundings = []
-    }
+    const annotations = this.#sources.take(whole ? (delta.content ?? '') : undefined)
+    if (annotations.length > 0) delta.annotations = annotations
   }
 
   #detail(data: string): JsonObject {

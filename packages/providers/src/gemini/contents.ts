@@ -1,4 +1,4 @@
-import type { Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
+import type { AssistantTurn, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
 import { functionResponse } from './function-response.ts'
 import { modelParts } from './model-parts.ts'
@@ -11,10 +11,18 @@ export interface Content {
   readonly parts: readonly Part[]
 }
 
+/** A turn that may still grow. */
+interface OpenContent {
+  readonly of: 'user' | 'model' | 'tools'
+  readonly parts: Part[]
+}
+
 /**
- * The turns of a conversation. All that tools answered to one turn of the model stands in one turn of the user,
- * as Gemini counts. Throws `GatewayError` (400) for a conversation without a turn, for an answer to no call, and
- * for content that Gemini does not take.
+ * The turns of a conversation. All that tools answered to one turn of the model stands in one content, in the
+ * order of the calls, for without ids nothing else tells two calls of one function apart. The user's words have
+ * a content of their own: Vertex AI refuses them beside a function's response, and models read them as part of
+ * it. Throws `GatewayError` (400) for a conversation without a turn, for an answer to no call, and for content
+ * that Gemini does not take.
  */
 export async function contentsOf(
   { turns }: Conversation,
@@ -22,30 +30,45 @@ export async function contentsOf(
   settings: PartSettings,
   adjusting: Adjusting,
 ): Promise<Content[]> {
-  const contents: Content[] = []
+  const contents: OpenContent[] = []
+  let before: AssistantTurn | undefined
   for (const turn of turns) {
-    const role = turn.role === 'user' ? 'user' : 'model'
-    const parts =
-      turn.role === 'user'
-        ? await userParts(turn, model, settings, adjusting)
-        : modelParts(turn, model, adjusting)
-    // A turn of the model that held nothing but another vendor's reasoning leaves two of the user as neighbours.
-    const last = contents.at(-1)
-    if (parts.length === 0) continue
-    if (last?.role === role) contents[contents.length - 1] = { role, parts: [...last.parts, ...parts] }
-    else contents.push({ role, parts })
+    if (turn.role === 'assistant') {
+      before = turn
+      add(contents, 'model', modelParts(turn, model, adjusting))
+      continue
+    }
+    add(
+      contents,
+      'tools',
+      inOrder(turn.results, before).map(result => resultPart(result, model)),
+    )
+    add(contents, 'user', await userParts(turn, settings, adjusting))
   }
-  if (contents.length > 0) return contents
-  throw cannotSend('messages', "Unsupported value: 'messages' holds no message of a user for this model.")
+  if (contents.length === 0) {
+    throw cannotSend('messages', "Unsupported value: 'messages' holds no message of a user for this model.")
+  }
+  return contents.map(({ of, parts }) => ({ role: of === 'model' ? 'model' : 'user', parts }))
 }
 
-async function userParts(
-  { results, items }: UserTurn,
-  model: GeminiModel,
-  settings: PartSettings,
-  adjusting: Adjusting,
-): Promise<Part[]> {
-  const parts = results.map(result => resultPart(result, model))
+/** A turn of the model that held nothing but another vendor's reasoning leaves two of the user as neighbours. */
+function add(contents: OpenContent[], of: OpenContent['of'], parts: Part[]): void {
+  const last = contents.at(-1)
+  if (parts.length === 0) return
+  if (last?.of !== of) contents.push({ of, parts })
+  else for (const part of parts) last.parts.push(part)
+}
+
+function inOrder(results: readonly ToolResult[], before: AssistantTurn | undefined): readonly ToolResult[] {
+  if (results.length < 2 || before === undefined) return results
+  const places = new Map<string, number>()
+  for (const item of before.items) if (item.kind === 'call') places.set(item.id, places.size)
+  const place = ({ callId }: ToolResult): number => places.get(callId) ?? places.size
+  return [...results].sort((a, b) => place(a) - place(b))
+}
+
+async function userParts({ items }: UserTurn, settings: PartSettings, adjusting: Adjusting): Promise<Part[]> {
+  const parts: Part[] = []
   for (const item of items) {
     parts.push(item.kind === 'text' ? { text: item.text } : await userPart(item, settings, adjusting))
   }

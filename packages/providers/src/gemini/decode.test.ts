@@ -252,6 +252,45 @@ describe('a whole answer', () => {
     ])
   })
 
+  it.each(['citationSources', 'citations'])('has what it recites: %s', async list => {
+    const text = 'Ö, wie schön!'
+    const citationMetadata = {
+      [list]: [
+        { startIndex: 4, endIndex: 15, uri: 'https://a.example/', license: '' },
+        { startIndex: 4, endIndex: 15, uri: 'https://a.example/', license: '' },
+        { startIndex: 0, endIndex: 2, license: 'mit' },
+        { startIndex: 90, endIndex: 99, uri: 'https://withheld.example/' },
+      ],
+    }
+    const { choices } = await whole(candidate([{ text }], { ...done, citationMetadata }))
+    expect(choices[0]?.message.annotations).toEqual([
+      {
+        type: 'url_citation',
+        url_citation: {
+          start_index: 3,
+          end_index: 13,
+          url: 'https://a.example/',
+          title: 'https://a.example/',
+        },
+      },
+    ])
+  })
+
+  it.each(['BLOCK_REASON_UNSPECIFIED', 'BLOCKED_REASON_UNSPECIFIED', ''])(
+    'is not blocked by no reason: %j',
+    async blockReason => {
+      const { choices } = await whole({
+        ...candidate([{ text: 'a' }], done),
+        promptFeedback: { blockReason },
+      })
+      expect(choices[0]?.message).toEqual({ content: 'a' })
+      const { chunks } = await streamed(
+        events({ promptFeedback: { blockReason } }, candidate([{ text: 'a' }], done)),
+      )
+      expect(deltas(chunks)).toEqual([{ content: 'a' }])
+    },
+  )
+
   it.each([
     ['', 'garbled'],
     ['nothing', 'garbled'],
@@ -478,6 +517,51 @@ describe('a stream', () => {
         usage: { prompt_tokens: 1 },
       },
     ])
+  })
+
+  it('keeps to a blocked prompt, and to reasons that were given before', async () => {
+    const blocked = { promptFeedback: { blockReason: 'SAFETY' } }
+    const late = await streamed(events(blocked, candidate([{ text: 'a' }], done), blocked))
+    expect(deltas(late.chunks)).toEqual([{ refusal: 'The prompt was blocked (SAFETY).' }])
+    const after = await streamed(events(candidate([{ text: 'a' }], done), blocked))
+    expect(after.chunks.flatMap(({ choices }) => choices.map(choice => choice.finish_reason))).toEqual([
+      'stop',
+    ])
+  })
+
+  it('may carry the end mark of another protocol', async () => {
+    const mark = 'data: [DONE]\n\n'
+    const { chunks, failure } = await streamed(events(candidate([{ text: 'a' }], done)) + mark)
+    expect(failure).toBeUndefined()
+    expect(deltas(chunks)).toEqual([{ content: 'a' }])
+    const cut = await streamed(events(candidate([{ text: 'a' }])) + mark)
+    expect(cut.failure).toMatchObject({ kind: 'truncated' })
+  })
+
+  it('cites by its bytes, over chunks', async () => {
+    const groundingMetadata = (endIndex: number) => ({
+      groundingChunks: [{ web: { uri: 'https://a.example/', title: 'A' } }],
+      groundingSupports: [{ segment: { startIndex: 2, endIndex }, groundingChunkIndices: [0] }],
+    })
+    const { chunks } = await streamed(
+      events(
+        candidate([{ text: 'ü😀' }], { groundingMetadata: groundingMetadata(6) }),
+        candidate([{ text: '漢a' }], { groundingMetadata: groundingMetadata(6) }),
+        candidate([{ text: '.' }], { ...done, groundingMetadata: groundingMetadata(9) }),
+      ),
+    )
+    const { annotations } = deltas(chunks).at(-1) ?? {}
+    expect(annotations?.map(({ url_citation }) => url_citation)).toMatchObject([
+      { start_index: 1, end_index: 3 },
+      { start_index: 1, end_index: 4 },
+    ])
+  })
+
+  it('is garbled where it names sources without end', async () => {
+    const uri = `https://a.example/${'x'.repeat(1_000_000)}`
+    const value = candidate([{ text: 'a' }], { citationMetadata: { citations: [{ endIndex: 1, uri }] } })
+    const { failure } = await streamed(events(value, value, value, value, value))
+    expect(failure).toMatchObject({ kind: 'garbled' })
   })
 
   it('that is blocked on the way only ends', async () => {

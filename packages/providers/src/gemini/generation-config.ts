@@ -132,10 +132,10 @@ function responseFormat(
   if (format.type === 'json_object') return { responseMimeType }
   const { schema, description } = format.json_schema
   if (schema === undefined) return { responseMimeType }
-  const { schema: kept, leftOut } = responseSchema(schema)
+  const described = description === undefined ? schema : { description, ...schema }
+  const { schema: kept, leftOut } = responseSchema(described)
   if (leftOut.length > 0) {
     adjusting.map('response_format', `left out of the schema: ${leftOut.slice(0, 20).join(', ')}`)
   }
-  const described = description === undefined || '$ref' in kept ? kept : { description, ...kept }
-  return { responseMimeType, responseJsonSchema: described }
+  return { responseMimeType, responseJsonSchema: kept }
 }

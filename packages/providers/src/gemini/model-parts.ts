@@ -34,7 +34,7 @@ export function modelParts({ items }: AssistantTurn, model: GeminiModel, adjusti
         place()
         const signatures = signaturesOf(item, adjusting)
         signature = signatures.pop()
-        parts.push(...signatures.map(thoughtSignature => ({ text: '', thoughtSignature })))
+        for (const thoughtSignature of signatures) parts.push({ text: '', thoughtSignature })
         break
       }
       case 'text':
@@ -54,8 +54,9 @@ export function modelParts({ items }: AssistantTurn, model: GeminiModel, adjusti
 
 /** Gemini reads its signatures, which hold the thoughts; their text says nothing to it. */
 function signaturesOf({ text, details, path }: SpokenReasoning, adjusting: Adjusting): string[] {
-  const { blocks, foreign } = reasoningBlocks(details, signatureFormat)
+  const { blocks, foreign, unsigned } = reasoningBlocks(details, signatureFormat)
   if (foreign) adjusting.drop(`${path}.reasoning_details`, 'of another vendor')
+  else if (unsigned) adjusting.drop(`${path}.reasoning_details`, 'without a signature')
   else if (blocks.length === 0 && text !== undefined) adjusting.drop(`${path}.reasoning_content`)
   return blocks.map(block => (block.kind === 'encrypted' ? block.data : block.signature))
 }

@@ -14,11 +14,14 @@ export function modelPath(model: string): string {
  * at all.
  */
 export function pathStep(name: string): string {
-  if (name === '' || name === '.' || name === '..' || /\p{Surrogate}/u.test(name)) {
-    throw new GatewayError('invalid_value', {
-      message: "Invalid 'model': its name at the vendor is no name of a model.",
-      param: 'model',
-    })
-  }
+  if (name === '' || name === '.' || name === '..' || /\p{Surrogate}/u.test(name)) throw noModel()
   return encodeURIComponent(name).replaceAll('%40', '@')
+}
+
+/** The refusal (400) of what is no name of a model. */
+export function noModel(): GatewayError {
+  return new GatewayError('invalid_value', {
+    message: "Invalid 'model': its name at the vendor is no name of a model.",
+    param: 'model',
+  })
 }

@@ -27,6 +27,8 @@ export interface GeminiModel {
   readonly maxChoices: number
   /** `false`: it ignores `temperature`, `topP` and `topK`. */
   readonly sampling: boolean
+  /** It goes on with words of its own that end the conversation. */
+  readonly prefill: boolean
   /** Where `presencePenalty` and `frequencyPenalty` are taken. */
   readonly penalties: readonly GoogleApi[]
   /** Where `responseLogprobs` is taken. */
@@ -49,6 +51,7 @@ const unknown: GeminiModel = {
   toolsWithJson: true,
   maxChoices: 8,
   sampling: true,
+  prefill: true,
   penalties: everywhere,
   logprobs: everywhere,
   signedCalls: false,
@@ -78,7 +81,8 @@ function gemini3(...levels: ThinkingLevel[]): Partial<GeminiModel> {
   }
 }
 
-const unsampled: Partial<GeminiModel> = { sampling: false, logprobs: [] }
+/** What went with Gemini 3.6 Flash, and the models that came with it. */
+const fewer: Partial<GeminiModel> = { sampling: false, prefill: false, logprobs: [] }
 
 /**
  * What is known of the models, by the beginning of their names; the first row that fits holds. From Google's
@@ -95,14 +99,18 @@ const rows: readonly (readonly [RegExp, Partial<GeminiModel>])[] = [
   [/^gemini-2/, { ...gemini25, thinking: { by: 'budget', min: 1, max: 24_576, off: true } }],
   [/^gemini-3-pro/, gemini3('low', 'high')],
   [/^gemini-3(?:\.[0-4])?-flash/, gemini3('minimal', 'low', 'medium', 'high')],
-  [/^gemini-3\.5-flash-lite/, { ...gemini3('minimal', 'low', 'medium', 'high'), ...unsampled }],
+  [/^gemini-3\.5-flash-lite/, { ...gemini3('minimal', 'low', 'medium', 'high'), ...fewer }],
   [/^gemini-3\.5-flash/, { ...gemini3('minimal', 'low', 'medium', 'high'), logprobs: [] }],
-  [/^gemini-3\.6-flash/, { ...gemini3('minimal', 'low', 'medium', 'high'), ...unsampled }],
-  [/^gemini-3\.\d+-flash-lite/, { ...gemini3('minimal', 'low', 'medium', 'high'), ...unsampled }],
-  [/^gemini-3\.(?:[7-9]|\d\d)/, { ...gemini3('low', 'medium', 'high'), ...unsampled }],
+  [/^gemini-3\.5/, { ...gemini3('low', 'medium', 'high'), logprobs: [] }],
+  [/^gemini-3\.6-flash/, { ...gemini3('minimal', 'low', 'medium', 'high'), ...fewer }],
+  [/^gemini-3\.\d+-flash-lite/, { ...gemini3('minimal', 'low', 'medium', 'high'), ...fewer }],
+  [/^gemini-3\.(?:[6-9]|\d\d)/, { ...gemini3('low', 'medium', 'high'), ...fewer }],
   [/^gemini-3/, gemini3('low', 'medium', 'high')],
-  [/^gemini-(?:[4-9]|\d\d)/, { ...gemini3('low', 'medium', 'high'), ...unsampled }],
-  // Names without a version, such as gemini-flash-latest, mean one of the newest.
+  [/^gemini-(?:[4-9]|\d\d)/, { ...gemini3('low', 'medium', 'high'), ...fewer }],
+  [/^gemini-robotics-er-1\.5/, { ...gemini25, thinking: { by: 'budget', min: 1, max: 24_576, off: true } }],
+  // Names without a version mean one of the newest.
+  [/^gemini-flash-lite-latest/, { ...gemini3('minimal', 'low', 'medium', 'high'), ...fewer }],
+  [/^gemini-flash-latest/, { ...gemini3('low', 'medium', 'high'), ...fewer }],
   [/^gemini/, gemini3('low', 'medium', 'high')],
 ]
 

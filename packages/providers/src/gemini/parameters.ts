@@ -1,11 +1,13 @@
 import type { ParameterRules } from '../parameters/parameter-rules.ts'
 
+const ignored = 'dropped for models that ignore it: Gemini 3.5 Flash-Lite, and from 3.6 on'
+
 /** What the Gemini API does with each parameter of the protocol. */
 export const geminiParameters: ParameterRules = {
-  temperature: { handling: 'passed', note: 'dropped for models that ignore it, from Gemini 3.6 on' },
-  top_p: { handling: 'passed', as: 'topP', note: 'dropped for models that ignore it, from Gemini 3.6 on' },
+  temperature: { handling: 'passed', note: ignored },
+  top_p: { handling: 'passed', as: 'topP', note: ignored },
   max_tokens: { handling: 'passed', as: 'maxOutputTokens' },
-  max_completion_tokens: { handling: 'passed', as: 'maxOutputTokens' },
+  max_completion_tokens: { handling: 'passed', as: 'maxOutputTokens', note: 'wins over max_tokens' },
   n: { handling: 'passed', as: 'candidateCount', note: 'refused above 1 from Gemini 3 on, above 8 before' },
   stop: { handling: 'passed', as: 'stopSequences', note: 'at most 5' },
   presence_penalty: { handling: 'passed', as: 'presencePenalty', note: 'dropped from Gemini 2.5 on' },

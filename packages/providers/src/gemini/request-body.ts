@@ -3,6 +3,7 @@ import { conversationOf } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { applyRules, type ParameterRules } from '../parameters/parameter-rules.ts'
 import { hasCacheMark } from './cache-mark.ts'
+import { checkTurns } from './check-turns.ts'
 import { contentsOf } from './contents.ts'
 import { generationConfig } from './generation-config.ts'
 import { type GoogleApi, geminiModel } from './models.ts'
@@ -37,10 +38,12 @@ export async function generateContentBody(
   if (hasCacheMark(conversation, input.tools)) adjusting.drop('cache_control', 'caching is implicit')
   const parts = { ...settings, mediaResolution: model.mediaResolution }
   const contents = await contentsOf(conversation, model, parts, adjusting)
+  const said = withSystem(input.messages, conversation, contents, model, adjusting)
+  checkTurns(said.contents, input.messages, model)
   const config = generationConfig(call, model, settings.api, adjusting)
   return {
-    ...withSystem(input.messages, conversation, contents, model, adjusting),
-    ...requestTools(input, model, adjusting),
+    ...said,
+    ...requestTools(input, model, settings.api, adjusting),
     ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}),
     ...nativeFields(input, settings.safetySettings, adjusting),
   }

@@ -6,6 +6,9 @@ import { CandidateReader } from './candidate-reader.ts'
 import { googleRefusalOf } from './google-refusal.ts'
 import { serviceTierOf, usageOf } from './usage-metadata.ts'
 
+/** No reason at all; Vertex AI spells it in its own way. */
+const unspecified = /^BLOCK(?:ED)?_REASON_UNSPECIFIED$/
+
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /**
@@ -38,8 +41,9 @@ export class ResponseReader implements EventReader {
     if (value.error) throwRefusal(value)
     const choices: PartialChunkChoice[] = []
     const { candidates, usageMetadata } = value
-    if (Array.isArray(candidates) && candidates.length > 0) this.#readCandidates(candidates, choices)
-    else if (isFields(value.promptFeedback)) this.#readFeedback(value.promptFeedback, choices)
+    if (Array.isArray(candidates) && candidates.length > 0) {
+      if (!this.#blocked) this.#readCandidates(candidates, choices)
+    } else if (isFields(value.promptFeedback)) this.#readFeedback(value.promptFeedback, choices)
     else if (usageMetadata === undefined) throwRefusal(value)
     const usage = isFields(usageMetadata) ? usageOf(usageMetadata) : undefined
     if (choices.length === 0 && usage === undefined) return
@@ -78,14 +82,14 @@ export class ResponseReader implements EventReader {
   /** A prompt that was blocked is answered by its refusal. Where the answer had begun, it only ends. */
   #readFeedback(feedback: Fields, choices: PartialChunkChoice[]): void {
     const reason = textOf(feedback.blockReason)
-    if (reason === undefined || reason === 'BLOCK_REASON_UNSPECIFIED') return
+    if (reason === undefined || unspecified.test(reason) || this.#blocked) return
     this.#blocked = true
     if (this.#candidates.size === 0) {
       const refusal = textOf(feedback.blockReasonMessage) ?? `The prompt was blocked (${reason}).`
       choices.push({ index: 0, delta: { refusal }, finish_reason: 'content_filter' })
     }
-    for (const index of this.#candidates.keys()) {
-      choices.push({ index, delta: {}, finish_reason: 'content_filter' })
+    for (const [index, { finished }] of this.#candidates) {
+      if (!finished) choices.push({ index, delta: {}, finish_reason: 'content_filter' })
     }
   }
 }

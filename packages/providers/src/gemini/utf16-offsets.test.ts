@@ -1,25 +1,41 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { utf16Offsets } from './utf16-offsets.ts'
+import { Utf16Offsets } from './utf16-offsets.ts'
 
-it('is what encoding says, at each character', () => {
+function offsetsOf(...pieces: string[]): Utf16Offsets {
+  const offsets = new Utf16Offsets()
+  for (const piece of pieces) offsets.add(piece)
+  return offsets
+}
+
+it('are what encoding says, at each character, however the text is cut', () => {
+  const text = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('abc', 'é', '漢字', '😀')))
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), text => {
+    fc.property(text, pieces => {
       const ends: [bytes: number, units: number][] = [[0, 0]]
-      for (const char of text) {
+      for (const char of pieces.join('')) {
         const [bytes, units] = ends.at(-1) ?? [0, 0]
         ends.push([bytes + new TextEncoder().encode(char).length, units + char.length])
       }
       const shuffled = ends.map(([bytes]) => bytes).reverse()
-      expect([...utf16Offsets(text, shuffled)].sort(([a], [b]) => a - b)).toEqual(ends)
+      expect([...offsetsOf(...pieces).places(shuffled)]).toEqual(ends)
     }),
   )
 })
 
-it('is the beginning of a character that the offset lies in, and the end beyond it', () => {
-  expect([...utf16Offsets('a😀b', [3, 5, 99])]).toEqual([
+it('are the beginning of a character that they lie in, and the end beyond it', () => {
+  expect([...offsetsOf('a😀', 'b').places([3, 5, 99])]).toEqual([
     [3, 1],
     [5, 3],
     [99, 4],
+  ])
+})
+
+it('are unknown where the characters change too often', () => {
+  const offsets = offsetsOf('aé'.repeat(20_000), 'a'.repeat(20_000))
+  const places = offsets.places([0, 30_000, 60_000, 79_999])
+  expect([...places]).toEqual([
+    [0, 0],
+    [30_000, 20_000],
   ])
 })

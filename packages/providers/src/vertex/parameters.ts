@@ -8,6 +8,16 @@ export const vertexParameters: ParameterRules = {
   frequency_penalty: { handling: 'passed', as: 'frequencyPenalty', note: 'dropped from Gemini 3 on' },
   logprobs: { handling: 'passed', as: 'responseLogprobs', note: 'refused from Gemini 3.5 on' },
   top_logprobs: { handling: 'passed', as: 'logprobs', note: 'refused from Gemini 3.5 on' },
+  tools: {
+    handling: 'mapped',
+    as: 'functionDeclarations',
+    note: 'functions only; strict is dropped where no call is required',
+  },
+  tool_choice: {
+    handling: 'mapped',
+    as: 'functionCallingConfig',
+    note: 'auto among some leaves the others out',
+  },
   service_tier: {
     handling: 'mapped',
     as: 'the header x-vertex-ai-llm-shared-request-type',

@@ -40,6 +40,14 @@ describe('eventChunks', () => {
     expect(failure).toBeUndefined()
   })
 
+  it('ends at the end mark of another protocol, whole or cut as its own reader says', async () => {
+    const whole = await said([['{"say":1}', '{"end":true}', '[DONE]']])
+    expect(whole).toEqual({ texts: [['1']], failure: undefined })
+    const cut = await said([['{"say":1}', ' [DONE] ', '{"say":2}'], ['{"end":true}']])
+    expect(cut.texts).toEqual([['1']])
+    expect(cut.failure).toMatchObject({ kind: 'truncated' })
+  })
+
   it.each([
     ['an end without its mark', [['{"say":1}']], false, 'truncated'],
     ['an event that the end cut', [['{"say":1}', '{"sa']], true, 'truncated'],

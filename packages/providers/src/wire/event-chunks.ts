@@ -29,6 +29,7 @@ export async function* eventChunks(
   reader: EventReader,
   bodyEnded: () => boolean,
 ): AsyncGenerator<readonly PartialChunk[], void> {
+  let ended = false
   for await (const batch of events) {
     const chunks: PartialChunk[] = []
     let failure: unknown
@@ -36,8 +37,9 @@ export async function* eventChunks(
       for (const { event, data } of batch) {
         // A keep-alive in the form of an event.
         if (data.trim() === '') continue
-        reader.read(parsed(data, bodyEnded), event, chunks)
-        if (reader.ended) break
+        ended = isForeignEnd(data)
+        if (!ended) reader.read(parsed(data, bodyEnded), event, chunks)
+        if (ended || reader.ended) break
       }
     } catch (error) {
       failure = upstreamFailure(error)
@@ -45,6 +47,7 @@ export async function* eventChunks(
     if (chunks.length > 0) yield chunks
     if (failure !== undefined) throw failure
     if (reader.ended) return
+    if (ended) break
   }
   if (!reader.complete) throw truncated()
 }
@@ -54,6 +57,11 @@ export function truncated(): UpstreamError {
   return new UpstreamError("The upstream's stream ended before its answer was complete.", {
     kind: 'truncated',
   })
+}
+
+/** The end mark of the chat-completions protocol, which proxies add to streams of other protocols. */
+function isForeignEnd(data: string): boolean {
+  return data.length < 16 && data.trim() === '[DONE]'
 }
 
 function parsed(data: string, bodyEnded: () => boolean): Fields {

@@ -36,7 +36,7 @@ function nestsTooDeep(text: string): boolean {
 }
 
 /** The place of the quote that ends the string which begins at `start`; -1 where there is none. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   let end = start
   while (true) {
     end = text.indexOf('"', end + 1)
