@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import {
   type Call,
   type ChatRequest,
+  createGateway,
   type Gateway,
   GatewayError,
+  models,
   type UnsupportedParameters,
 } from '@sluice/core'
 import * as providers from '@sluice/providers'
@@ -129,6 +131,43 @@ it('shows a header as it is', async () => {
   })
   const [[name, value] = []] = Object.entries(adjustmentHeaders(adjustments))
   expect(readPage(page)).toContain(`\n${name}: ${value}\n`)
+})
+
+it('shows a citation as it is', async () => {
+  const text = 'The tide turns twice a day.'
+  const place = { document_index: 0, document_title: 'tides.pdf', start_page_number: 3, end_page_number: 4 }
+  const cited = [{ type: 'page_location', cited_text: text, ...place }]
+  const upstream = await startUpstream(
+    reply({
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'text', text, citations: cited }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 1, output_tokens: 1 },
+    }),
+  )
+  const claude = providers.anthropic({ apiKey: 'k', baseURL: upstream.url })
+  const gateway = createGateway({
+    authenticate: () => ({ id: 'ann' }),
+    route: models({ demo: claude('claude-sonnet-4-20250514') }),
+  })
+  const file = { file_data: 'data:application/pdf;base64,JVBERi0=', filename: 'tides.pdf' }
+  const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'demo',
+      messages: [{ role: 'user', content: [{ type: 'file', file, citations: { enabled: true } }] }],
+    }),
+  })
+  const { choices } = (await response.json()) as { choices: [{ message: object }] }
+  const [, shown = ''] = /### Citations[\s\S]*?```json\n([\s\S]*?)```/.exec(readPage(page)) ?? []
+  expect(choices[0].message).toMatchObject({ content: text, citations: [JSON.parse(shown)], annotations: [] })
+  expect(upstream.requests[0]?.json?.messages).toMatchObject([
+    { content: [{ citations: { enabled: true } }] },
+  ])
+  await gateway.close()
+  await upstream.close()
 })
 
 const answer = (message: object, finish_reason = 'stop') =>

@@ -82,7 +82,7 @@ describePage(page, {
   },
 
   acme: async snippet => {
-    expect(snippet.code.split('\n').length).toBeLessThan(61)
+    expect(snippet.code.trim().split('\n').length).toBeLessThan(60)
     const { upstream, gateway } = await acmeBy(
       snippet,
       reply({ text: 'Hello.', end: 'done', tokens: { in: 3, out: 2 } }),
@@ -114,6 +114,20 @@ describePage(page, {
     expect(await ask(here, { fetch })).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
     expect(await ask(here, { fetch })).toMatchObject({ status: 502, code: 'bad_gateway' })
     await expect(ask(here, { stream: true, fetch })).rejects.toThrow(/no end mark.*bad_gateway/s)
+    const post = (body: object) =>
+      fetch(`${here}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Hi' }], ...body }),
+      })
+    const told = await post({ seed: 7, stream: true, stream_options: { include_usage: true } })
+    expect(told.headers.get('x-sluice-adjustments')).toBe('"seed";action=dropped')
+    await told.text()
+    const lacking = await post({ seed: 7, logprobs: true })
+    expect(lacking.status).toBe(400)
+    expect(await lacking.json()).toMatchObject({
+      error: { code: 'unsupported_parameter', param: 'logprobs' },
+    })
     const parts = await fetch(`${here}/chat/completions`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
@@ -140,4 +154,37 @@ it('lists the presets as they are', () => {
     if (key === 'needed') expect(() => make({}), name).toThrow(/apiKey/)
     else expect(make({}), name).toBeTypeOf('function')
   }
+})
+
+const there = 'https://there.test'
+const hello = { model: 'public', messages: [{ role: 'user' as const, content: 'Hello' }] }
+const placed: Readonly<Record<string, (baseURL: string) => Target>> = {
+  openai: baseURL => providers.openai({ apiKey: 'k', baseURL })('gpt-4o'),
+  openaiCompatible: baseURL => providers.openaiCompatible({ name: 'acme', baseURL })('m'),
+  anthropic: baseURL => providers.anthropic({ apiKey: 'k', baseURL })('claude-sonnet-4-20250514'),
+  gemini: baseURL => providers.gemini({ apiKey: 'k', baseURL })('gemini-2.5-flash'),
+  vertex: baseURL =>
+    providers.vertex({ project: 'p', location: 'global', token: 't', baseURL })('gemini-2.5-flash'),
+  bedrock: baseURL =>
+    providers.bedrock({ region: 'us-east-1', bearerToken: 't', baseURL })('us.amazon.nova-lite-v1:0'),
+  azure: baseURL => providers.azure({ apiKey: 'k', baseURL })('ours'),
+}
+
+it('says truly what is added to a baseURL', async () => {
+  const rows = tableUnder(page, '### Where they are asked')
+  const seen: string[] = []
+  for (const [names = '', added = '', pathless = ''] of rows) {
+    for (const name of names.match(/(?<=`)\w+(?=`)/g) ?? []) {
+      seen.push(name)
+      const urlAt = async (baseURL: string) => {
+        const { provider, model } = placed[name]!(baseURL)
+        return (await provider.encode({ input: hello, model })).url
+      }
+      const path = added.replaceAll('`', '').replace('...', '')
+      const version = /^gets `(.+)`$/.exec(pathless)?.[1] ?? ''
+      expect((await urlAt(there)).startsWith(`${there}${version}${path}`), name).toBe(true)
+      expect((await urlAt(`${there}/a/`)).startsWith(`${there}/a${path}`), name).toBe(true)
+    }
+  }
+  expect(seen).toEqual(Object.keys(placed))
 })
