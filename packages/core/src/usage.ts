@@ -12,7 +12,8 @@ export function usageOf(partial: PartialUsage): Usage {
     prompt_tokens_details: {
       cached_tokens: partial.cached_tokens ?? 0,
       audio_tokens: partial.prompt_audio_tokens ?? 0,
-      ...(partial.cache_write_tokens === undefined ? {} : { cache_write_tokens: partial.cache_write_tokens }),
+      // Most vendors have no such count: 0 would tell who answered.
+      ...(partial.cache_write_tokens ? { cache_write_tokens: partial.cache_write_tokens } : {}),
     },
     completion_tokens_details: {
       reasoning_tokens: partial.reasoning_tokens ?? 0,

@@ -37,7 +37,8 @@ describe('StreamNormalizer', () => {
     const out = normalized([chunk({ index: 0, delta: { tool_calls: [call] }, finish_reason: 'stop' })])
     expect(out.map(({ delta, finish_reason }) => [delta, finish_reason])).toEqual([
       [{ role: 'assistant', content: null, refusal: null }, null],
-      [{ tool_calls: [call] }, null],
+      [{ tool_calls: [{ ...call, function: { name: 'f', arguments: '' } }] }, null],
+      [{ tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, null],
       [{}, 'tool_calls'],
     ])
   })

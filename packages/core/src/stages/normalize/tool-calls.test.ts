@@ -30,9 +30,11 @@ describe('ToolCalls', () => {
       { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } },
       { index: 0, id: 'b', function: { name: 'g', arguments: '{}' } },
     ])
-    expect(deltas.map(({ index, id }) => [index, id])).toEqual([
-      [0, 'a'],
-      [1, 'b'],
+    expect(deltas.map(({ index, id, function: call }) => [index, id, call?.arguments])).toEqual([
+      [0, 'a', ''],
+      [0, undefined, '{}'],
+      [1, 'b', ''],
+      [1, undefined, '{}'],
     ])
   })
 
@@ -55,8 +57,9 @@ describe('ToolCalls', () => {
       { function: { name: 'f', arguments: '{}' } },
       { function: { name: 'f', arguments: '{}' } },
     ])
-    expect(deltas.map(({ index }) => index)).toEqual([0, 1])
-    expect(new Set(deltas.map(({ id }) => id)).size).toBe(2)
+    const openers = deltas.filter(({ type }) => type !== undefined)
+    expect(openers.map(({ index }) => index)).toEqual([0, 1])
+    expect(new Set(openers.map(({ id }) => id)).size).toBe(2)
     expect(deltas[0]?.id).toMatch(/^call_/)
   })
 
@@ -128,7 +131,8 @@ describe('ToolCalls', () => {
         { index: 0, id: 'a', type: 'custom', custom: { name: 'c', input: 'hi' }, extra_content: { s: 1 } },
       ]),
     ).toEqual([
-      { index: 0, id: 'a', type: 'custom', custom: { name: 'c', input: 'hi' }, extra_content: { s: 1 } },
+      { index: 0, id: 'a', type: 'custom', custom: { name: 'c', input: '' }, extra_content: { s: 1 } },
+      { index: 0, custom: { input: 'hi' } },
     ])
   })
 })

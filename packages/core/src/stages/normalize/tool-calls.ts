@@ -66,16 +66,19 @@ export class ToolCalls {
   #deltasOf(pieces: readonly PartialToolCall[]): ToolCallDelta[] {
     const deltas: ToolCallDelta[] = []
     for (const piece of pieces) {
-      const known = this.#find(piece)
-      if (known === undefined) deltas.push(this.#open(piece))
-      else {
-        const text = textOf(piece)
-        if (text !== undefined && text !== '') {
-          known.hasText = true
-          deltas.push(continuation(known, text))
-        } else if (piece.extra_content !== undefined) {
-          deltas.push({ index: known.index, extra_content: piece.extra_content })
-        }
+      let slot = this.#find(piece)
+      const isNew = slot === undefined
+      if (slot === undefined) {
+        slot = this.#open(piece)
+        deltas.push(openerOf(slot, piece))
+      }
+      const text = textOf(piece)
+      // An opener carries no text (protocol section 3.2), also where the vendor gave the call whole.
+      if (text !== undefined && text !== '') {
+        slot.hasText = true
+        deltas.push(continuation(slot, text))
+      } else if (!isNew && piece.extra_content !== undefined) {
+        deltas.push({ index: slot.index, extra_content: piece.extra_content })
       }
     }
     return deltas
@@ -109,31 +112,33 @@ export class ToolCalls {
     return nameOf(piece) === undefined ? this.#slots.at(-1) : undefined
   }
 
-  #open(piece: PartialToolCall): ToolCallDelta {
+  #open(piece: PartialToolCall): Slot {
     if (this.#slots.length === maxCalls) {
       throw new UpstreamError(`The upstream called more than ${maxCalls} tools.`, { kind: 'garbled' })
     }
     const vendorId = piece.id === '' ? undefined : piece.id
-    const type = piece.type ?? (piece.custom === undefined ? 'function' : 'custom')
-    const text = textOf(piece) ?? ''
     const slot: Slot = {
       index: this.#slots.length,
       id: vendorId ?? `call_${this.#newId().slice(0, 24)}`,
       vendorId,
-      type,
-      hasText: text !== '',
+      type: piece.type ?? (piece.custom === undefined ? 'function' : 'custom'),
+      hasText: false,
     }
     const last = this.#slots.at(-1)
     if (last?.type === 'function' && !last.hasText) this.#unfinished ??= last
     this.#slots.push(slot)
     if (piece.index !== undefined) this.#byVendorIndex.set(piece.index, slot)
     if (vendorId !== undefined) this.#byVendorId.set(vendorId, slot)
-    const name = nameOf(piece) ?? ''
-    const extra = piece.extra_content === undefined ? {} : { extra_content: piece.extra_content }
-    return type === 'custom'
-      ? { index: slot.index, id: slot.id, type, custom: { name, input: text }, ...extra }
-      : { index: slot.index, id: slot.id, type, function: { name, arguments: text }, ...extra }
+    return slot
   }
+}
+
+function openerOf({ index, id, type }: Slot, piece: PartialToolCall): ToolCallDelta {
+  const name = nameOf(piece) ?? ''
+  const extra = piece.extra_content === undefined ? {} : { extra_content: piece.extra_content }
+  return type === 'custom'
+    ? { index, id, type, custom: { name, input: '' }, ...extra }
+    : { index, id, type, function: { name, arguments: '' }, ...extra }
 }
 
 /** How much text a piece brings, in UTF-16 code units. */
