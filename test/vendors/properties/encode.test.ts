@@ -1,0 +1,60 @@
+import { type Call, type ChatRequest, type EncodedRequest, GatewayError } from '@sluice/core'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { losses } from './losses.ts'
+import { readers } from './read-vendors.ts'
+import { readingOfRequest } from './reading-of-request.ts'
+import { requestBody } from './request-arbitrary.ts'
+import { runs } from './runs.ts'
+import { silent } from './silent.ts'
+import { silentMembers } from './silent-members.ts'
+import { validated } from './validated.ts'
+import { vendorModels } from './vendors.ts'
+
+describe.each(Object.entries(vendorModels))('%s', (_, { target, wire }) => {
+  const { provider, model } = target
+
+  describe.each(['refuse', 'drop'] as const)('%s', mode => {
+    /** The vendor's request, or the refusal; whatever else is thrown is a fault. */
+    const encoded = async (input: ChatRequest): Promise<EncodedRequest | GatewayError> => {
+      const call: Call = { input, model, unsupportedParameters: mode }
+      try {
+        return await provider.encode(call)
+      } catch (error) {
+        if (!GatewayError.is(error)) throw error
+        expect(error.status).toBe(400)
+        expect(error.param, error.message).toEqual(expect.stringMatching(/./))
+        return error
+      }
+    }
+
+    it('says all of it, or refuses by name', async () => {
+      let asked = 0
+      let said = 0
+      await fc.assert(
+        fc.asyncProperty(requestBody, async body => {
+          const input = await validated(body)
+          if (input === undefined) return
+          asked++
+          const before = JSON.stringify(input)
+          const first = await encoded(input)
+          expect(JSON.stringify(input)).toBe(before)
+          const second = await encoded(input)
+          if (GatewayError.is(first)) {
+            expect(second).toMatchObject({ message: first.message, param: first.param })
+            return
+          }
+          said++
+          expect(second).toEqual(first)
+          expect(losses(readingOfRequest(input), readers[wire](first), input, first.adjustments)).toEqual([])
+          expect(await silent(input, first, encoded)).toEqual([])
+          expect(await silentMembers(input, first, encoded)).toEqual([])
+        }),
+        runs(300),
+      )
+      // Or nothing was shown.
+      expect(asked).toBeGreaterThan(runs(300).numRuns / 2)
+      expect(said).toBeGreaterThan(asked / 8)
+    })
+  })
+})
