@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Call, type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { decodeChatCompletions } from '../chat-completions.ts'
-import { scriptedResponse } from '../wire/scripted-response.ts'
+import { cut, type Decoded, decodedBy, seeded } from '../wire/decoded-recording.ts'
 
 const root = resolve(import.meta.dirname, '../../../../../shared/fixtures')
 const present = existsSync(root)
@@ -64,53 +63,11 @@ function recordings(): Recording[] {
   )
 }
 
-interface Result {
-  readonly completion?: PartialCompletion
-  readonly chunks?: PartialChunk[]
-  readonly failure?: unknown
-}
-
-async function decoded({ status, stream }: Recording, body: Iterable<Uint8Array>): Promise<Result> {
-  const call: Call = {
-    model: 'm',
-    input: { model: 'public', messages: [{ role: 'user', content: 'x' }], stream },
-  }
-  const headers = { 'content-type': stream ? 'text/event-stream' : 'application/json' }
-  const chunks: PartialChunk[] = []
-  try {
-    const reply = await decodeChatCompletions(scriptedResponse({ status, headers, body }), call)
-    if (reply.kind === 'completion') return { completion: reply.completion }
-    for await (const batch of reply.chunks) {
-      expect(batch.length).toBeGreaterThan(0)
-      chunks.push(...batch)
-    }
-    return { chunks }
-  } catch (failure) {
-    if (!UpstreamError.is(failure)) throw failure
-    const { kind, status, code, type, param, message } = failure
-    return { chunks, failure: { kind, status, code, type, param, message } }
-  }
-}
-
-function* cut(bytes: Uint8Array, size: () => number): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; ) {
-    const next = at + size()
-    yield bytes.subarray(at, next)
-    at = next
-  }
-}
-
-/** A seeded generator of numbers (Lehmer). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
-}
+const decoded = (recording: Recording, body: Iterable<Uint8Array>) =>
+  decodedBy(decodeChatCompletions, recording, body)
 
 /** What an answer says in all, choice 0 only. */
-function told({ completion, chunks = [] }: Result) {
+function told({ completion, chunks = [] }: Decoded) {
   const said = { text: '', reasoning: '', tools: [] as string[], finish: [] as string[] }
   let usage = completion?.usage
   const parts = completion?.choices.map(({ message, ...rest }) => ({ ...rest, delta: message })) ?? []
