@@ -25,7 +25,7 @@ ${rows.join('\n')}
 ${standIn(Object.values(models))}
 
 Try it:
-${curl(baseURL, key)}
+${curl(baseURL, key, modelToTry(models))}
 
 Ctrl+C stops it. Each request is logged below.
 `
@@ -42,8 +42,14 @@ function answeredBy({ provider, model }: Target): string {
   return provider.name === 'local' ? 'local()' : `${provider.name} (${model})`
 }
 
-function curl(baseURL: string, key: string): string {
-  const body = { model: 'vendora-4o', messages: [{ role: 'user', content: 'What is 12 * 7?' }] }
+/** The first model that a vendor answers, or the first of all. */
+function modelToTry(models: Readonly<Record<string, Target>>): string | undefined {
+  const names = Object.keys(models)
+  return names.find(name => models[name]?.provider.name !== 'local') ?? names[0]
+}
+
+function curl(baseURL: string, key: string, model: string | undefined): string {
+  const body = { model, messages: [{ role: 'user', content: 'What is 12 * 7?' }] }
   return [
     `curl ${baseURL}/chat/completions`,
     `-H ${quoted(`authorization: Bearer ${key}`)}`,

@@ -4,7 +4,8 @@ import { reply, type Script, startUpstream, stream } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
-import { tableUnder } from './runner/markdown.ts'
+import { fencesOf, tableUnder } from './runner/markdown.ts'
+import { runSnippet } from './runner/run-snippet.ts'
 
 const page = 'docs/providers.md'
 const here = 'http://sluice.test/v1'
@@ -139,6 +140,30 @@ describePage(page, {
     await gateway.close()
     await upstream.close()
   },
+})
+
+/** The vendors' libraries, as far as the page uses them. */
+const standIns = `
+const fromNodeProviderChain = () => async () => ({ accessKeyId: 'AKID', secretAccessKey: 's', sessionToken: 'from-aws' })
+class DefaultAzureCredential {}
+const getBearerTokenProvider = (_credential: unknown, scope: string) => async () => 'from-entra-' + new URL(scope).host
+class GoogleAuth { async getAccessToken(): Promise<string | null | undefined> { return 'from-google' } }
+`
+
+it('shows how the libraries of the vendors give tokens', async () => {
+  const fence = fencesOf(page).find(({ name }) => name === 'tokens')!
+  const libraries = /^import .* from '(?:google-auth-library|@azure\/identity|@aws-sdk\/.*)'\n/gm
+  const running = await runSnippet(standIns + fence.code.replaceAll(libraries, ''))
+  const headersOf = async (name: string) => {
+    const { provider, model } = (running.exports[name] as (model: string) => Target)('m')
+    return (await provider.encode({ input: hello, model })).headers
+  }
+  expect(await headersOf('google')).toMatchObject({ authorization: 'Bearer from-google' })
+  expect(await headersOf('microsoft')).toMatchObject({
+    authorization: 'Bearer from-entra-cognitiveservices.azure.com',
+  })
+  expect(await headersOf('amazon')).toMatchObject({ 'x-amz-security-token': 'from-aws' })
+  await running.stop()
 })
 
 it('lists the presets as they are', () => {

@@ -150,6 +150,7 @@ describe('the custom gateway', { timeout: 60_000 }, () => {
         stop_reason: 'end_turn',
         usage: { input_tokens: 3, output_tokens: 4 },
       }),
+      reply({ type: 'error', error: { type: 'authentication_error', message: 'x' } }, { status: 401 }),
     )
     const third = await startUpstream(
       reply({
@@ -177,6 +178,12 @@ describe('the custom gateway', { timeout: 60_000 }, () => {
     expect(await ask(baseURL, { ...asking, model: 'vendorc-2.5-flash' })).toMatchObject({
       text: 'From the third vendor.',
     })
+    expect(banner).toContain('"model":"vendorb-sonnet-4-20250514"')
+    expect(await ask(baseURL, { ...asking, model: 'vendorb-sonnet-4-20250514' })).toMatchObject({
+      status: 502,
+      code: 'upstream_auth',
+    })
+    await gateway.until(/\n502 me vendorb-sonnet-4-20250514 upstream_failed \(anthropic: 401\), \d+ ms\n/)
     expect(second.requests[0]?.path).toBe('/v1/messages')
     expect(second.requests[0]?.headers['x-api-key']).toBe('sk-second')
     expect(third.requests[0]?.path).toBe('/v1beta/models/gemini-2.5-flash:generateContent')

@@ -182,7 +182,11 @@ describe('the configuration', () => {
       { apiKey: 'k', baseURL: 'https://a.example/openai/v1' },
       /end before \/openai/,
     ],
-    ['no credential', { resource: 'ours' }, /apiKey, token or tokenProvider is missing/],
+    [
+      'no credential',
+      { resource: 'ours' },
+      /apiKey, token or tokenProvider is missing\. Give one, or check the variable/,
+    ],
     ['two credentials', { ...ours, token: 'secret' }, /one of apiKey, token and tokenProvider/],
     ['two tokens', { resource: 'ours', token: 'secret', tokenProvider: () => '' }, /not both/],
     ['an empty key', { ...ours, apiKey: '' }, /apiKey is empty/],

@@ -9,6 +9,8 @@ import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
 
+export type { Vendor } from './vendor.ts'
+
 /** How Azure OpenAI is reached. `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`, are required. */
 export interface AzureOptions {
   /** The name before `.openai.azure.com`. */
@@ -93,7 +95,9 @@ function credentialOf({ apiKey, token, tokenProvider }: AzureOptions): {
 } {
   if (apiKey === undefined) {
     if (token === undefined && tokenProvider === undefined)
-      throw new TypeError(`${owner}: apiKey, token or tokenProvider is missing. Give one of them.`)
+      throw new TypeError(
+        `${owner}: apiKey, token or tokenProvider is missing. Give one, or check the variable that it is read from.`,
+      )
     return { names: { authorization: '' }, credential: accessToken({ token, tokenProvider }, owner) }
   }
   if (token !== undefined || tokenProvider !== undefined)

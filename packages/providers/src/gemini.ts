@@ -14,6 +14,10 @@ import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
+export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
+export type { SafetySetting } from './gemini/safety-settings.ts'
+export type { Vendor } from './vendor.ts'
+
 /** How the Gemini API (AI Studio) is reached. */
 export interface GeminiOptions {
   /** Sent as `x-goog-api-key`. */

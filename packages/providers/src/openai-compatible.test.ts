@@ -252,6 +252,11 @@ describe('the configuration', () => {
     ['a header of the connection', { headers: { Host: 'secret' } }, /header host is set/],
     ['a bad header name', { headers: { 'a b': 'secret' } }, /"a b" is no header name/],
     ['a bad header value', { headers: { a: 'secret\r\nb: c' } }, /value of the header a/],
+    [
+      'headers of another kind',
+      { headers: new Headers({ a: 'secret' }) as never },
+      /headers has to be an object/,
+    ],
     ['no concurrency', { maxConcurrent: 0 }, /maxConcurrent has to be a whole number of 1 or more, not 0/],
     ['half a call', { maxConcurrent: 1.5 }, /maxConcurrent/],
   ])('is refused: %s', (_name, more, message) => {

@@ -2,6 +2,8 @@ import { capabilitiesByName, openaiDialect } from './chat-completions/openai-dia
 import { knownOptions, namesOf } from './known-options.ts'
 import { openaiCompatible, type Vendor } from './openai-compatible.ts'
 
+export type { Vendor } from './vendor.ts'
+
 /** How OpenAI is reached. */
 export interface OpenAIOptions {
   readonly apiKey: string

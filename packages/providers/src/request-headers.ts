@@ -29,6 +29,9 @@ export function furtherHeaders(
   headers: Readonly<Record<string, string>>,
   owner: string,
 ): Readonly<Record<string, string>> {
+  if (Object.prototype.toString.call(headers) !== '[object Object]') {
+    throw new TypeError(`${owner}: headers has to be an object, such as { 'x-team': 'search' }.`)
+  }
   const result: Record<string, string> = { ...credentials }
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase()
@@ -38,7 +41,7 @@ export function furtherHeaders(
       throw new TypeError(`${owner}: the header ${key} is set by the request itself; leave it out.`)
     if (key in result)
       throw new TypeError(
-        `${owner}: the header ${key} is given twice; leave one out${key in credentials ? ', or apiKey' : ''}.`,
+        `${owner}: the header ${key} is given twice; leave one out${key in credentials ? ', or the option that it comes from' : ''}.`,
       )
     if (typeof value !== 'string' || !isHeaderValue(value)) {
       throw new TypeError(

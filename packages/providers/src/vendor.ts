@@ -16,7 +16,7 @@ export function vendorOf(provider: Provider, known?: KnownCapabilities): Vendor 
   function target(model: string, given?: Capabilities): Target {
     if (typeof model !== 'string' || model.trim() === '') {
       throw new TypeError(
-        `${name}: the model has to be named as the vendor names it, such as ${name}('its-model').`,
+        `${name}: the model has to be named as the vendor names it, such as ${name}({ ... })('its-model').`,
       )
     }
     const inferred = typeof known === 'function' ? known(model) : known

@@ -16,6 +16,10 @@ import { checkPlace, vertexHost } from './vertex/host.ts'
 import { modelResource } from './vertex/model-resource.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
+export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
+export type { SafetySetting } from './gemini/safety-settings.ts'
+export type { Vendor } from './vendor.ts'
+
 /** How Vertex AI is reached. One of `token` and `tokenProvider` is required. */
 export interface VertexOptions {
   readonly project: string
