@@ -6,6 +6,7 @@ describe('@sluice/node', () => {
   it('exports what applications use, and nothing that only adapters need', () => {
     expect(Object.keys(root).sort()).toEqual([
       'MalformedRequest',
+      'imageFetcher',
       'send',
       'serve',
       'toNodeListener',

@@ -179,11 +179,11 @@ describe('the request', () => {
         {
           role: 'assistant',
           content: null,
-          tool_calls: [call('call_00000aaaa'), call('abcDEF123'), call('call00000')],
+          tool_calls: [call('call_00000aaaa'), call('abcDEF123'), call('c00000000')],
         },
         { role: 'tool', tool_call_id: 'abcDEF123', content: '2' },
         { role: 'tool', tool_call_id: 'call_00000aaaa', content: '1' },
-        { role: 'tool', tool_call_id: 'call00000', content: '3' },
+        { role: 'tool', tool_call_id: 'c00000000', content: '3' },
       ],
     })
     expect(body).toEqual({
@@ -196,13 +196,29 @@ describe('the request', () => {
         {
           role: 'assistant',
           content: null,
-          tool_calls: [call('call00001'), call('abcDEF123'), call('call00000')],
+          tool_calls: [call('c00000001'), call('abcDEF123'), call('c00000000')],
         },
         { role: 'tool', tool_call_id: 'abcDEF123', content: '2' },
-        { role: 'tool', tool_call_id: 'call00001', content: '1' },
-        { role: 'tool', tool_call_id: 'call00000', content: '3' },
+        { role: 'tool', tool_call_id: 'c00000001', content: '1' },
+        { role: 'tool', tool_call_id: 'c00000000', content: '3' },
       ],
     })
+  })
+
+  it('makes ids for however many calls a conversation has', async () => {
+    const ids = Array.from({ length: 100_001 }, (_, at) => `foreign-${at}`)
+    const tool_calls = ids.map(id => ({
+      id,
+      type: 'function' as const,
+      function: { name: 'f', arguments: '{}' },
+    }))
+    const { body } = await encoded(mistral({ apiKey: 'k' }), {
+      messages: [{ role: 'assistant', content: null, tool_calls }],
+    })
+    const [sent] = body.messages as { tool_calls: { id: string }[] }[]
+    const made = new Set(sent!.tool_calls.map(({ id }) => id))
+    expect(made.size).toBe(ids.length)
+    expect([...made].every(id => /^[a-z0-9]{9}$/.test(id))).toBe(true)
   })
 
   it('sends a strict vendor nothing that an earlier answer carried beside its text and calls', async () => {

@@ -12,7 +12,7 @@ export function withNineCharacterIds(messages: readonly Message[]): readonly Mes
   for (const id of given) {
     let fresh = id
     while (!form.test(fresh) || (fresh !== id && given.has(fresh)))
-      fresh = `call${String(count++).padStart(5, '0')}`
+      fresh = `c${(count++).toString(36).padStart(8, '0')}`
     renamed.set(id, fresh)
   }
   return messages.map(message => {

@@ -146,7 +146,7 @@ describe('what an earlier answer carried', () => {
     [
       'nothing',
       presets.mistral,
-      { ...plain, tool_calls: [{ ...plain.tool_calls[0], id: 'call00000' }] },
+      { ...plain, tool_calls: [{ ...plain.tool_calls[0], id: 'c00000000' }] },
       ['reasoning_content', 'reasoning_details', 'cache_control', 'tool_calls[0].extra_content'],
     ],
     [
