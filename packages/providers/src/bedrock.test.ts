@@ -45,6 +45,11 @@ describe('bedrock', () => {
     )
   })
 
+  it.each(['', '.', '..', 'a\ud800'])('refuses a model that is no part of a path: %j', async name => {
+    const failure = await encode({}, call({}, name)).catch((error: unknown) => error)
+    expect(GatewayError.is(failure) && [failure.status, failure.param]).toEqual([400, 'model'])
+  })
+
   it('signs with credentials, and asks a function for them before each call', async () => {
     const { headers } = await encode({ credentials, region: 'eu-central-1' })
     expect(headers.authorization).toMatch(
@@ -104,7 +109,8 @@ describe('bedrock', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['no options', undefined, /expected an object/],
-    ['no region', { bearerToken: 'a' }, /region/],
+    ['no region', { bearerToken: 'a' }, /region is missing.*check the variable/],
+    ['a region in capitals', { region: 'US-EAST-1', bearerToken: 'a' }, /in lower case/],
     ['a region that would be another host', { region: 'evil.example/', bearerToken: 'a' }, /region/],
     ['no access', { region: 'us-east-1' }, /credentials or bearerToken is missing/],
     ['both', { region: 'us-east-1', bearerToken: 'a', credentials }, /leave one out/],

@@ -10,11 +10,15 @@ import { decodeConverse } from './bedrock/decode.ts'
 import { requestBody } from './bedrock/request-body.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
+import { pathStep } from './gemini/model-path.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { bearer } from './request-headers.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+import { exactJsonText } from './wire/exact-json.ts'
 
 export type { AwsCredentials } from './bedrock/credentials.ts'
+export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
+export type { Vendor } from './vendor.ts'
 
 /** How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. */
 export interface BedrockOptions {
@@ -51,8 +55,13 @@ const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
 export function bedrock(options: BedrockOptions): Vendor {
   knownOptions('bedrock', options, optionNames)
   const { region, baseURL, fetchImage, maxConcurrent } = options
+  if (region === undefined || region === '') {
+    throw new TypeError(
+      "bedrock: region is missing. Give one, such as 'us-east-1', or check the variable that it is read from.",
+    )
+  }
   if (typeof region !== 'string' || !/^[a-z0-9-]{1,40}$/.test(region)) {
-    throw new TypeError("bedrock: region has to be one of AWS, such as 'us-east-1'.")
+    throw new TypeError("bedrock: region has to be one of AWS in lower case, such as 'us-east-1'.")
   }
   if (fetchImage !== undefined && typeof fetchImage !== 'function') {
     throw new TypeError(`bedrock: fetchImage has to be a function, not ${typeof fetchImage}.`)
@@ -109,8 +118,8 @@ async function encodeConverse(
 ): Promise<EncodedRequest> {
   const streamed = call.input.stream === true
   const { body: fields, adjustments } = await requestBody(call, endpoint.fetchImage)
-  const url = `${endpoint.url}/model/${encodeURIComponent(call.model)}/${streamed ? 'converse-stream' : 'converse'}`
-  const body = JSON.stringify(fields)
+  const url = `${endpoint.url}/model/${pathStep(call.model)}/${streamed ? 'converse-stream' : 'converse'}`
+  const body = exactJsonText(fields)
   const plain = {
     'content-type': 'application/json',
     accept: streamed ? 'application/vnd.amazon.eventstream' : 'application/json',

@@ -2,7 +2,7 @@ import type { Call, JsonObject } from '@sluice/core'
 import { schemaAsked } from '../anthropic/answer-tool.ts'
 import { supportedSchema } from '../anthropic/supported-schema.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { answerToolName, hasToCall } from './answer-tool.ts'
+import { answerToolName, hasToCall, isAnswerFormat, ownFormat } from './answer-tool.ts'
 import { bedrockModel } from './models.ts'
 import { type ToolBlock, toolSchema } from './tools.ts'
 
@@ -28,13 +28,18 @@ export function answerFormat(call: Call, adjusting: Adjusting): AnswerFormat {
   const { input } = call
   const asked = input.response_format
   if (asked === undefined || asked.type === 'text') return {}
+  const model = bedrockModel(call.model)
+  const own = ownFormat(input, model)
+  if (own !== undefined) {
+    adjusting.drop('response_format', `${own} was given too`)
+    return {}
+  }
   const schema = schemaAsked(input)
   if (schema === undefined) {
     adjusting.map('response_format', 'asked for in the system text')
     return { line: `Answer with one JSON object only: ${only}` }
   }
-  const model = bedrockModel(call.model)
-  if (model.structuredOutputs) return { textFormat: textFormat(call, schema, adjusting) }
+  if (isAnswerFormat(schema, model)) return { textFormat: textFormat(call, schema, adjusting) }
   const name = answerToolName(call)
   if (name !== undefined) {
     adjusting.map('response_format', `the input of a forced tool, '${name}'`)

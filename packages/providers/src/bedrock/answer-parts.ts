@@ -64,11 +64,12 @@ export class AnswerParts {
     this.#cited.push({ citation, block, start: this.#start, end: this.#end })
   }
 
-  /** A block has ended: its citations hold for all of its text. */
+  /** A block has ended: its citations, which are the last ones, hold for all of its text. */
   close(block: unknown): void {
     if (block !== this.#block) return
-    for (const cited of this.#cited) {
-      if (cited.block !== block) continue
+    for (let at = this.#cited.length - 1; at >= 0; at--) {
+      const cited = this.#cited[at]!
+      if (cited.block !== block) return
       cited.start = this.#start
       cited.end = this.#end
     }

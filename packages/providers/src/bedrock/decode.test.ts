@@ -14,7 +14,7 @@ import { scriptedEvent, scriptedException, scriptedFrame } from './scripted-fram
 
 const sonnet45 = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const sonnet4 = 'anthropic.claude-sonnet-4-20250514-v1:0'
-const gpt = 'global.openai.gpt-5.6-terra'
+const gptOss = 'openai.gpt-oss-120b-1:0'
 
 function call(further: Partial<ChatRequest> = {}, model = sonnet45): Call {
   return { input: { model: 'public', messages: [{ role: 'user', content: 'Hi' }], ...further }, model }
@@ -183,13 +183,15 @@ describe('a whole answer', () => {
       reasoning_content: 'Hm. Unsigned.',
       reasoning_details: details('anthropic-claude-v1'),
     })
-    expect((await messageOf(content, call({}, gpt)))?.reasoning_details).toEqual(details('amazon-bedrock-v1'))
+    expect((await messageOf(content, call({}, gptOss)))?.reasoning_details).toEqual(
+      details('amazon-bedrock-v1'),
+    )
     expect(await messageOf(content.slice(2))).not.toHaveProperty('reasoning_details')
     // Claude's data is base64 itself: it is given as Anthropic gives it.
     const data = btoa('\u0012 encrypted')
     const redacted = { reasoningContent: { redactedContent: btoa(data) } }
     expect((await messageOf([redacted]))?.reasoning_details).toMatchObject([{ data }])
-    expect((await messageOf([redacted], call({}, gpt)))?.reasoning_details).toMatchObject([
+    expect((await messageOf([redacted], call({}, gptOss)))?.reasoning_details).toMatchObject([
       { data: btoa(data) },
     ])
   })

@@ -92,16 +92,16 @@ function checkedLength(data: Uint8Array, at: number, view: DataView): number {
 
 /** `undefined` for a message of a kind that nobody knows. */
 function eventOf(headers: FrameHeaders, payload: string): SseEvent | undefined {
-  switch (headers.messageType) {
+  switch (headers.get(':message-type')) {
     case 'event':
       // A message without members may come without a payload.
-      return { event: headers.eventType, data: payload === '' ? '{}' : payload }
+      return { event: headers.get(':event-type') ?? '', data: payload === '' ? '{}' : payload }
     case 'exception':
-      return { event: `exception:${headers.exceptionType}`, data: failureData(payload) }
+      return { event: `exception:${headers.get(':exception-type') ?? ''}`, data: failureData(payload) }
     case 'error':
       return {
-        event: `error:${headers.errorCode}`,
-        data: JSON.stringify({ message: headers.errorMessage }),
+        event: `error:${headers.get(':error-code') ?? ''}`,
+        data: JSON.stringify({ message: headers.get(':error-message') ?? '' }),
       }
     default:
       return undefined

@@ -1,11 +1,13 @@
 import type { Message } from '@sluice/core'
-import { continuedFrom } from '../anthropic/signed-turns.ts'
-import type { AssistantTurn, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
+import { checkToolPairs } from '../anthropic/tool-pairs.ts'
+import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
+import { cacheControl } from '../conversation/extensions.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
-import { cachePoints } from './cache-point.ts'
+import { isFields } from '../wire/json-value.ts'
+import { assistantContent, whyThoughtless } from './assistant-content.ts'
+import { type CachePoint, cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
-import { reasoningContent } from './reasoning-content.ts'
 import { textBlocks } from './text-blocks.ts'
 import { ToolUseIds } from './tool-use-ids.ts'
 import { type Block, type UserContentWorld, userBlock } from './user-content.ts'
@@ -18,8 +20,6 @@ export interface MessagesAsked {
   readonly model: BedrockModel
   /** The model may think in this request. */
   readonly thinks: boolean
-  /** What stands before the user's first words. */
-  readonly preface: readonly Block[]
   readonly fetchImage: ImageFetcher | undefined
   readonly signal: AbortSignal | undefined
 }
@@ -34,34 +34,36 @@ export interface ConverseMessage {
  * A conversation as Converse takes it: roles alternate, what tools answered stands first in its turn, blank
  * texts are left out, reasoning goes back where the model can check it, documents have a text beside them.
  *
- * Throws `GatewayError` (400): for parts that cannot be sent, for a conversation that is empty or does not
- * begin with the user, and for one that ends with the assistant where the model does not go on with that.
+ * Throws `GatewayError` (400): for parts that cannot be sent, for calls without results and results without calls,
+ * for a conversation that is empty or does not begin with the user, and for one that ends with the assistant where
+ * the model does not go on with that.
  */
 export async function converseMessages(
   asked: MessagesAsked,
   adjusting: Adjusting,
 ): Promise<readonly ConverseMessage[]> {
-  const { conversation, model, thinks, preface, fetchImage, signal } = asked
+  const { conversation, model, thinks, fetchImage, signal } = asked
   const { turns } = conversation
+  checkToolPairs(turns)
   const ids = new ToolUseIds(model.toolIds)
   let documents = 0
   const world = { fetchImage, signal, adjusting, documentName: () => `document-${++documents}` }
-  const continued = continuedFrom(turns) ?? turns.length
+  const thoughtless = whyThoughtless(conversation, model, thinks)
   const result: ConverseMessage[] = []
   for (const [at, turn] of turns.entries()) {
-    // Without thinking, Claude takes no thoughts in the answer that it goes on with.
-    const withThoughts = model.claude === undefined || thinks || at < continued
     const content =
       turn.role === 'user'
         ? await userContent(turn, ids, model, world)
-        : assistantContent(turn, ids, model, withThoughts, at === turns.length - 1, adjusting)
+        : assistantContent(turn, ids, model, path => thoughtless(path, at), adjusting)
     const last = result.at(-1)
     if (content.length === 0) continue
-    if (last?.role === turn.role) last.content.push(...content)
+    // There may be more than a call takes arguments.
+    if (last?.role === turn.role) for (const block of content) last.content.push(block)
     else result.push({ role: turn.role, content })
   }
   check(result, asked)
-  result[0]?.content.unshift(...preface)
+  const end = result.at(-1)
+  if (end?.role === 'assistant') trimEnd(end.content)
   for (const { content } of result) withTextBesideDocuments(content, adjusting)
   return result
 }
@@ -75,9 +77,28 @@ async function userContent(
   const blocks: Block[] = results.flatMap(result => resultBlocks(result, ids, model))
   for (const item of items) {
     if (item.kind === 'text') blocks.push(...textBlocks([item], model))
-    else blocks.push(await userBlock(item, world), ...cachePoints(item.cacheControl, model))
+    else {
+      const block = await userBlock(item, world)
+      blocks.push(block, ...pointsAfter(block, item, model, world.adjusting))
+    }
   }
   return blocks
+}
+
+/** Bedrock turns a point that follows a document into something that Claude refuses, but for a PDF. */
+function pointsAfter(
+  { document }: Block,
+  { cacheControl: mark, part, path }: UserContent,
+  model: BedrockModel,
+  adjusting: Adjusting,
+): readonly CachePoint[] {
+  const points = cachePoints(mark, model)
+  if (points.length === 0 || !isFields(document) || document.format === 'pdf') return points
+  const why = 'of documents this vendor caches only PDF'
+  const own = cacheControl(part)
+  if (own !== undefined) adjusting.drop(`${path}.cache_control`, why)
+  if (own !== mark) adjusting.drop(`${messageOf(path)}.cache_control`, why)
+  return []
 }
 
 /** A mark within a result is one on the result: there is no other place for it. */
@@ -91,42 +112,9 @@ function resultBlocks(
   return [{ toolResult: { toolUseId: ids.ofResult(callId), content } }, ...cachePoints(mark, model)]
 }
 
-function assistantContent(
-  { items }: AssistantTurn,
-  ids: ToolUseIds,
-  model: BedrockModel,
-  withThoughts: boolean,
-  last: boolean,
-  adjusting: Adjusting,
-): Block[] {
-  const blocks: Block[] = []
-  let reasoningPath = ''
-  for (const item of items) {
-    switch (item.kind) {
-      case 'reasoning':
-        reasoningPath = item.path
-        blocks.push(...reasoningContent(item, model, withThoughts, adjusting))
-        break
-      case 'text':
-        blocks.push(...textBlocks([item], model))
-        break
-      case 'call':
-        if (item.extraContent !== undefined) adjusting.drop(`${item.path}.extra_content`, "another vendor's")
-        blocks.push(
-          { toolUse: { toolUseId: ids.ofCall(item.id), name: item.name, input: item.arguments } },
-          ...cachePoints(item.cacheControl, model),
-        )
-        break
-    }
-  }
-  if (last) trimEnd(blocks)
-  let spoken = blocks.length
-  while (spoken > 0 && 'reasoningContent' in blocks[spoken - 1]!) spoken--
-  if (spoken < blocks.length) {
-    adjusting.drop(`${reasoningPath}.reasoning_details`, 'nothing was said after it')
-    blocks.length = spoken
-  }
-  return blocks
+/** The path of the message that something stands in. */
+function messageOf(path: string): string {
+  return path.slice(0, path.indexOf('.'))
 }
 
 /** White space at the end of words that the model has to go on with is refused. */

@@ -17,7 +17,7 @@ const nothing: ModelReasoning = { fields: {}, alone: false }
 
 /**
  * `reasoning_effort` for a model that is no Claude: to the nearest step that it has, which is told of. Sources: the
- * pages of AWS on extended thinking in Nova 2, and on OpenAI's models.
+ * pages of AWS on extended thinking in Nova 2, and on OpenAI's open models.
  */
 export function modelReasoning(
   { reasoning_effort: effort }: ChatRequest,
@@ -36,9 +36,7 @@ export function modelReasoning(
     }
     case 'flat':
       return { fields: { reasoning_effort: stepOf(effort, adjusting) }, alone: false }
-    case 'nested':
-      return { fields: { reasoning: { effort } }, alone: false }
-    default:
+    case 'none':
       if (effort !== 'none') adjusting.drop('reasoning_effort', 'this model has no such control')
       return nothing
   }

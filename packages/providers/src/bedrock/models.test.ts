@@ -12,7 +12,6 @@ describe('bedrockModel', () => {
   ])('knows %s as a Claude', id => {
     expect(bedrockModel(id)).toMatchObject({
       claude: { maxOutput: 64_000, thinking: 'budget' },
-      reasoning: 'claude',
       structuredOutputs: true,
       toolIds: 'plain',
     })
@@ -23,9 +22,15 @@ describe('bedrockModel', () => {
     ['us.anthropic.claude-sonnet-4-20250514-v1:0', false],
     ['us.anthropic.claude-opus-4-5-20251101-v1:0', true],
     ['us.anthropic.claude-sonnet-4-6', true],
+    ['us.anthropic.claude-opus-4-1-20250805-v1:0', true],
+    ['us.anthropic.claude-opus-4-20250514-v1:0', false],
+    ['us.anthropic.claude-haiku-4-5-20251001-v1:0', true],
+    ['us.anthropic.claude-opus-4-6-v1', true],
     ['us.anthropic.claude-opus-4-7', false],
     ['us.anthropic.claude-opus-4-8', false],
     ['global.anthropic.claude-sonnet-5', false],
+    ['global.anthropic.claude-opus-5', false],
+    ['global.anthropic.claude-sonnet-5-5', false],
     ['us.openai.gpt-oss-120b-1:0', true],
     ['mistral.mistral-large-2402-v1:0', false],
     ['mistral.mistral-large-3-675b-instruct', true],
@@ -39,13 +44,15 @@ describe('bedrockModel', () => {
   it.each([
     ['us.amazon.nova-2-lite-v1:0', { reasoning: 'nova', prefill: false, cachePoints: 'untilTools' }],
     ['amazon.nova-micro-v1:0', { reasoning: 'none', toolChoice: 'tool', topK: 'inferenceConfig.topK' }],
-    ['openai.gpt-oss-20b-1:0', { reasoning: 'flat', sampling: true, toolChoice: 'any' }],
-    ['global.openai.gpt-5.6-terra', { reasoning: 'nested', sampling: false, stop: false }],
+    ['openai.gpt-oss-20b-1:0', { reasoning: 'flat', toolChoice: 'any' }],
     ['us.meta.llama3-3-70b-instruct-v1:0', { toolChoice: 'auto', cachePoints: 'nowhere' }],
-    ['mistral.mistral-7b-instruct-v0:2', { toolIds: 'nine', system: false }],
-    ['mistral.pixtral-large-2502-v1:0', { toolIds: 'nine', system: true }],
-    ['cohere.command-r-plus-v1:0', { toolChoice: 'auto', topK: 'k' }],
-    ['moonshotai.kimi-k2.5', { reasoning: 'flat', toolIds: 'any' }],
+    ['mistral.pixtral-large-2502-v1:0', { toolIds: 'nine', structuredOutputs: false }],
+    ['us.deepseek.r1-v1:0', { toolChoice: 'auto' }],
+    ['moonshotai.kimi-k2.5', { structuredOutputs: true, toolIds: 'any' }],
+    ['somebody.something-new', { toolChoice: 'tool', reasoningFormat: 'amazon-bedrock-v1' }],
+    ['us.anthropic.claude-opus-4-6-v1', { claude: { forcedTools: 'unthinking' } }],
+    ['us.anthropic.claude-opus-4-7', { claude: { forcedTools: 'unthinking' } }],
+    ['us.anthropic.claude-opus-4-8', { claude: { forcedTools: 'always' } }],
   ])('knows %s', (id, facts) => {
     expect(bedrockModel(id)).toMatchObject(facts)
   })
@@ -53,9 +60,13 @@ describe('bedrockModel', () => {
   it.each([
     'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/claude1nova2',
     'arn:aws:bedrock:us-east-1:123456789012:provisioned-model/abc',
-    'somebody.something-new',
     '',
   ])('takes %j as a model of which nothing is known', id => {
-    expect(bedrockModel(id)).toMatchObject({ claude: undefined, reasoning: 'none', toolChoice: 'tool' })
+    expect(bedrockModel(id)).toMatchObject({
+      claude: undefined,
+      reasoning: 'none',
+      toolChoice: 'tool',
+      reasoningFormat: 'anthropic-claude-v1',
+    })
   })
 })

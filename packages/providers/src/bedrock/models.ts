@@ -9,27 +9,21 @@ export interface BedrockModel {
   readonly toolChoice: 'tool' | 'any' | 'auto'
   /** It has `outputConfig.textFormat`, and `strict` tools. */
   readonly structuredOutputs: boolean
-  /** Where `reasoning_effort` goes: how Claude, Nova 2, gpt-oss (flat) or newer OpenAI models (nested) have it. */
-  readonly reasoning: 'claude' | 'nova' | 'flat' | 'nested' | 'none'
+  /** How `reasoning_effort` is said to a model that is no Claude: as Nova 2 has it, or under its own name. */
+  readonly reasoning: 'nova' | 'flat' | 'none'
   /** The `format` of its reasoning details. */
   readonly reasoningFormat: typeof claudeFormat | 'amazon-bedrock-v1'
-  /** Where a prompt may be cached. */
+  /** Where a prompt may be cached. `untilTools`: not after tools, and for no other time than the usual one. */
   readonly cachePoints: 'everywhere' | 'untilTools' | 'nowhere'
   /** Ids of tool calls: what Bedrock itself takes, without `.` and `:`, or nine letters and digits. */
   readonly toolIds: 'any' | 'plain' | 'nine'
   /** Where `top_k` goes within `additionalModelRequestFields`. */
-  readonly topK: 'top_k' | 'k' | 'inferenceConfig.topK' | 'nowhere'
-  /** It takes `temperature` and `topP`. */
-  readonly sampling: boolean
-  /** It takes `stopSequences`. */
-  readonly stop: boolean
-  /** It takes `system`. */
-  readonly system: boolean
+  readonly topK: 'top_k' | 'inferenceConfig.topK'
   /** It goes on with words that the caller put into its mouth. */
   readonly prefill: boolean
 }
 
-/** A model of which nothing is known, such as an application inference profile: what most take. */
+/** A model of which nothing is known, such as an application inference profile: what most take, Claude among them. */
 const unknown: BedrockModel = {
   claude: undefined,
   toolChoice: 'tool',
@@ -39,41 +33,31 @@ const unknown: BedrockModel = {
   cachePoints: 'everywhere',
   toolIds: 'any',
   topK: 'top_k',
-  sampling: true,
-  stop: true,
-  system: true,
   prefill: true,
 }
 
 const other: BedrockModel = { ...unknown, reasoningFormat: 'amazon-bedrock-v1' }
-const uncached: BedrockModel = { ...other, cachePoints: 'nowhere' }
-const open: BedrockModel = { ...uncached, toolChoice: 'any', structuredOutputs: true }
 const nova: BedrockModel = { ...other, cachePoints: 'untilTools', topK: 'inferenceConfig.topK' }
+const uncached: BedrockModel = { ...other, cachePoints: 'nowhere' }
 const mistral: BedrockModel = { ...uncached, toolChoice: 'any', toolIds: 'nine' }
+const open: BedrockModel = { ...uncached, toolChoice: 'any', structuredOutputs: true }
 
 /** By the publisher's name and the model's own; the first that fits. Sources: the pages of AWS on each model. */
 const families: readonly (readonly [RegExp, BedrockModel])[] = [
   [/\bamazon\.nova-2/, { ...nova, reasoning: 'nova', prefill: false }],
   [/\bamazon\.nova/, nova],
-  [/\bamazon\.titan/, { ...uncached, toolChoice: 'auto', system: false }],
-  [/\bopenai\.gpt-oss/, { ...open, reasoning: 'flat' }],
-  [
-    /\bopenai\./,
-    { ...open, toolChoice: 'tool', reasoning: 'nested', topK: 'nowhere', sampling: false, stop: false },
-  ],
-  [/\bmeta\./, { ...uncached, toolChoice: 'auto', topK: 'nowhere' }],
-  [/\bmistral\.(?:mistral-7b|mixtral)/, { ...mistral, system: false }],
   [/\bmistral\.(?:mistral-large-3|ministral|magistral|voxtral)/, { ...mistral, structuredOutputs: true }],
   [/\bmistral\./, mistral],
-  [/\bcohere\./, { ...uncached, toolChoice: 'auto', topK: 'k' }],
-  [/\bdeepseek\.r1/, { ...uncached, toolChoice: 'auto' }],
-  [/\bmoonshot(?:ai)?\./, { ...open, reasoning: 'flat' }],
-  [/\b(?:deepseek|google|minimax|nvidia|qwen|zai)\./, open],
-  [/\b(?:ai21|writer|xai)\./, uncached],
+  [/\bopenai\.gpt-oss/, { ...open, reasoning: 'flat' }],
+  [/\b(?:deepseek\.v|google\.|minimax\.|moonshot(?:ai)?\.|nvidia\.|qwen\.|zai\.)/, open],
+  [/\b(?:ai21|cohere|deepseek|meta|writer)\./, { ...uncached, toolChoice: 'auto' }],
 ]
 
-/** Claudes that have structured outputs elsewhere and not on Bedrock. */
-const unstructured = /claude-(?:opus-4-[78]|sonnet-5(?!-\d{1,2}(?!\d)))/
+/** The Claudes that have structured outputs on Bedrock too: from 4.7 on it refuses them. */
+const structured = /claude-(?:opus-4-[156]|(?:sonnet|haiku)-4-[56])(?!\d)/
+
+/** The Claudes that take no forced tool while they think, though they do elsewhere. */
+const unforcedThinking = /claude-(?:opus|sonnet)-4-[67](?!\d)/
 
 /**
  * What a model takes, by its id, its ARN or its inference profile: `anthropic.claude-sonnet-4-20250514-v1:0`,
@@ -83,7 +67,8 @@ const unstructured = /claude-(?:opus-4-[78]|sonnet-5(?!-\d{1,2}(?!\d)))/
 export function bedrockModel(id: string): BedrockModel {
   const name = nameOf(id.toLowerCase())
   if (name.includes('claude')) return ofClaude(name)
-  return families.find(([pattern]) => pattern.test(name))?.[1] ?? unknown
+  if (name === '') return unknown
+  return families.find(([pattern]) => pattern.test(name))?.[1] ?? other
 }
 
 function nameOf(id: string): string {
@@ -92,13 +77,13 @@ function nameOf(id: string): string {
 }
 
 function ofClaude(name: string): BedrockModel {
-  const claude = claudeModel(name)
+  const known = claudeModel(name)
+  const claude: ClaudeModel = unforcedThinking.test(name) ? { ...known, forcedTools: 'unthinking' } : known
   return {
     ...unknown,
     claude,
     toolChoice: claude.forcedTools === 'never' ? 'auto' : 'tool',
-    structuredOutputs: claude.structuredOutputs && !unstructured.test(name),
-    reasoning: 'claude',
+    structuredOutputs: structured.test(name),
     toolIds: 'plain',
     prefill: claude.prefill,
   }

@@ -5,13 +5,13 @@ export const bedrockParameters: ParameterRules = {
   temperature: {
     handling: 'passed',
     as: 'inferenceConfig.temperature',
-    note: 'above 1: 400; left out where the model takes none, and while Claude thinks',
+    note: 'above 1: 400; left out where Claude takes none, and while it thinks',
   },
-  top_p: { handling: 'passed', as: 'inferenceConfig.topP', note: 'left out as temperature is' },
+  top_p: { handling: 'passed', as: 'inferenceConfig.topP', note: 'for Claude as at Anthropic' },
   max_tokens: {
     handling: 'passed',
     as: 'inferenceConfig.maxTokens',
-    note: "Claude's budget of thinking is added",
+    note: "Claude's budget of thinking is added; where none is given and Claude thinks: 8,192, and room for that",
   },
   max_completion_tokens: {
     handling: 'passed',
@@ -19,7 +19,11 @@ export const bedrockParameters: ParameterRules = {
     note: 'wins over max_tokens',
   },
   n: { handling: 'refused' },
-  stop: { handling: 'passed', as: 'inferenceConfig.stopSequences', note: 'newer OpenAI models: 400' },
+  stop: {
+    handling: 'passed',
+    as: 'inferenceConfig.stopSequences',
+    note: 'white space alone: 400 for Claude',
+  },
   presence_penalty: { handling: 'dropped' },
   frequency_penalty: { handling: 'dropped' },
   logit_bias: { handling: 'refused' },
@@ -29,9 +33,13 @@ export const bedrockParameters: ParameterRules = {
   response_format: {
     handling: 'mapped',
     as: 'outputConfig.textFormat',
-    note: 'by a forced tool, or a line of the system text, where the model lacks it; json_object by such a line',
+    note: 'by a forced tool, or a line of the system text, where the model lacks it, as Claude from 4.7 on, and for maps; json_object by such a line',
   },
-  tools: { handling: 'passed', as: 'toolConfig.tools', note: 'custom tools: 400' },
+  tools: {
+    handling: 'passed',
+    as: 'toolConfig.tools',
+    note: 'custom tools: 400; where none are given, those called earlier',
+  },
   tool_choice: {
     handling: 'mapped',
     as: 'toolConfig.toolChoice',
@@ -47,7 +55,7 @@ export const bedrockParameters: ParameterRules = {
   reasoning_effort: {
     handling: 'mapped',
     as: 'additionalModelRequestFields',
-    note: 'Claude as there; Nova 2, OpenAI and Kimi by effort; others: dropped',
+    note: 'Claude as at Anthropic; Nova 2 and gpt-oss by effort, Nova 2 at high with no bound and no sampling: else 400; others: dropped',
   },
   verbosity: { handling: 'dropped' },
   service_tier: {
@@ -78,7 +86,6 @@ export const bedrockNative: readonly string[] = [
   'thinking',
   'output_config',
   'additionalModelRequestFields',
-  'additionalModelResponseFieldPaths',
   'guardrailConfig',
   'outputConfig',
   'performanceConfig',

@@ -8,22 +8,22 @@ import type { Block } from './user-content.ts'
 /**
  * The reasoning of an earlier answer as blocks, as far as the model can check it; the rest is left out, and told of.
  *
- * @param wanted - the model takes reasoning back in this request.
+ * @param thoughtless - why none can go back; `undefined`: it can.
  */
 export function reasoningContent(
   { details, path }: SpokenReasoning,
   model: BedrockModel,
-  wanted: boolean,
+  thoughtless: string | undefined,
   adjusting: Adjusting,
 ): Block[] {
-  const { blocks, foreign } = reasoningBlocks(details, model.reasoningFormat)
+  const { blocks, foreign, unsigned } = reasoningBlocks(details, model.reasoningFormat)
   const param = `${path}.reasoning_details`
   if (foreign) adjusting.drop(param, "another vendor's")
-  else if (blocks.length === 0) {
+  else if (unsigned || blocks.length === 0) {
     adjusting.drop(details.length > 0 ? param : `${path}.reasoning_content`, "without the vendor's signature")
   }
-  if (blocks.length > 0 && !wanted) {
-    adjusting.drop(param, 'thinking is off in this request')
+  if (blocks.length > 0 && thoughtless !== undefined) {
+    adjusting.drop(param, thoughtless)
     return []
   }
   return blocks.map(block => ({

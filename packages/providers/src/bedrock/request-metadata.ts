@@ -1,7 +1,8 @@
 import type { ChatRequest } from '@sluice/core'
 import type { Adjusting } from '../parameters/adjusting.ts'
 
-const form = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/
+/** With the white space of ASCII only, as the service has it. */
+const form = /^[a-zA-Z0-9 \t\n\v\f\r:_@$#=/+,.-]{0,256}$/
 
 /** `metadata` as `requestMetadata`, which takes few characters: pairs that do not fit are left out, and told of. */
 export function requestMetadata(

@@ -10,7 +10,8 @@ const foreign = { any: /[^a-zA-Z0-9_.:-]/g, plain: /[^a-zA-Z0-9_-]/g, nine: /[^a
 export class ToolUseIds {
   readonly #kind: BedrockModel['toolIds']
   readonly #given = new Set<string>()
-  readonly #latest = new Map<string, string>()
+  /** By the caller's id: what its calls got, and how many of them were answered. */
+  readonly #calls = new Map<string, { readonly ids: string[]; answered: number }>()
   #count = 0
 
   constructor(kind: BedrockModel['toolIds']) {
@@ -23,13 +24,16 @@ export class ToolUseIds {
     let unique = fitting
     while (!this.#fits(unique) || this.#given.has(unique)) unique = this.#numbered(fitting)
     this.#given.add(unique)
-    this.#latest.set(id, unique)
+    const calls = this.#calls.get(id)
+    if (calls === undefined) this.#calls.set(id, { ids: [unique], answered: 0 })
+    else calls.ids.push(unique)
     return unique
   }
 
-  /** The id of the call that a result answers: of the last one that had this id. */
+  /** The id of the call that a result answers: of several with one id, the first that has no result yet. */
   ofResult(id: string): string {
-    return this.#latest.get(id) ?? this.ofCall(id)
+    const calls = this.#calls.get(id)
+    return calls?.ids[calls.answered++] ?? this.ofCall(id)
   }
 
   #fitting(id: string): string {
@@ -43,7 +47,7 @@ export class ToolUseIds {
 
   #numbered(id: string): string {
     const count = ++this.#count
-    if (this.#kind === 'nine') return `call${String(count).padStart(5, '0')}`
+    if (this.#kind === 'nine') return `c${count.toString(36).padStart(8, '0')}`
     const end = `_${count}`
     return id.slice(0, maxLength - end.length) + end
   }

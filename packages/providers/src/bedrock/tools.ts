@@ -1,4 +1,5 @@
 import type { FunctionTool, JsonObject, Tool } from '@sluice/core'
+import { holdsMap } from '../anthropic/holds-map.ts'
 import { inputSchema } from '../anthropic/input-schema.ts'
 import { supportedSchema } from '../anthropic/supported-schema.ts'
 import { cacheControl } from '../conversation/extensions.ts'
@@ -24,7 +25,7 @@ export interface CallerTool {
 
 /**
  * Functions as tools, with their schemas whole. A strict one's schema is made such as the model takes it; where
- * the model has no strict tools, it is told of.
+ * the model has no strict tools, or strictness would leave an object empty, it is not strict, and that is told.
  *
  * Throws `GatewayError` (400) for a custom tool, and for a schema whose root is no object.
  */
@@ -52,16 +53,25 @@ function callerTool(tool: FunctionTool, path: string, model: BedrockModel, adjus
     adjusting.drop(`${path}.cache_control`, 'this model caches no tools')
   }
   const marks = model.cachePoints === 'everywhere' ? cachePoints(mark, model) : []
-  // An empty description is refused.
-  const named = { name, ...(description ? { description } : {}) }
-  if (strict !== true) return { block: { toolSpec: { ...named, inputSchema: { json: asked } } }, marks }
-  if (!model.structuredOutputs) {
-    adjusting.drop(`${path}.function.strict`, 'this model has no strict tools')
-    return { block: { toolSpec: { ...named, inputSchema: { json: asked } } }, marks }
+  const toolOf = (json: JsonObject) => ({
+    // An empty description is refused.
+    toolSpec: { name, ...(description ? { description } : {}), inputSchema: { json } },
+  })
+  if (strict !== true) return { block: toolOf(asked), marks }
+  const looseBecause = whyLoose(parameters, model)
+  if (looseBecause !== undefined) {
+    adjusting.drop(`${path}.function.strict`, looseBecause)
+    return { block: toolOf(asked), marks }
   }
   const { schema, changed } = supportedSchema(asked)
   if (changed.length > 0) adjusting.map(param, `strict tools take no ${changed.join(', ')} as given`)
-  return { block: { toolSpec: { ...named, inputSchema: { json: schema }, strict: true } }, marks }
+  return { block: { toolSpec: { ...toolOf(schema).toolSpec, strict: true } }, marks }
+}
+
+function whyLoose(parameters: JsonObject | undefined, model: BedrockModel): string | undefined {
+  if (!model.structuredOutputs) return 'this model has no strict tools'
+  const empties = parameters !== undefined && holdsMap(parameters)
+  return empties ? 'an object in its schema does not name its members' : undefined
 }
 
 /**

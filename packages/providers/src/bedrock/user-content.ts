@@ -25,17 +25,18 @@ const imageFormats: Readonly<Record<string, string>> = {
   'image/jpg': 'jpeg',
 }
 
-const documentFormats: Readonly<Record<string, string>> = {
-  'application/pdf': 'pdf',
-  'text/plain': 'txt',
-  'text/csv': 'csv',
-  'text/html': 'html',
-  'text/markdown': 'md',
-  'application/msword': 'doc',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-  'application/vnd.ms-excel': 'xls',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-}
+/** No plain object: the type is the caller's word, and may be `constructor`. */
+const documentFormats: ReadonlyMap<string, string> = new Map([
+  ['application/pdf', 'pdf'],
+  ['text/plain', 'txt'],
+  ['text/csv', 'csv'],
+  ['text/html', 'html'],
+  ['text/markdown', 'md'],
+  ['application/msword', 'doc'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+  ['application/vnd.ms-excel', 'xls'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+])
 
 /**
  * An image or a file of a user as a block: always as bytes. A document is given a name of ours, for Bedrock takes
@@ -57,7 +58,7 @@ export async function userBlock({ part, path }: UserContent, world: UserContentW
     case 'file': {
       const { mediaType, base64, filename } = fileData(part, path)
       const param = `${path}.file.file_data`
-      const format = documentFormats[mediaType] ?? (mediaType.startsWith('text/') ? 'txt' : undefined)
+      const format = documentFormats.get(mediaType) ?? (mediaType.startsWith('text/') ? 'txt' : undefined)
       if (format === undefined) {
         throw cannotSend(
           param,

@@ -1,0 +1,81 @@
+import { continuedFrom } from '../anthropic/signed-turns.ts'
+import type { AssistantTurn, Conversation } from '../conversation/conversation.ts'
+import type { Adjusting } from '../parameters/adjusting.ts'
+import { cachePoints } from './cache-point.ts'
+import type { BedrockModel } from './models.ts'
+import { reasoningContent } from './reasoning-content.ts'
+import { textBlocks } from './text-blocks.ts'
+import type { ToolUseIds } from './tool-use-ids.ts'
+import type { Block } from './user-content.ts'
+
+/**
+ * An earlier turn of the assistant as blocks: its reasoning, as far as the model can check it and takes it back, its
+ * texts and its calls. What is left out is told of.
+ *
+ * @param thoughtless - why reasoning cannot go back that stands at a path; `undefined`: it can.
+ */
+export function assistantContent(
+  { items }: AssistantTurn,
+  ids: ToolUseIds,
+  model: BedrockModel,
+  thoughtless: (path: string) => string | undefined,
+  adjusting: Adjusting,
+): Block[] {
+  const blocks: Block[] = []
+  let reasoningPath = ''
+  for (const item of items) {
+    switch (item.kind) {
+      case 'reasoning':
+        reasoningPath = item.path
+        blocks.push(...reasoningContent(item, model, thoughtless(item.path), adjusting))
+        break
+      case 'text':
+        blocks.push(...textBlocks([item], model))
+        break
+      case 'call':
+        if (item.extraContent !== undefined) adjusting.drop(`${item.path}.extra_content`, "another vendor's")
+        blocks.push(
+          {
+            toolUse: {
+              toolUseId: ids.ofCall(item.id),
+              name: item.name,
+              input: item.arguments,
+            },
+          },
+          ...cachePoints(item.cacheControl, model),
+        )
+        break
+    }
+  }
+  let spoken = blocks.length
+  while (spoken > 0 && 'reasoningContent' in blocks[spoken - 1]!) spoken--
+  if (spoken < blocks.length) {
+    adjusting.drop(`${reasoningPath}.reasoning_details`, 'nothing was said after it')
+    blocks.length = spoken
+  }
+  return blocks
+}
+
+/**
+ * Why reasoning that stands at a path, in the turn of a number, cannot go back; `undefined` where it can. Without
+ * thinking, Claude takes none in the answer that it goes on with.
+ */
+export function whyThoughtless(
+  { turns, moved }: Conversation,
+  { claude }: BedrockModel,
+  thinks: boolean,
+): (path: string, turn: number) => string | undefined {
+  if (claude === undefined) return () => undefined
+  const continued = continuedFrom(turns) ?? turns.length
+  const last = claude.boundThoughts ? moved.at(-1) : undefined
+  const systemChanged = last === undefined ? -1 : messageIndex(last)
+  return (path, turn) => {
+    if (claude.thinking === 'none') return 'this model does not think'
+    if (!thinks && turn >= continued) return 'thinking is off in this request'
+    return messageIndex(path) < systemChanged ? 'a system message after it was moved before it' : undefined
+  }
+}
+
+function messageIndex(path: string): number {
+  return Number(/\d+/.exec(path)?.[0])
+}
