@@ -41,6 +41,28 @@ describe('anthropic', () => {
     expect(encoded({}, true).headers.accept).toBe('text/event-stream')
   })
 
+  it('keeps every digit of the numbers in earlier calls, and every other text as it is', () => {
+    const content = '"\\ud8001"'
+    const input: Call['input'] = {
+      model: 'public',
+      messages: [
+        { role: 'user', content },
+        {
+          role: 'assistant',
+          tool_calls: [
+            { id: 'a', type: 'function', function: { name: 'f', arguments: '{"id":175928847299117063}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'a', content: '175928847299117063' },
+      ],
+    }
+    const { provider } = anthropic({ apiKey: 'sk-test' })
+    const body = String((provider.encode({ ...call(), input }) as EncodedRequest).body)
+    expect(body).toContain('"input":{"id":175928847299117063}')
+    expect(body).toContain('"content":"175928847299117063"')
+    expect(JSON.parse(body).messages[0].content[0].text).toBe(content)
+  })
+
   it('can be reached elsewhere, in another version, with betas and further headers', () => {
     const { url, headers, body } = encoded({
       baseURL: 'http://127.0.0.1:9/proxy/',

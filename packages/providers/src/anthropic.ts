@@ -6,6 +6,9 @@ import { baseUrl } from './base-url.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+import { exactJsonText } from './wire/exact-json.ts'
+
+export type { Vendor } from './vendor.ts'
 
 /** How Anthropic is reached. */
 export interface AnthropicOptions {
@@ -17,7 +20,10 @@ export interface AnthropicOptions {
   readonly version?: string | undefined
   /** Sent as `anthropic-beta`, joined by commas. */
   readonly beta?: readonly string[] | undefined
-  /** The bound of an answer whose caller gave none, which Anthropic insists on. Default 8,192, or the model's own maximum where that is smaller. */
+  /**
+   * The bound of an answer whose caller gave none, which Anthropic insists on, in tokens; where the model thinks,
+   * room for that is added. Default 8,192, or the model's own maximum where that is smaller.
+   */
   readonly defaultMaxTokens?: number | undefined
   /** Further headers of each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -66,7 +72,7 @@ export function anthropic(options: AnthropicOptions): Vendor {
           'accept-encoding': 'identity',
           ...further,
         },
-        body: JSON.stringify(body),
+        body: exactJsonText(body),
         adjustments,
       }
     },

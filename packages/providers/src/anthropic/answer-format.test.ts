@@ -74,6 +74,28 @@ describe('response_format for the Messages API', () => {
     expect(adjustments).toMatchObject([{ parameter: 'response_format', action: 'mapped' }])
   })
 
+  it('is a forced tool too where the format would leave an object empty', () => {
+    const map = { ...schema, properties: { names: { type: 'object', additionalProperties: {} } } }
+    const { body, adjustments } = encoded({ ...asked(map), reasoning_effort: 'low' }, 'claude-opus-4-8')
+    expect(body.tools).toMatchObject([{ name: 'json', input_schema: map }])
+    expect(body).toMatchObject({ tool_choice: { type: 'tool' }, thinking: { type: 'adaptive' } })
+    expect(body.output_config).toEqual({ effort: 'low' })
+    expect(adjustments).toMatchObject([{ parameter: 'response_format', action: 'mapped' }])
+    expect(answerToolName(callOf(asked(map), 'claude-opus-4-8'))).toBe('json')
+    // No tool can be forced there, and no tool can have that root.
+    for (const [given, model] of [
+      [map, 'claude-opus-5-5'],
+      [{ $ref: '#/$defs/a', $defs: { a: map } }, haiku],
+    ] as const) {
+      const other = encoded(asked(given), model)
+      expect(other.body.output_config).toHaveProperty('format')
+      expect(other.adjustments).toMatchObject([
+        { parameter: 'response_format.json_schema.schema', action: 'mapped' },
+      ])
+      expect(answerToolName(callOf(asked(given), model))).toBeUndefined()
+    }
+  })
+
   it('is one of several tools where the caller has some, under a name of its own', () => {
     const tool = (name: string) => ({ type: 'function', function: { name } }) as const
     const tools = [tool('json'), tool('json_2')]

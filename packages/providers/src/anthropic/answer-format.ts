@@ -1,8 +1,7 @@
 import type { Call, JsonObject } from '@sluice/core'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
-import { answerTool, answerToolName, schemaAsked } from './answer-tool.ts'
-import { claudeModel } from './models.ts'
+import { answerTool, answerToolName, isAnswerFormat, schemaAsked } from './answer-tool.ts'
 import { supportedSchema } from './supported-schema.ts'
 import type { ApiTool } from './tools.ts'
 
@@ -35,7 +34,7 @@ export function answerFormat(call: Call, adjusting: Adjusting): AnswerFormat {
     adjusting.map('response_format', 'asked for in the system text')
     return { line: 'Answer with one JSON object only: no other text, and no code fence around it.' }
   }
-  if (claudeModel(call.model).structuredOutputs) return { format: nativeFormat(call, schema, adjusting) }
+  if (isAnswerFormat(schema, call.model)) return { format: nativeFormat(call, schema, adjusting) }
   const name = answerToolName(call)
   if (name === undefined) {
     adjusting.drop('response_format', 'a tool is forced, which is the answer')

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@sluice/core'
+import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, textOf } from '../wire/json-value.ts'
 import { documentCitation, webAnnotation } from './citations.ts'
@@ -16,10 +17,12 @@ export class AnswerParts {
   readonly #annotations: JsonObject[] = []
   readonly #citations: JsonObject[] = []
   #kept = 0
+  #gap = false
+  #torn = false
 
-  /** Reasoning with signatures, for `reasoning_details`; `undefined` where there is none. */
+  /** Reasoning with signatures, for `reasoning_details`; `undefined` where there is none that could come back. */
   get details(): readonly JsonObject[] | undefined {
-    return this.#details.length > 0 ? this.#details : undefined
+    return this.#details.length > 0 && !this.#torn ? this.#details : undefined
   }
 
   get annotations(): readonly JsonObject[] | undefined {
@@ -39,20 +42,30 @@ export class AnswerParts {
   }
 
   /** A block of thinking that has ended. Without a signature it cannot come back. */
-  think(text: string, signature: string): void {
-    if (signature === '') return
-    this.keep(signature.length)
-    const index = this.#details.length
-    this.#details.push({ type: 'reasoning.text', text, signature, format: claudeFormat, index })
+  think(text: string, signature: string, place: ReasoningPlace): void {
+    if (signature !== '') this.#add({ type: 'reasoning.text', text, signature }, signature.length, place)
   }
 
   /** A block of thinking that only the vendor can read. */
-  thinkSecretly(data: unknown): void {
+  thinkSecretly(data: unknown, place: ReasoningPlace): void {
     const text = textOf(data)
-    if (text === undefined) return
-    this.keep(text.length)
+    if (text !== undefined) this.#add({ type: 'reasoning.encrypted', data: text }, text.length, place)
+  }
+
+  /**
+   * A block that the caller does not get. Between two of thinking it would be missing when they come back, and the
+   * vendor refuses thinking that does not stand where it stood.
+   */
+  leaveOut(): void {
+    this.#gap = this.#details.length > 0
+  }
+
+  #add(detail: JsonObject, size: number, { text, calls }: ReasoningPlace): void {
+    this.#torn ||= this.#gap
+    this.keep(size)
     const index = this.#details.length
-    this.#details.push({ type: 'reasoning.encrypted', data: text, format: claudeFormat, index })
+    const place = text === 0 && calls === 0 ? {} : { place: { text, calls } }
+    this.#details.push({ ...detail, format: claudeFormat, index, ...place })
   }
 
   /** The citations of a block of text that stands from `start` to `end`. */

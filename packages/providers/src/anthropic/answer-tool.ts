@@ -1,5 +1,6 @@
 import type { Call, ChatRequest, JsonObject } from '@sluice/core'
-import { inputSchema } from './input-schema.ts'
+import { holdsMap } from './holds-map.ts'
+import { inputSchema, isInputSchema } from './input-schema.ts'
 import { claudeModel } from './models.ts'
 import type { ApiTool } from './tools.ts'
 
@@ -8,13 +9,23 @@ import type { ApiTool } from './tools.ts'
  * where there is no such tool. It follows from the call alone: who reads the answer has to know it too.
  */
 export function answerToolName({ input, model }: Call): string | undefined {
-  if (schemaAsked(input) === undefined || claudeModel(model).structuredOutputs) return undefined
+  const schema = schemaAsked(input)
+  if (schema === undefined || isAnswerFormat(schema, model)) return undefined
   // A function that has to be called is the answer.
   if (mustCall(input)) return undefined
   const taken = new Set(input.tools?.map(tool => (tool.type === 'function' ? tool.function.name : '')))
   let name = 'json'
   for (let count = 2; taken.has(name); count++) name = `json_${count}`
   return name
+}
+
+/**
+ * Whether a model's answer can follow a schema by itself: the model has structured outputs, and no part of the answer
+ * would be lost by them, unless the schema cannot be a tool's either.
+ */
+export function isAnswerFormat(schema: JsonObject, model: string): boolean {
+  const { structuredOutputs, forcedTools } = claudeModel(model)
+  return structuredOutputs && (forcedTools === 'never' || !isInputSchema(schema) || !holdsMap(schema))
 }
 
 /** The tool itself. Throws `GatewayError` (400) for a schema whose root is no plain object. */

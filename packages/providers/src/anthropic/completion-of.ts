@@ -1,4 +1,6 @@
 import type { PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
+import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
+import { exactJsonText } from '../wire/exact-json.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
@@ -56,10 +58,10 @@ function messageOf(
       }
       case 'thinking':
         reasoning += textOf(block.thinking) ?? ''
-        parts.think(textOf(block.thinking) ?? '', textOf(block.signature) ?? '')
+        parts.think(textOf(block.thinking) ?? '', textOf(block.signature) ?? '', placeOf(content, calls))
         break
       case 'redacted_thinking':
-        parts.thinkSecretly(block.data)
+        parts.thinkSecretly(block.data, placeOf(content, calls))
         break
       case 'tool_use':
         if (answerTool === undefined || block.name !== answerTool) calls.push(callOf(block))
@@ -68,6 +70,8 @@ function messageOf(
           answered = true
         }
         break
+      default:
+        parts.leaveOut()
     }
   }
   const message: Writable<PartialMessage> = {}
@@ -75,6 +79,10 @@ function messageOf(
   if (reasoning !== '') message.reasoning_content = reasoning
   if (calls.length > 0) message.tool_calls = calls
   return message
+}
+
+function placeOf(content: string, calls: readonly PartialToolCall[]): ReasoningPlace {
+  return { text: content.length, calls: calls.length }
 }
 
 function callOf({ id, name, input }: Fields): PartialToolCall {
@@ -88,5 +96,5 @@ function callOf({ id, name, input }: Fields): PartialToolCall {
 
 /** A call's input as the protocol's JSON text. */
 export function argumentsOf(input: unknown): string {
-  return isFields(input) ? JSON.stringify(input) : '{}'
+  return isFields(input) ? exactJsonText(input) : '{}'
 }

@@ -183,7 +183,8 @@ describe('a streamed message', () => {
       delta({ type: 'compaction_delta', content: 'no' }, 2),
       delta({ type: 'text_delta', text: 'no' }, 2),
       end(2),
-      delta({ type: 'text_delta', text: 'no' }, 9),
+      delta({ type: 'input_json_delta', partial_json: 'no' }, 9),
+      delta({ type: 'signature_delta', signature: 'no' }, 9),
       end(9),
       { type: 'something_new', text: 'no' },
       { type: 'content_block_start', index: 3, content_block: null },
@@ -393,6 +394,40 @@ describe('a streamed message', () => {
     expect((await stream([start(), ...text('a'), other])).failure).toMatchObject({ kind: 'garbled' })
   })
 
+  it('loses nothing of blocks that a server does not begin, or does not end', async () => {
+    const unbegun = await stream([
+      start(),
+      delta({ type: 'thinking_delta', thinking: 'why' }),
+      end(),
+      delta({ type: 'text_delta', text: 'a' }, 1),
+      delta({ type: 'text_delta', text: 'b' }, 1),
+      ...finish('end_turn'),
+    ])
+    expect(unbegun).toMatchObject({ reasoning: 'why', content: 'ab' })
+    const unended = await stream([
+      start(),
+      begin({ type: 'thinking', thinking: 'why', signature: 's' }),
+      begin({ type: 'text', text: 'a' }),
+      begin({ type: 'tool_use', id: 't', name: 'f', input: { x: 1 } }, 1),
+      ...finish('tool_use'),
+    ])
+    expect(unended.calls.at(-1)).toEqual({ index: 0, function: { arguments: '{"x":1}' } })
+    expect(unended.deltas.at(-1)).toMatchObject({ reasoning_details: [{ text: 'why', signature: 's' }] })
+    const twice = await stream([
+      start(),
+      begin({ type: 'tool_use', id: 't', name: 'f', input: {} }),
+      begin({ type: 'tool_use', id: 't', name: 'f', input: {} }),
+      delta({ type: 'input_json_delta', partial_json: '{"x":1}' }),
+      end(),
+      ...finish('tool_use'),
+    ])
+    expect(twice.calls.map(({ id, function: f }) => [id, f?.arguments])).toEqual([
+      ['t', ''],
+      ['t', ''],
+      [undefined, '{"x":1}'],
+    ])
+  })
+
   it('is truncated without its end mark, and takes nothing after it', async () => {
     const all = [start(), ...text('a'), ...finish('end_turn')]
     for (let length = 0; length < all.length; length++) {
@@ -584,6 +619,14 @@ describe('a whole message', () => {
     expect(own.message).not.toHaveProperty('tool_calls')
     expect((await whole(answer)).message.tool_calls).toHaveLength(2)
     expect((await whole(message([{ type: 'tool_use' }]))).message.tool_calls).toHaveLength(1)
+  })
+
+  it('keeps every digit of the numbers in a call', async () => {
+    const body = `{"content":[{"type":"tool_use","id":"t","name":"f","input":{"id":175928847299117063}}]}`
+    const reply = await decodeMessages(scriptedResponse({ headers: json, body }), callOf(false))
+    if (reply.kind !== 'completion') throw new Error('No completion was made.')
+    const [call] = reply.completion.choices[0]?.message.tool_calls ?? []
+    expect(call?.function?.arguments).toBe('{"id":175928847299117063}')
   })
 
   it('refuses with the words of the vendor, if it has any', async () => {

@@ -11,13 +11,13 @@ import { cannotSend } from '../parameters/adjusting.ts'
 export function inputSchema(parameters: JsonObject | undefined, param: string): JsonObject {
   if (parameters === undefined) return { type: 'object', properties: {} }
   const { type } = parameters
+  const combined = combinedBy(parameters)
   if (type !== undefined && type !== 'object') {
     throw cannotSend(
       param,
       `Unsupported value: '${param}' is of type ${JSON.stringify(type)?.slice(0, 60)} at its root, and this model takes only 'object' there.`,
     )
   }
-  const combined = ['oneOf', 'anyOf', 'allOf', '$ref'].find(key => parameters[key] !== undefined)
   if (combined !== undefined) {
     throw cannotSend(
       param,
@@ -25,4 +25,13 @@ export function inputSchema(parameters: JsonObject | undefined, param: string): 
     )
   }
   return type === undefined ? { type: 'object', ...parameters } : parameters
+}
+
+/** Whether a schema's root is a plain object: what `inputSchema` takes. */
+export function isInputSchema(schema: JsonObject): boolean {
+  return (schema.type === undefined || schema.type === 'object') && combinedBy(schema) === undefined
+}
+
+function combinedBy(schema: JsonObject): string | undefined {
+  return ['oneOf', 'anyOf', 'allOf', '$ref'].find(key => schema[key] !== undefined)
 }

@@ -34,19 +34,21 @@ export function answerBound(
 
 /**
  * The vendor's `max_tokens`, which bounds thinking and answer together: a budget of thinking is added to the
- * bound of the answer, up to the model's maximum.
+ * bound of the answer, up to the model's maximum. To thinking without a budget the caller's bound applies as it is,
+ * as with the protocol's own reasoning models; the default leaves room for it.
  */
 export function maxTokens(
   bound: AnswerBound,
-  { budget = 0, own }: ClaudeThinking,
+  { budget = 0, room, own }: ClaudeThinking,
   model: ClaudeModel,
   adjusting: Adjusting,
 ): number {
   const { tokens, parameter, given } = bound
   if (given && (own || budget === 0 || tokens > model.maxOutput)) return tokens
-  const sum = Math.max(tokens, Math.min(model.maxOutput, tokens + budget))
-  const detail = budget === 0 ? `${sum} tokens` : `${sum} tokens, ${budget} of them for thinking`
-  if (given) adjusting.map(parameter, detail)
-  else adjusting.fill(parameter, detail)
+  const sum = Math.max(tokens, Math.min(model.maxOutput, tokens + (budget || room)))
+  const thinking =
+    budget > 0 ? `, ${budget} of them for thinking` : room > 0 ? ', with room for thinking' : ''
+  if (given) adjusting.map(parameter, `${sum} tokens${thinking}`)
+  else adjusting.fill(parameter, `${sum} tokens${thinking}`)
   return sum
 }

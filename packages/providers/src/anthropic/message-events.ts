@@ -78,6 +78,9 @@ export class MessageEvents implements EventReader {
   }
 
   #begin(content: Fields, index: unknown, chunks: PartialChunk[]): void {
+    const before = this.#open.get(index)
+    // A call that begins twice is one call: nothing of it may be said twice.
+    if (before !== undefined && (before.kind !== 'call' || before.hasInput)) this.#end(index, chunks)
     const block = this.#blockOf(content)
     if (this.#open.size >= maxOpen) throw garbled(`more than ${maxOpen} blocks that have not ended`)
     this.#open.set(index, block)
@@ -114,18 +117,23 @@ export class MessageEvents implements EventReader {
         kind = content.type
         break
       case 'redacted_thinking':
-        this.#parts.thinkSecretly(content.data)
+        this.#parts.thinkSecretly(content.data, { text: this.#length, calls: this.#calls })
         break
       case 'tool_use':
         if (this.#answerTool === undefined || content.name !== this.#answerTool) kind = 'call'
         else if (!this.#answered) kind = 'answer'
+        break
+      default:
+        this.#parts.leaveOut()
     }
     if (kind === 'answer') this.#answered = true
-    return openBlock(kind, this.#length, kind === 'call' ? this.#calls++ : -1, content.input)
+    const block = openBlock(kind, this.#length, this.#calls, content.input)
+    if (kind === 'call') this.#calls++
+    return block
   }
 
   #delta(delta: Fields, index: unknown, chunks: PartialChunk[]): void {
-    const block = this.#open.get(index)
+    const block = this.#open.get(index) ?? this.#implied(delta, index, chunks)
     if (block === undefined) return
     switch (delta.type) {
       case 'text_delta':
@@ -146,11 +154,20 @@ export class MessageEvents implements EventReader {
     }
   }
 
+  /** Compatible servers may leave out the start of a block of text or thinking. */
+  #implied({ type }: Fields, index: unknown, chunks: PartialChunk[]): OpenBlock | undefined {
+    if (type !== 'text_delta' && type !== 'thinking_delta') return undefined
+    this.#begin({ type: type === 'text_delta' ? 'text' : 'thinking' }, index, chunks)
+    return this.#open.get(index)
+  }
+
   #end(index: unknown, chunks: PartialChunk[]): void {
     const block = this.#open.get(index)
     if (block === undefined) return
     this.#open.delete(index)
-    if (block.kind === 'thinking') this.#parts.think(block.thinking, block.signature)
+    if (block.kind === 'thinking') {
+      this.#parts.think(block.thinking, block.signature, { text: block.start, calls: block.call })
+    }
     if (!block.hasInput) this.#input(block, argumentsOf(block.input), chunks)
     if (block.citations !== undefined) this.#parts.cite(block.citations, block.start, this.#length)
   }
@@ -194,6 +211,8 @@ export class MessageEvents implements EventReader {
 
   #stop(chunks: PartialChunk[]): void {
     this.ended = true
+    // What compatible servers did not end by itself ends here.
+    for (const index of [...this.#open.keys()]) this.#end(index, chunks)
     const delta: Writable<PartialMessage> = {}
     const refusal = refusalText(this.#reason, this.#details)
     if (refusal !== undefined) delta.refusal = refusal

@@ -18,8 +18,11 @@ const call = (id: string, args = '{"x":1}') => ({
 })
 const user: Message = { role: 'user', content: 'hello' }
 
+const tools = [{ type: 'function', function: { name: 'f' } }] as const
+
 function encoded(messages: readonly unknown[], further: Partial<ChatRequest> = {}, model = sonnet4) {
-  const input = { model: 'public', messages: messages as readonly Message[], max_tokens: 100, ...further }
+  const asked = { model: 'public', messages: messages as readonly Message[], max_tokens: 100 }
+  const input: ChatRequest = { ...asked, ...further }
   const { body, adjustments } = requestBody({ input, model } satisfies Call)
   return { body: JSON.parse(JSON.stringify(body)), adjustments }
 }
@@ -165,6 +168,53 @@ describe('messages for the Messages API', () => {
     ])
   })
 
+  it('answer each of several calls that have one id', () => {
+    const { body } = encoded([
+      user,
+      { role: 'assistant', tool_calls: [call('a', '{"x":1}'), call('a', '{"x":2}')] },
+      { role: 'tool', tool_call_id: 'a', content: 'one' },
+      { role: 'tool', tool_call_id: 'a', content: 'two' },
+    ])
+    expect(body.messages[1].content.map(({ id }: { id: string }) => id)).toEqual(['a', 'a_2'])
+    expect(body.messages[2].content).toEqual([
+      { type: 'tool_result', tool_use_id: 'a', content: 'one' },
+      { type: 'tool_result', tool_use_id: 'a_2', content: 'two' },
+    ])
+  })
+
+  it('have one result for each call, right after it', () => {
+    const called = { role: 'assistant', tool_calls: [call('a'), call('b')] }
+    const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'r' })
+    const answered = [user, called, result('b'), user, result('a')]
+    expect(encoded(answered).body.messages).toHaveLength(3)
+    for (const [param, ...messages] of [
+      ['messages[1].tool_call_id', user, result('a')],
+      ['messages[4].tool_call_id', user, called, result('a'), result('b'), result('a')],
+      ['messages[5].tool_call_id', ...answered, result('c')],
+      ['messages[6].tool_call_id', ...answered, { role: 'assistant', content: 'x' }, result('a')],
+      ['messages[1].tool_calls[1]', user, called, result('a'), user],
+      ['messages[1].tool_calls[0]', user, called, user],
+      ['messages[1].tool_calls[0]', user, called],
+      ['messages[1].tool_calls[0]', user, called, { role: 'user', content: ' ' }],
+    ] as const) {
+      expect(refused(messages)).toMatchObject({ status: 400, param })
+    }
+  })
+
+  it('carry the cache mark of a message that holds only calls', () => {
+    const mark = { type: 'ephemeral' }
+    const { body } = encoded([
+      user,
+      { role: 'assistant', content: null, tool_calls: [call('a'), call('b')], cache_control: mark },
+      { role: 'tool', tool_call_id: 'a', content: 'r' },
+      { role: 'tool', tool_call_id: 'b', content: 'r' },
+    ])
+    const marks = body.messages[1].content.map(
+      ({ cache_control }: { cache_control?: object }) => cache_control,
+    )
+    expect(marks).toEqual([undefined, mark])
+  })
+
   it('end a beginning of the answer without white space, where the model goes on with it', () => {
     const messages = [user, { role: 'assistant', content: 'It is \n' }]
     expect(encoded(messages).body.messages[1]).toEqual({
@@ -220,13 +270,48 @@ describe('messages for the Messages API', () => {
       user,
       { role: 'assistant', content: null, reasoning_details: [details('t', 's')] },
       user,
+      { role: 'assistant', content: 'c', reasoning_details: [details('t', 's'), details('u', '', 1)] },
+      user,
     ])
-    expect(body.messages.map(({ content }: { content: object[] }) => content.length)).toEqual([1, 1, 1, 1, 2])
+    expect(body.messages.map(({ content }: { content: object[] }) => content.length)).toEqual([
+      1, 1, 1, 1, 2, 2, 1,
+    ])
     expect(adjustments.map(({ parameter, action }) => [parameter, action])).toEqual([
       ['messages[1].reasoning_details', 'dropped'],
       ['messages[3].reasoning_content', 'dropped'],
       ['messages[5].reasoning_details', 'dropped'],
+      ['messages[7].reasoning_details', 'dropped'],
     ])
+  })
+
+  it('leave out thoughts before a system message that is moved, where the model would refuse them then', () => {
+    const thoughtful = (signature: string) => ({
+      role: 'assistant',
+      content: 'a',
+      reasoning_details: [details('t', signature)],
+    })
+    const conversation = [
+      { role: 'system', content: 'one' },
+      user,
+      thoughtful('before'),
+      { role: 'system', content: 'two' },
+      user,
+      thoughtful('after'),
+      user,
+    ]
+    const signatures = ({ body }: ReturnType<typeof encoded>) =>
+      body.messages.flatMap(({ content }: { content: { signature?: string }[] }) =>
+        content.flatMap(({ signature }) => signature ?? []),
+      )
+    expect(signatures(encoded(conversation, {}, 'claude-opus-5'))).toEqual(['before', 'after'])
+    const bound = encoded(conversation, {}, 'claude-opus-5-5')
+    expect(signatures(bound)).toEqual(['after'])
+    expect(bound.adjustments.map(({ parameter, action }) => `${parameter} ${action}`)).toEqual([
+      'messages[3] mapped',
+      'messages[2].reasoning_details dropped',
+    ])
+    const unmoved = conversation.filter(({ content }) => content !== 'two')
+    expect(signatures(encoded(unmoved, {}, 'claude-opus-5-5'))).toEqual(['before', 'after'])
   })
 
   it('leave out the thoughts of the answer that is gone on with, while thinking is off', () => {
@@ -237,7 +322,7 @@ describe('messages for the Messages API', () => {
       { role: 'assistant', reasoning_details: [details('t', 's')], tool_calls: [call('a')] },
       { role: 'tool', tool_call_id: 'a', content: 'r' },
     ]
-    const off = encoded(rounds)
+    const off = encoded(rounds, { tools })
     expect(off.body.messages[3].content.map(({ type }: { type: string }) => type)).toEqual(['tool_use'])
     expect(off.body.messages[1].content.map(({ type }: { type: string }) => type)).toEqual([
       'thinking',
@@ -258,62 +343,76 @@ describe('messages for the Messages API', () => {
 describe('any conversation', () => {
   const words = fc.constantFrom('', ' ', 'a', 'b c', 'd\n')
   const reasoning = fc.constantFrom([], [details('t', 's')], [{ type: 'reasoning.text', text: 'u' }])
-  const message = fc.oneof(
+  const said = fc.oneof(
     fc.record({ role: fc.constantFrom('system', 'developer', 'user'), content: words }),
     fc.record({ role: fc.constant('user'), content: fc.array(words.map(text => ({ type: 'text', text }))) }),
-    fc.record(
-      {
-        role: fc.constant('assistant'),
-        content: words,
-        reasoning_details: reasoning,
-        tool_calls: fc.array(
-          fc.constantFrom('x', 'y:1', 'y.1').map(id => call(id)),
-          { minLength: 1, maxLength: 2 },
-        ),
-      },
-      { requiredKeys: ['role', 'content'] },
-    ),
-    fc.record({ role: fc.constant('tool'), tool_call_id: fc.constantFrom('x', 'y:1', 'z'), content: words }),
+    fc.record({ role: fc.constant('assistant'), content: words, reasoning_details: reasoning }),
+    fc.record({ role: fc.constant('tool'), tool_call_id: fc.constantFrom('x', 'z'), content: words }),
   )
+  const id = fc.constantFrom('x', 'y:1', 'y.1')
+  const round = fc
+    .tuple(fc.array(id, { minLength: 1, maxLength: 3 }), words, reasoning, fc.boolean())
+    .map(([ids, content, reasoning_details, backwards]) => [
+      { role: 'assistant', content, reasoning_details, tool_calls: ids.map(id => call(id)) },
+      ...(backwards ? ids.toReversed() : ids).map(id => ({ role: 'tool', tool_call_id: id, content })),
+    ])
+  const some = fc
+    .array(fc.oneof({ weight: 4, arbitrary: said.map(one => [one]) }, { weight: 3, arbitrary: round }), {
+      maxLength: 6,
+    })
+    .map(parts => [{ role: 'user', content: 'hello' }, ...parts.flat()])
   const model = fc.constantFrom(sonnet4, 'claude-haiku-4-5', 'claude-opus-4-8', 'claude-3-haiku-20240307')
   const effort = fc.constantFrom('none', 'low', 'max', undefined)
 
   it('is written in turns, without losing a word or a call, or refused with the name of what cannot be sent', () => {
+    let written = 0
     fc.assert(
-      fc.property(
-        fc.array(message, { minLength: 1, maxLength: 8 }),
-        model,
-        effort,
-        (messages, model, effort) => {
-          let sent: ReturnType<typeof encoded>['body']
-          try {
-            sent = encoded(messages, effort && { reasoning_effort: effort }, model).body
-          } catch (error) {
-            expect(error).toMatchObject({ status: 400, param: expect.stringMatching(/^messages/) })
-            return
-          }
-          const roles: string[] = sent.messages.map(({ role }: { role: string }) => role)
-          expect(roles).toEqual(roles.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')))
-          const blocks: { type: string; text?: string; content?: string }[] = sent.messages.flatMap(
-            ({ content }: { content: object[] }) => content,
-          )
-          const count = (type: string) => blocks.filter(block => block.type === type).length
-          expect(count('tool_use')).toBe(
-            messages.flatMap(given => ('tool_calls' in given ? (given.tool_calls ?? []) : [])).length,
-          )
-          expect(count('tool_result')).toBe(messages.filter(({ role }) => role === 'tool').length)
-          const said = [sent.system, ...blocks.flatMap(({ text, content }) => [text, content])]
-            .join('')
-            .replace(/\s/g, '')
-          const given = messages.map(({ content }) =>
-            typeof content === 'string' ? content : content.map(({ text }) => text).join(''),
-          )
-          expect([...said].sort()).toEqual([...given.join('').replace(/\s/g, '')].sort())
-        },
-      ),
+      fc.property(some, model, effort, (messages, model, effort) => {
+        let sent: ReturnType<typeof encoded>['body']
+        try {
+          sent = encoded(messages, effort && { reasoning_effort: effort }, model).body
+          written++
+        } catch (error) {
+          expect(error).toMatchObject({ status: 400, param: expect.stringMatching(/^messages/) })
+          return
+        }
+        const turns: { role: string; content: Sent[] }[] = sent.messages
+        const roles = turns.map(({ role }) => role)
+        expect(roles).toEqual(roles.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')))
+        const ids = turns.map(({ content }) => content.flatMap(({ id }) => id ?? []))
+        expect(new Set(ids.flat()).size).toBe(ids.flat().length)
+        for (const [at, { content }] of turns.entries()) {
+          const results = content.flatMap(({ tool_use_id }) => tool_use_id ?? [])
+          expect(results.toSorted()).toEqual((ids[at - 1] ?? []).toSorted())
+          expect(content.slice(0, results.length).every(({ type }) => type === 'tool_result')).toBe(true)
+        }
+        const blocks = turns.flatMap(({ content }) => content)
+        const said = [sent.system, ...blocks.flatMap(({ text, content }) => [text, content])].join('')
+        const given = messages.map(({ content }) =>
+          typeof content === 'string' ? content : content.map(({ text }) => text).join(''),
+        )
+        expect(letters(said)).toEqual(letters(given.join('')))
+        expect(ids.flat()).toHaveLength(
+          messages.flatMap(given => ('tool_calls' in given ? given.tool_calls : [])).length,
+        )
+      }),
+      { numRuns: 300 },
     )
+    expect(written).toBeGreaterThan(60)
   })
 })
+
+interface Sent {
+  readonly type: string
+  readonly text?: string
+  readonly content?: string
+  readonly id?: string
+  readonly tool_use_id?: string
+}
+
+function letters(text: string): string[] {
+  return [...text.replace(/\s/g, '')].sort()
+}
 
 describe('content of users for the Messages API', () => {
   const part = (part: object) => [{ role: 'user', content: [part] }]

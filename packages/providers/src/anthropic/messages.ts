@@ -1,17 +1,12 @@
 import type { Message } from '@sluice/core'
-import type {
-  AssistantTurn,
-  SpokenReasoning,
-  SpokenText,
-  ToolResult,
-  Turn,
-  UserTurn,
-} from '../conversation/conversation.ts'
-import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
+import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
-import { claudeFormat, continuedFrom } from './signed-turns.ts'
+import { assistantContent } from './assistant-content.ts'
+import { continuedFrom } from './signed-turns.ts'
+import { type Block, marked, textBlocks } from './text-blocks.ts'
+import { checkToolPairs } from './tool-pairs.ts'
 import { ToolUseIds } from './tool-use-ids.ts'
-import { type Block, userBlock } from './user-content.ts'
+import { userBlock } from './user-content.ts'
 
 /** What decides how a conversation is written. */
 export interface MessagesAsked {
@@ -22,6 +17,11 @@ export interface MessagesAsked {
   readonly thinks: boolean
   /** The model thinks at all. */
   readonly canThink: boolean
+  /**
+   * The path of the last system message that was moved to the front, where the model takes reasoning back only after
+   * the system text that it was thought after.
+   */
+  readonly movedUp: string | undefined
   /** The model goes on with words that the caller put into its mouth. */
   readonly prefill: boolean
 }
@@ -35,28 +35,39 @@ interface ApiMessage {
  * A conversation as the Messages API takes it: what tools answered stands first in its turn, blank texts are left
  * out, reasoning goes back where the model can check it.
  *
- * Throws `GatewayError` (400): for parts that cannot be sent, for a conversation that is empty or does not
- * begin with the user, and for one that ends with the assistant where the model does not go on with that.
+ * Throws `GatewayError` (400): for parts that cannot be sent, for calls without results and results without
+ * calls, for a conversation that is empty or does not begin with the user, and for one that ends with the
+ * assistant where the model does not go on with that.
  */
 export function apiMessages(asked: MessagesAsked, adjusting: Adjusting): readonly ApiMessage[] {
-  const { turns, thinks, canThink } = asked
+  const { turns, thinks, canThink, movedUp } = asked
+  checkToolPairs(turns)
   const ids = new ToolUseIds()
   const continued = continuedFrom(turns) ?? turns.length
+  const systemChanged = movedUp === undefined ? -1 : messageIndex(movedUp)
   const result: ApiMessage[] = []
   for (const [at, turn] of turns.entries()) {
     // Without thinking, the vendor takes no thoughts in the answer that it goes on with.
     const withThoughts = canThink && (thinks || at < continued)
+    const thoughtless = (path: string): string | undefined => {
+      if (!withThoughts) return 'thinking is off in this request'
+      return messageIndex(path) < systemChanged ? 'a system message after it was moved before it' : undefined
+    }
     const content =
       turn.role === 'user'
         ? userContent(turn, ids, adjusting)
-        : assistantContent(turn, ids, withThoughts, at === turns.length - 1, adjusting)
+        : assistantContent(turn, ids, thoughtless, at === turns.length - 1, adjusting)
     const last = result.at(-1)
     if (content.length === 0) continue
-    if (last?.role === turn.role) last.content.push(...content)
+    if (last?.role === turn.role) for (const block of content) last.content.push(block)
     else result.push({ role: turn.role, content })
   }
   check(result, asked)
   return result
+}
+
+function messageIndex(path: string): number {
+  return Number(/\d+/.exec(path)?.[0])
 }
 
 function check(result: readonly ApiMessage[], { messages, prefill }: MessagesAsked): void {
@@ -98,81 +109,6 @@ function resultBlock({ callId, texts, cacheControl }: ToolResult, ids: ToolUseId
     type: 'tool_result',
     tool_use_id: ids.ofResult(callId),
     ...(blocks.length === 0 ? {} : { content }),
-    ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
+    ...marked(cacheControl),
   }
-}
-
-/** Texts as blocks, without those that the vendor refuses: of white space alone. */
-export function textBlocks(texts: readonly SpokenText[]): Block[] {
-  return texts
-    .filter(({ text }) => text.trim() !== '')
-    .map(({ text, cacheControl }) => ({
-      type: 'text',
-      text,
-      ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
-    }))
-}
-
-function assistantContent(
-  { items }: AssistantTurn,
-  ids: ToolUseIds,
-  withThoughts: boolean,
-  last: boolean,
-  adjusting: Adjusting,
-): Block[] {
-  const blocks: Block[] = []
-  let reasoningPath = ''
-  for (const item of items) {
-    switch (item.kind) {
-      case 'reasoning':
-        reasoningPath = item.path
-        blocks.push(...thoughtBlocks(item, withThoughts, adjusting))
-        break
-      case 'text':
-        blocks.push(...textBlocks([item]))
-        break
-      case 'call':
-        if (item.extraContent !== undefined) adjusting.drop(`${item.path}.extra_content`, "another vendor's")
-        blocks.push({ type: 'tool_use', id: ids.ofCall(item.id), name: item.name, input: item.arguments })
-        break
-    }
-  }
-  if (last) trimEnd(blocks)
-  let thoughtless = blocks.length
-  while (thoughtless > 0 && isThought(blocks[thoughtless - 1]!)) thoughtless--
-  if (thoughtless < blocks.length) {
-    adjusting.drop(`${reasoningPath}.reasoning_details`, 'nothing was said after it')
-    blocks.length = thoughtless
-  }
-  return blocks
-}
-
-/** The vendor refuses white space at the end of words that it has to go on with. */
-function trimEnd(blocks: Block[]): void {
-  const end = blocks.at(-1)
-  if (end?.type !== 'text') return
-  blocks[blocks.length - 1] = { ...end, text: String(end.text).trimEnd() }
-}
-
-function isThought({ type }: Block): boolean {
-  return type === 'thinking' || type === 'redacted_thinking'
-}
-
-function thoughtBlocks(item: SpokenReasoning, withThoughts: boolean, adjusting: Adjusting): Block[] {
-  const { blocks, foreign } = reasoningBlocks(item.details, claudeFormat)
-  const path = `${item.path}.reasoning_details`
-  if (foreign) adjusting.drop(path, "another vendor's")
-  else if (blocks.length === 0) {
-    const parameter = item.details.length > 0 ? path : `${item.path}.reasoning_content`
-    adjusting.drop(parameter, "without the vendor's signature")
-  }
-  if (blocks.length > 0 && !withThoughts) {
-    adjusting.drop(path, 'thinking is off in this request')
-    return []
-  }
-  return blocks.map(block =>
-    block.kind === 'text'
-      ? { type: 'thinking', thinking: block.text, signature: block.signature }
-      : { type: 'redacted_thinking', data: block.data },
-  )
 }

@@ -29,7 +29,7 @@ describe('claudeModel', () => {
 
   it.each([
     ['claude-sonnet-4@20250514', 'claude-sonnet-4-20250514'],
-    ['claude-opus-4-5@20251101', 'claude-opus-4-5'],
+    ['claude-opus-4@20250514', 'claude-opus-4-20250514'],
     ['claude-3-5-sonnet-v2@20241022', 'claude-3-5-sonnet-20241022'],
     ['us.anthropic.claude-sonnet-4-20250514-v1:0', 'claude-sonnet-4-20250514'],
     ['anthropic.claude-opus-4-6-v1', 'claude-opus-4-6'],
@@ -43,6 +43,15 @@ describe('claudeModel', () => {
   ])('%s is %s', (name, own) => {
     expect(claudeModel(name)).toEqual(claudeModel(own))
     expect(claudeModel(name)).not.toEqual(claudeModel('unknown'))
+  })
+
+  it('knows that Vertex AI has structured outputs from 4.6 on', () => {
+    expect(claudeModel('claude-sonnet-4-5@20250929')).toEqual({
+      ...claudeModel('claude-sonnet-4-5'),
+      structuredOutputs: false,
+    })
+    expect(claudeModel('claude-opus-4-6@default').structuredOutputs).toBe(true)
+    expect(claudeModel('claude-sonnet-4-6').structuredOutputs).toBe(true)
   })
 
   it('knows who takes sampling, effort and words that the caller begins', () => {
@@ -71,10 +80,19 @@ describe('claudeModel', () => {
       thinksByDefault: false,
       thinkingHidden: true,
     })
-    expect(claudeModel('claude-sonnet-5')).toMatchObject({ thinksByDefault: true, thinkingOff: true })
-    expect(claudeModel('claude-fable-5')).toMatchObject({ thinkingOff: false, forcedTools: 'unthinking' })
+    expect(claudeModel('claude-sonnet-5')).toMatchObject({ thinksByDefault: true, thinkingOff: 'disabled' })
+    expect(claudeModel('claude-fable-5')).toMatchObject({ thinkingOff: false, forcedTools: 'always' })
+    expect(claudeModel('claude-fable-5-1')).toMatchObject({ thinkingOff: false, forcedTools: 'never' })
     expect(claudeModel('claude-opus-5-5')).toMatchObject({ thinkingOff: false, forcedTools: 'never' })
-    expect(claudeModel('claude-haiku-5-5')).toMatchObject({ thinkingOff: true, forcedTools: 'always' })
+    expect(claudeModel('claude-sonnet-5-5')).toMatchObject({
+      thinkingOff: 'between_tools',
+      forcedTools: 'never',
+    })
+    expect(claudeModel('claude-haiku-5-5')).toMatchObject({
+      thinksByDefault: true,
+      thinkingOff: 'disabled',
+      forcedTools: 'always',
+    })
     expect(claudeModel('claude-mythos-preview')).toMatchObject({ thinkingOff: false })
     expect(claudeModel('claude-mythos-preview').efforts).not.toContain('xhigh')
   })

@@ -9,10 +9,12 @@ export interface ClaudeModel {
   readonly thinking: 'adaptive' | 'budget' | 'none'
   /** It thinks also where the request does not ask for it. */
   readonly thinksByDefault: boolean
-  /** It takes `thinking: { type: 'disabled' }`. */
-  readonly thinkingOff: boolean
+  /** The type of `thinking` that turns it off, or nearly: `between_tools` leaves notes between calls. `false`: none. */
+  readonly thinkingOff: 'disabled' | 'between_tools' | false
   /** Its thinking comes without text unless `thinking.display` asks for a summary. */
   readonly thinkingHidden: boolean
+  /** It takes its reasoning back only where nothing before it has changed: no message, not the system text. */
+  readonly boundThoughts: boolean
   /** It takes `temperature`, `top_p` and `top_k`. */
   readonly sampling: boolean
   /** It takes `temperature` and `top_p` in one request. */
@@ -23,7 +25,7 @@ export interface ClaudeModel {
   readonly efforts: readonly ClaudeEffort[]
   /** It continues a conversation that ends with the assistant's own words. */
   readonly prefill: boolean
-  /** When a tool may be forced: `unthinking` is only while thinking is off. */
+  /** When a tool may be forced: `unthinking` is only while thinking is off, for a budget allows none. */
   readonly forcedTools: 'always' | 'unthinking' | 'never'
 }
 
@@ -39,6 +41,7 @@ const oldest: ClaudeModel = {
   thinksByDefault: false,
   thinkingOff: false,
   thinkingHidden: false,
+  boundThoughts: false,
   sampling: true,
   temperatureWithTopP: true,
   structuredOutputs: false,
@@ -50,7 +53,12 @@ const oldest: ClaudeModel = {
 /** A model that is none of Anthropic's, or whose name does not tell which: a compatible server, an alias. */
 const foreign: ClaudeModel = { ...oldest, thinking: 'budget' }
 
-const withBudget: ClaudeModel = { ...oldest, maxOutput: 64_000, thinking: 'budget', thinkingOff: true }
+const withBudget: ClaudeModel = {
+  ...oldest,
+  maxOutput: 64_000,
+  thinking: 'budget',
+  thinkingOff: 'disabled',
+}
 
 const claude46: ClaudeModel = {
   ...withBudget,
@@ -60,6 +68,7 @@ const claude46: ClaudeModel = {
   structuredOutputs: true,
   efforts: untilMax,
   prefill: false,
+  forcedTools: 'always',
 }
 
 const claude47: ClaudeModel = { ...claude46, thinkingHidden: true, sampling: false, efforts: all }
@@ -68,6 +77,11 @@ const claude5: ClaudeModel = { ...claude47, thinksByDefault: true }
 
 /** Thinking cannot be left out. */
 const alwaysThinking: ClaudeModel = { ...claude5, thinkingOff: false }
+
+const bound = { boundThoughts: true } as const
+
+/** Vertex AI writes a version after an `@`, which the names of its newer models lack; structured outputs came with those. */
+const withoutStructured = /claude-[a-z]+-4-[1-5]@/
 
 /**
  * What a model takes, by its name: `claude-sonnet-4-20250514`, `claude-sonnet-4@20250514` (Vertex AI),
@@ -78,6 +92,11 @@ const alwaysThinking: ClaudeModel = { ...claude5, thinkingOff: false }
  */
 export function claudeModel(id: string): ClaudeModel {
   const name = id.toLowerCase()
+  const model = ofName(name)
+  return withoutStructured.test(name) ? { ...model, structuredOutputs: false } : model
+}
+
+function ofName(name: string): ClaudeModel {
   if (!name.includes('claude')) return foreign
   const older = /claude-v?(\d)(?:[-.](\d))?-(opus|sonnet|haiku)/.exec(name)
   if (older !== null) return ofVersion(versionOf(older[1], older[2]), older[3] as Family)
@@ -95,7 +114,7 @@ function versionOf(major: string | undefined, minor: string | undefined): number
 function ofVersion(version: number, family: Family): ClaudeModel {
   if (version >= 505) return latest(family)
   if (family === 'fable' || family === 'mythos') {
-    return version >= 501 ? { ...alwaysThinking, forcedTools: 'never' } : alwaysThinking
+    return version >= 501 ? { ...alwaysThinking, ...bound, forcedTools: 'never' } : alwaysThinking
   }
   if (version >= 500) return claude5
   if (version >= 407) return claude47
@@ -109,7 +128,7 @@ function ofVersion(version: number, family: Family): ClaudeModel {
 }
 
 function latest(family: Family): ClaudeModel {
-  return family === 'haiku'
-    ? { ...claude5, thinksByDefault: false, forcedTools: 'always' }
-    : { ...alwaysThinking, forcedTools: 'never' }
+  if (family === 'haiku') return { ...claude5, ...bound }
+  const unforced: ClaudeModel = { ...alwaysThinking, ...bound, forcedTools: 'never' }
+  return family === 'sonnet' ? { ...unforced, thinkingOff: 'between_tools' } : unforced
 }

@@ -6,7 +6,7 @@ export interface OpenBlock {
   readonly kind: 'text' | 'thinking' | 'call' | 'answer' | 'ignored'
   /** Where its text begins in the answer's, in UTF-16 code units. */
   readonly start: number
-  /** A call's number among those of the answer. */
+  /** How many calls the answer has before it. */
   readonly call: number
   /** Input that came with its start: some servers send no pieces. */
   readonly input: unknown

@@ -104,6 +104,15 @@ describe('parameters for the Messages API', () => {
       told: [],
     })
     expect(encoded({ safety_identifier: 's', user: 'u' }).told).toEqual(['user dropped'])
+    for (const user of ['u'.repeat(257), 'ann@mail.example', 'id of ann.b@mail.example']) {
+      const left = encoded({ user })
+      expect(left.body).not.toHaveProperty('metadata')
+      expect(left.told).toEqual(['user dropped'])
+      expect(encoded({ safety_identifier: user }).told).toEqual(['safety_identifier dropped'])
+    }
+    for (const user of ['u'.repeat(256), 'auth0|507f@tenant', '4915112345678', '@ann']) {
+      expect(encoded({ user })).toMatchObject({ body: { metadata: { user_id: user } }, told: [] })
+    }
     expect(encoded({ service_tier: 'auto' }).body.service_tier).toBe('auto')
     expect(encoded({ service_tier: 'default' }).body.service_tier).toBe('standard_only')
     const flex = encoded({ service_tier: 'flex' })

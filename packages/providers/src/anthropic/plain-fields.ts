@@ -5,6 +5,9 @@ import { anthropicNative } from './parameters.ts'
 /** What other rules write. */
 const written = new Set(['top_k', 'thinking', 'output_config'])
 
+/** Of a user's id, in UTF-16 code units. */
+const longestUserId = 256
+
 /**
  * The fields that need little: stop sequences, the user's id, the service tier, and the vendor's own fields as
  * they came. Throws `GatewayError` (400) for a stop sequence of white space.
@@ -34,10 +37,16 @@ function stopSequences(stop: ChatRequest['stop'], adjusting: Adjusting): readonl
   return sound
 }
 
+/** The vendor refuses a request for an id that is long or an address; as a hint, it is left out instead. */
 function userId({ user, safety_identifier: safety }: ChatRequest, adjusting: Adjusting): string | undefined {
   const id = safety || user
+  if (id === undefined || id === '') return undefined
   if (user && user !== id) adjusting.drop('user', 'safety_identifier was given too')
-  return id === '' ? undefined : id
+  const parameter = safety ? 'safety_identifier' : 'user'
+  if (id.length > longestUserId) adjusting.drop(parameter, `longer than ${longestUserId} characters`)
+  else if (/[^\s@]@[^\s@]+\.[^\s@]/.test(id)) adjusting.drop(parameter, 'an email address')
+  else return id
+  return undefined
 }
 
 function serviceTier(tier: ChatRequest['service_tier'], adjusting: Adjusting): string | undefined {

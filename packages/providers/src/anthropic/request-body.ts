@@ -23,7 +23,7 @@ export interface MessagesRequest {
 
 /** Of the provider, not of the caller. */
 export interface MessagesSettings {
-  /** The bound of an answer whose caller gave none. Default 8,192, or the model's own maximum where that is smaller. */
+  /** The bound of an answer, without its thinking, whose caller gave none. Default 8,192, or the model's own maximum where that is smaller. */
   readonly defaultMaxTokens?: number | undefined
 }
 
@@ -53,6 +53,7 @@ export function requestBody(call: Call, settings: MessagesSettings = {}): Messag
       turns,
       thinks: thinking.on || (model.thinksByDefault && given?.type !== 'disabled'),
       canThink: model.thinking !== 'none',
+      movedUp: model.boundThoughts ? conversation.moved.at(-1) : undefined,
       prefill: model.prefill,
     },
     adjusting,
@@ -69,7 +70,7 @@ export function requestBody(call: Call, settings: MessagesSettings = {}): Messag
     max_tokens: maxTokens(bound, thinking, model, adjusting),
     ...(system === undefined ? {} : { system }),
     messages,
-    ...toolFields(input, tool, thinking.on, model, adjusting),
+    ...toolFields({ input, turns, model, answer: tool, thinking: thinking.on }, adjusting),
     ...(given === undefined ? {} : { thinking: given }),
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...claudeSampling(input, model, thinking.on, adjusting),

@@ -1,7 +1,6 @@
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { textBlocks } from './messages.ts'
-import type { Block } from './user-content.ts'
+import { type Block, textBlocks } from './text-blocks.ts'
 
 /**
  * The request's `system`: one text, or blocks where one of them carries a cache mark; `undefined` where nothing is

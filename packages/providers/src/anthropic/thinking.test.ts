@@ -136,6 +136,9 @@ describe('reasoning_effort where the model thinks as it needs', () => {
     ['claude-sonnet-5', 'none', { type: 'disabled' }, undefined, false],
     ['claude-opus-4-6', 'none', { type: 'disabled' }, undefined, false],
     ['claude-fable-5', 'none', { type: 'adaptive', display: 'summarized' }, 'low', true],
+    ['claude-opus-5-5', 'none', { type: 'adaptive', display: 'summarized' }, 'low', true],
+    ['claude-sonnet-5-5', 'none', { type: 'between_tools' }, undefined, false],
+    ['claude-haiku-5-5', 'none', { type: 'disabled' }, undefined, false],
   ] as const)('%s takes %s', (model, effort, thinking, word, told) => {
     const encodedBy = encoded({ reasoning_effort: effort, max_tokens: 100 }, model)
     expect(encodedBy.body.thinking).toEqual(thinking)
@@ -145,6 +148,24 @@ describe('reasoning_effort where the model thinks as it needs', () => {
       told ? ['reasoning_effort mapped'] : [],
     )
   })
+
+  it.each([
+    ['claude-opus-4-8', undefined, 8_192],
+    ['claude-opus-4-8', 'none', 8_192],
+    ['claude-opus-4-8', 'low', 32_768],
+    ['claude-opus-4-8', 'max', 128_000],
+    ['claude-sonnet-5', undefined, 32_768],
+    ['claude-sonnet-5', 'none', 8_192],
+    ['claude-haiku-5-5', undefined, 32_768],
+  ] as const)(
+    '%s has, with %s, room for thinking where the caller gives no bound',
+    (model, effort, tokens) => {
+      const { body, told } = encoded(effort === undefined ? {} : { reasoning_effort: effort }, model)
+      expect(body.max_tokens).toBe(tokens)
+      const detail = tokens === 8_192 ? '8192 tokens' : `${tokens} tokens, with room for thinking`
+      expect(told).toContainEqual(['max_tokens', 'defaulted', detail])
+    },
+  )
 })
 
 describe("the caller's own thinking", () => {
@@ -189,11 +210,17 @@ describe('what goes with thinking', () => {
   it('is no forced tool, unless the model takes it', () => {
     const forced = { tools, tool_choice: 'required', reasoning_effort: 'low', max_tokens: 10 } as const
     expect(refusal(forced)).toEqual({ param: 'tool_choice', code: 'unsupported_parameter' })
-    expect(refusal(forced, 'claude-opus-4-6')).toMatchObject({ param: 'tool_choice' })
+    for (const model of ['claude-opus-4-6', 'claude-opus-5', 'claude-fable-5', 'claude-haiku-5-5']) {
+      const { body, told } = encoded(forced, model)
+      expect(body).toMatchObject({ tool_choice: { type: 'any' }, thinking: { type: 'adaptive' } })
+      expect(told).toEqual([])
+    }
+    expect(refusal({ ...forced, reasoning_effort: 'none' }, 'claude-sonnet-5-5')).toMatchObject({
+      param: 'tool_choice',
+    })
     expect(refusal({ ...forced, reasoning_effort: 'none' }, 'claude-opus-5-5')).toMatchObject({
       param: 'tool_choice',
     })
-    expect(encoded(forced, 'claude-haiku-5-5').body.tool_choice).toEqual({ type: 'any' })
     const dropped = encoded(forced, haiku, 'drop')
     expect(dropped.body).toMatchObject({ tool_choice: { type: 'auto' }, thinking: { type: 'enabled' } })
     expect(dropped.told).toContainEqual(['tool_choice', 'dropped', expect.any(String)])

@@ -27,6 +27,8 @@ export interface ClaudeThinking {
   readonly on: boolean
   /** Tokens of thinking, which count towards `max_tokens`; `undefined` where no budget bounds it. */
   readonly budget: number | undefined
+  /** Tokens that thinking without a budget may take, for a bound that the caller did not give; 0 where there is none. */
+  readonly room: number
   /** It is the caller's own `thinking`: `max_tokens`, where given, is meant for both. */
   readonly own: boolean
 }
@@ -42,6 +44,7 @@ const unasked: ClaudeThinking = {
   effort: undefined,
   on: false,
   budget: undefined,
+  room: 0,
   own: false,
 }
 
@@ -59,7 +62,8 @@ export function claudeThinking(asked: ThinkingAsked, adjusting: Adjusting): Clau
   const { reasoning_effort: effort, thinking: own } = input
   if (asked.answersByTool && model.forcedTools !== 'always') return withoutThinking(asked, adjusting)
   if (own !== undefined && own !== null) return ofCaller(own as JsonObject, asked, adjusting)
-  if (effort === undefined) return unasked
+  if (effort === undefined)
+    return model.thinksByDefault ? { ...unasked, room: roomFor('high', model) } : unasked
   switch (model.thinking) {
     case 'adaptive':
       return adaptive(effort, asked, adjusting)
@@ -84,10 +88,15 @@ function withoutThinking({ model, input }: ThinkingAsked, adjusting: Adjusting):
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
 function adaptive(asked: Effort, { model, input }: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
-  if (asked === 'none' && model.thinkingOff) return { ...unasked, thinking: { type: 'disabled' } }
+  if (asked === 'none' && model.thinkingOff) return { ...unasked, thinking: { type: model.thinkingOff } }
   const effort = effortOf(asked, model, input, adjusting)
   const display = model.thinkingHidden ? { display: 'summarized' } : {}
-  return { ...unasked, thinking: { type: 'adaptive', ...display }, effort, on: true }
+  const room = roomFor(effort, model)
+  return { ...unasked, thinking: { type: 'adaptive', ...display }, effort, on: true, room }
+}
+
+function roomFor(effort: ClaudeEffort | undefined, { maxOutput }: ClaudeModel): number {
+  return effort === 'xhigh' || effort === 'max' ? maxOutput : budgets.high
 }
 
 function effortOf(
@@ -136,5 +145,6 @@ function ofCaller(own: JsonObject, { model, input }: ThinkingAsked, adjusting: A
     else adjusting.drop('reasoning_effort', 'thinking was given too')
   }
   const budget = typeof own.budget_tokens === 'number' ? own.budget_tokens : undefined
-  return { thinking: own, effort, on: own.type !== 'disabled', budget, own: true }
+  const room = own.type === 'adaptive' ? roomFor(effort, model) : 0
+  return { thinking: own, effort, on: own.type !== 'disabled', budget, room, own: true }
 }

@@ -19,7 +19,7 @@ export function apiToolChoice(
   { tool_choice: choice, parallel_tool_calls: parallel }: ChatRequest,
   hasTools: boolean,
   thinking: boolean,
-  model: ClaudeModel,
+  model: Pick<ClaudeModel, 'forcedTools'>,
   adjusting: Adjusting,
 ): ApiToolChoice | undefined {
   let chosen = choiceOf(choice)
@@ -45,7 +45,7 @@ export function apiToolChoice(
 }
 
 /** Whether a tool may be forced on a model that thinks in this request, or does not. */
-export function forcible({ forcedTools }: ClaudeModel, thinking: boolean): boolean {
+export function forcible({ forcedTools }: Pick<ClaudeModel, 'forcedTools'>, thinking: boolean): boolean {
   return forcedTools === 'always' || (forcedTools === 'unthinking' && !thinking)
 }
 

@@ -1,4 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
+import type { Turn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import type { ClaudeModel } from './models.ts'
 import { type ApiToolChoice, apiToolChoice } from './tool-choice.ts'
@@ -10,17 +11,25 @@ export interface ToolFields {
   readonly tool_choice?: ApiToolChoice
 }
 
+/** What decides how tools are written. */
+export interface ToolsAsked {
+  readonly input: ChatRequest
+  readonly turns: readonly Turn[]
+  readonly model: ClaudeModel
+  /** The tool by which the answer is given, where there is one: then one of all tools has to be called. */
+  readonly answer: ApiTool | undefined
+  /** The model thinks in this request. */
+  readonly thinking: boolean
+}
+
 /**
- * The caller's tools and choice, and the tool by which the answer is given where there is one: then one of them
- * has to be called.
+ * The caller's tools and choice. The vendor takes no conversation with calls in it without tools: where the caller
+ * gives none, those that were called stand in for them, and may not be called.
  *
  * Throws `GatewayError` (400) for what the vendor does not take.
  */
 export function toolFields(
-  input: ChatRequest,
-  answer: ApiTool | undefined,
-  thinking: boolean,
-  model: ClaudeModel,
+  { input, turns, model, answer, thinking }: ToolsAsked,
   adjusting: Adjusting,
 ): ToolFields {
   const { tool_choice: choice } = input
@@ -30,10 +39,25 @@ export function toolFields(
     return { tools: [...own, answer], tool_choice: only ? onlyAnswer(answer) : anyOfThem(input) }
   }
   const chosen = apiToolChoice(input, own.length > 0, thinking, model, adjusting)
+  const called = own.length === 0 ? calledNames(turns) : []
+  if (called.length > 0) {
+    adjusting.fill('tools', 'those that were called earlier, without their parameters')
+    return { tools: called.map(standIn), tool_choice: { type: 'none' } }
+  }
   return {
     ...(own.length === 0 ? {} : { tools: own }),
     ...(chosen === undefined ? {} : { tool_choice: chosen }),
   }
+}
+
+function calledNames(turns: readonly Turn[]): readonly string[] {
+  const names = new Set<string>()
+  for (const { items } of turns) for (const item of items) if (item.kind === 'call') names.add(item.name)
+  return [...names]
+}
+
+function standIn(name: string): ApiTool {
+  return { name, input_schema: { type: 'object', properties: {} } }
 }
 
 function onlyAnswer({ name }: ApiTool): ApiToolChoice {

@@ -5,7 +5,8 @@
 export class ToolUseIds {
   /** How often a word was asked for; what was given out is in it too. */
   readonly #counts = new Map<string, number>()
-  readonly #latest = new Map<string, string>()
+  /** By the caller's id, the calls that have it and wait for their results, in order. */
+  readonly #waiting = new Map<string, string[]>()
 
   /** The id of a call. */
   ofCall(id: string): string {
@@ -15,13 +16,15 @@ export class ToolUseIds {
     while (count > 0 && this.#counts.has(unique)) unique = `${word}_${++count + 1}`
     this.#counts.set(word, count + 1)
     if (unique !== word) this.#counts.set(unique, 1)
-    this.#latest.set(id, unique)
+    const waiting = this.#waiting.get(id)
+    if (waiting === undefined) this.#waiting.set(id, [unique])
+    else waiting.push(unique)
     return unique
   }
 
-  /** The id of the call that a result answers: of the last one that had this id. */
+  /** The id of the call that a result answers: of several with one id, the first that waits. */
   ofResult(id: string): string {
-    return this.#latest.get(id) ?? sanitized(id)
+    return this.#waiting.get(id)?.shift() ?? sanitized(id)
   }
 }
 

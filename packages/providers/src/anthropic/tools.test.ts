@@ -110,6 +110,48 @@ describe('tools for the Messages API', () => {
       input_schema: { ...parameters, properties: { a: { type: 'string', description: '(pattern: "^x")' } } },
     })
     expect(newer.adjustments).toMatchObject([{ parameter: 'tools[0].function.parameters', action: 'mapped' }])
+    const map = { type: 'object', properties: { a: { type: 'object' } }, additionalProperties: false }
+    const open = encoded({ tools: [tool('f', { parameters: map, strict: true })] }, haiku)
+    expect(open.body.tools).toEqual([{ name: 'f', input_schema: map }])
+    expect(open.adjustments).toMatchObject([{ parameter: 'tools[0].function.strict', action: 'dropped' }])
+    const bare = encoded({ tools: [tool('f', { strict: true })] }, haiku)
+    expect(bare.body.tools[0]).toMatchObject({ strict: true, input_schema: { additionalProperties: false } })
+  })
+})
+
+describe('a conversation with calls for the Messages API', () => {
+  const messages: ChatRequest['messages'] = [
+    { role: 'user', content: 'hello' },
+    ...['a', 'b', 'a'].flatMap((name, at): ChatRequest['messages'] => [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: `${at}`, type: 'function', function: { name, arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: `${at}`, content: 'r' },
+    ]),
+  ]
+
+  it('has the tools that were called, which may not be called, where the caller gives none', () => {
+    for (const further of [{}, { tools: [] }, { tool_choice: 'none' }] as const) {
+      const { body, adjustments } = encoded({ messages, ...further })
+      expect(body.tools).toEqual([
+        { name: 'a', input_schema: { type: 'object', properties: {} } },
+        { name: 'b', input_schema: { type: 'object', properties: {} } },
+      ])
+      expect(body.tool_choice).toEqual({ type: 'none' })
+      expect(adjustments).toEqual([
+        { parameter: 'tools', action: 'defaulted', detail: expect.stringContaining('called earlier') },
+      ])
+    }
+  })
+
+  it('has those of the caller, or the one that gives the answer, where there are some', () => {
+    expect(encoded({ messages, tools: [tool('c')] })).toMatchObject({
+      body: { tools: [{ name: 'c' }] },
+      adjustments: [],
+    })
+    const format = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } } as const
+    expect(encoded({ messages, response_format: format }).body.tools).toMatchObject([{ name: 'json' }])
   })
 })
 

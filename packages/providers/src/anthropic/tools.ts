@@ -1,6 +1,7 @@
 import type { FunctionTool, JsonObject, Tool, ToolChoice } from '@sluice/core'
 import { cacheControl } from '../conversation/extensions.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import { holdsMap } from './holds-map.ts'
 import { inputSchema } from './input-schema.ts'
 import type { ClaudeModel } from './models.ts'
 import { supportedSchema } from './supported-schema.ts'
@@ -16,7 +17,7 @@ export interface ApiTool {
 
 /**
  * Functions as tools, with their schemas whole. A strict one's schema is made such as the vendor takes it; where
- * the model has no strict tools, it is told of.
+ * the model has no strict tools, or strictness would leave an object empty, it is not strict, and that is told.
  *
  * Throws `GatewayError` (400) for a custom tool, and for a schema whose root is no plain object.
  */
@@ -46,6 +47,10 @@ function apiTool(tool: FunctionTool, path: string, model: ClaudeModel, adjusting
   if (strict !== true) return { ...shared, input_schema: schema }
   if (!model.structuredOutputs) {
     adjusting.drop(`${path}.function.strict`, 'this model has no strict tools')
+    return { ...shared, input_schema: schema }
+  }
+  if (parameters !== undefined && holdsMap(schema)) {
+    adjusting.drop(`${path}.function.strict`, 'an object in its schema does not name its members')
     return { ...shared, input_schema: schema }
   }
   const { schema: closed, changed } = supportedSchema(schema)

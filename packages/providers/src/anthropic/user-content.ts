@@ -3,9 +3,7 @@ import type { UserContent } from '../conversation/conversation.ts'
 import { dataUrl } from '../conversation/data-url.ts'
 import { fileData, textOfBase64 } from '../conversation/file-data.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
-
-/** A block of the Messages API: of a message, a tool's result or the system text. */
-export type Block = Readonly<Record<string, unknown>> & { readonly type: string }
+import { type Block, marked } from './text-blocks.ts'
 
 /** The types of images that Claude takes. */
 export const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
@@ -15,7 +13,7 @@ export const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
  * nor text, and for an image by http or of another type.
  */
 export function userBlock({ part, path, cacheControl }: UserContent, adjusting: Adjusting): Block {
-  const mark = cacheControl === undefined ? {} : { cache_control: cacheControl }
+  const mark = marked(cacheControl)
   switch (part.type) {
     case 'image_url':
       return { type: 'image', source: imageSource(part, path, adjusting), ...mark }

@@ -127,6 +127,16 @@ describe('conversationOf', () => {
     ])
   })
 
+  it('takes as many parts as a request may hold', () => {
+    const content = Array.from({ length: 200_000 }, () => ({ type: 'text' as const, text: 'a' }))
+    const { system, turns } = conversationOf([
+      { role: 'system', content },
+      { role: 'user', content },
+      { role: 'assistant', content },
+    ])
+    expect([system.length, ...turns.map(({ items }) => items.length)]).toEqual([200_000, 200_000, 200_000])
+  })
+
   it('tells where names stand', () => {
     const named = conversationOf([{ role: 'user', content: 'a', name: 'ann' }])
     expect(named.names).toEqual(['messages[0].name'])

@@ -63,6 +63,28 @@ describe('reasoningBlocks', () => {
     ])
   })
 
+  it('tells where a block stood, where that is said and makes sense', () => {
+    const place = { text: 3, calls: 1 }
+    const places = (given: unknown) =>
+      reasoningBlocks([{ ...text('t', 's', 0), place: given } as JsonObject], format).blocks.map(
+        block => block.place,
+      )
+    expect(places(place)).toEqual([place])
+    for (const odd of [
+      undefined,
+      null,
+      3,
+      [],
+      {},
+      { text: 1 },
+      { text: -1, calls: 0 },
+      { text: '1', calls: 0 },
+    ])
+      expect(places(odd)).toEqual([undefined])
+    const pieces = [{ ...text('t', '', 0), place }, text('', 's', 0)]
+    expect(reasoningBlocks(pieces, format).blocks).toMatchObject([{ place }])
+  })
+
   it('does not join what follows a signature, nor what has no index', () => {
     const { blocks } = reasoningBlocks([text('a', 's1', 0), text('b', 's2', 0)], format)
     expect(blocks).toEqual([

@@ -1,9 +1,19 @@
 import type { JsonObject } from '@sluice/core'
+import { countOf, isFields } from '../wire/json-value.ts'
+
+/** What of an answer stands before a block of its reasoning: vendors want it back where it stood. */
+export interface ReasoningPlace {
+  /** Of its text, in UTF-16 code units. */
+  readonly text: number
+  /** Of its calls. */
+  readonly calls: number
+}
 
 /** One block of an earlier answer's reasoning that its vendor can check: by its signature, or as it encrypted it. */
-export type ReasoningBlock =
+export type ReasoningBlock = { readonly place?: ReasoningPlace } & (
   | { readonly kind: 'text'; readonly text: string; readonly signature: string }
   | { readonly kind: 'encrypted'; readonly data: string }
+)
 
 /** What of an earlier answer's reasoning can be given back to one vendor. */
 export interface ReasoningBlocks {
@@ -22,6 +32,7 @@ interface Joined {
   signature: string
   data: string
   format: string | undefined
+  place: ReasoningPlace | undefined
 }
 
 /**
@@ -39,11 +50,12 @@ export function reasoningBlocks(details: readonly JsonObject[], format: string):
     let block = key === undefined ? undefined : open.get(key)
     // A signature ends its block: what follows under the same index is another one.
     if (block === undefined || block.signature !== '') {
-      block = { encrypted, key, text: '', signature: '', data: '', format: undefined }
+      block = { encrypted, key, text: '', signature: '', data: '', format: undefined, place: undefined }
       joined.push(block)
       if (key !== undefined) open.set(key, block)
     }
     block.format ??= typeof detail.format === 'string' ? detail.format : undefined
+    block.place ??= placeOf(detail.place)
     const data = textOf(detail.data)
     if (encrypted && data === block.data) continue
     block.data += data
@@ -70,8 +82,16 @@ function withoutRepeated(blocks: readonly Joined[]): Joined[] {
   })
 }
 
-function blockOf({ encrypted, text, signature, data }: Joined): ReasoningBlock {
-  return encrypted ? { kind: 'encrypted', data } : { kind: 'text', text, signature }
+function blockOf({ encrypted, text, signature, data, place }: Joined): ReasoningBlock {
+  const placed = place === undefined ? {} : { place }
+  return encrypted ? { kind: 'encrypted', data, ...placed } : { kind: 'text', text, signature, ...placed }
+}
+
+function placeOf(value: unknown): ReasoningPlace | undefined {
+  if (!isFields(value)) return undefined
+  const text = countOf(value.text)
+  const calls = countOf(value.calls)
+  return text === undefined || calls === undefined ? undefined : { text, calls }
 }
 
 function textOf(value: unknown): string {

@@ -1,0 +1,54 @@
+import type { SpokenCall, SpokenText } from '../conversation/conversation.ts'
+import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
+import type { Block } from './text-blocks.ts'
+
+/** A block of thinking, and where in its message it stood. */
+export interface Thought {
+  readonly block: Block
+  readonly place: ReasoningPlace
+}
+
+/**
+ * What an earlier answer said, with its thoughts where they stood: between two calls, or in the middle of the text.
+ * The vendor refuses the conversation where they stand elsewhere. A place beyond the text, which the caller may have
+ * cut, is its end.
+ */
+export function interleaved(
+  thoughts: readonly Thought[],
+  items: readonly (SpokenText | SpokenCall)[],
+  blocksOf: (item: SpokenText | SpokenCall) => readonly Block[],
+): Block[] {
+  // Without thoughts in between all stays in its order.
+  if (thoughts.every(({ place }) => place.text === 0 && place.calls === 0)) {
+    return [...thoughts.map(({ block }) => block), ...items.flatMap(blocksOf)]
+  }
+  const texts = items.filter(item => item.kind === 'text')
+  const calls = items.filter(item => item.kind === 'call')
+  const blocks: Block[] = []
+  let [text] = texts
+  let texted = 0
+  let said = 0
+  let called = 0
+  const sayUntil = (place: ReasoningPlace): void => {
+    while (text !== undefined) {
+      const left = place.text - said
+      if (left < text.text.length) {
+        if (left <= 0) break
+        blocks.push(...blocksOf({ kind: 'text', text: text.text.slice(0, left) }))
+        text = { ...text, text: text.text.slice(left) }
+        said += left
+        break
+      }
+      blocks.push(...blocksOf(text))
+      said += text.text.length
+      text = texts[++texted]
+    }
+    for (; called < place.calls && called < calls.length; called++) blocks.push(...blocksOf(calls[called]!))
+  }
+  for (const { block, place } of thoughts) {
+    sayUntil(place)
+    blocks.push(block)
+  }
+  sayUntil({ text: Number.POSITIVE_INFINITY, calls: calls.length })
+  return blocks
+}

@@ -1,0 +1,43 @@
+import type { GatewayError } from '@sluice/core'
+import type { SpokenCall, Turn } from '../conversation/conversation.ts'
+import { cannotSend } from '../parameters/adjusting.ts'
+
+/**
+ * Sees that each call has one result, in the turn after it, and that there are no other results: the vendor
+ * refuses the conversation otherwise, in words that name none of the caller's messages. Throws `GatewayError` (400).
+ */
+export function checkToolPairs(turns: readonly Turn[]): void {
+  let waiting: SpokenCall[] = []
+  for (const turn of turns) {
+    if (turn.role === 'assistant') {
+      waiting = turn.items.filter(item => item.kind === 'call')
+      continue
+    }
+    const counts = new Map<string, number>()
+    for (const { id } of waiting) counts.set(id, (counts.get(id) ?? 0) + 1)
+    for (const { callId, path } of turn.results) {
+      const count = counts.get(callId) ?? 0
+      if (count === 0) throw answersNothing(path)
+      counts.set(callId, count - 1)
+    }
+    const unanswered = waiting.find(({ id }) => counts.get(id) !== 0)
+    if (unanswered !== undefined) throw hasNoResult(unanswered)
+    waiting = []
+  }
+  if (waiting[0] !== undefined) throw hasNoResult(waiting[0])
+}
+
+function answersNothing(path: string): GatewayError {
+  const param = `${path}.tool_call_id`
+  return cannotSend(
+    param,
+    `Unsupported value: '${param}' answers no call of the assistant's message before it, or one that is answered already. This model takes one result for each call.`,
+  )
+}
+
+function hasNoResult({ path }: SpokenCall): GatewayError {
+  return cannotSend(
+    path,
+    `Unsupported value: '${path}' has no result. This model takes a call only with a message of role 'tool' right after it that answers it.`,
+  )
+}
