@@ -1,12 +1,10 @@
 import type { AssistantTurn, SpokenCall, SpokenReasoning, SpokenText } from '../conversation/conversation.ts'
-import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
+import { beginning, reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { interleaved, type Thought } from './interleaved.ts'
 import { claudeFormat } from './signed-turns.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
 import type { ToolUseIds } from './tool-use-ids.ts'
-
-const beginning = { text: 0, calls: 0 } as const
 
 /**
  * An earlier turn of the assistant as blocks: its reasoning, as far as the vendor signed it and takes it back, its
@@ -24,7 +22,7 @@ export function assistantContent(
 ): Block[] {
   const blocks: Block[] = []
   let reasoningPath = ''
-  let thoughts: readonly Thought[] = []
+  let thoughts: readonly Thought<Block>[] = []
   let spoken: (SpokenText | SpokenCall)[] = []
   const blocksOf = (item: SpokenText | SpokenCall): readonly Block[] =>
     item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjusting)]
@@ -62,7 +60,7 @@ function thoughtsOf(
   { details, path: at }: SpokenReasoning,
   thoughtless: string | undefined,
   adjusting: Adjusting,
-): readonly Thought[] {
+): readonly Thought<Block>[] {
   const { blocks, foreign, unsigned } = reasoningBlocks(details, claudeFormat)
   const path = `${at}.reasoning_details`
   if (foreign) adjusting.drop(path, "another vendor's")

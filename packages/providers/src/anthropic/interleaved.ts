@@ -1,9 +1,8 @@
 import type { SpokenCall, SpokenText } from '../conversation/conversation.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
-import type { Block } from './text-blocks.ts'
 
 /** A block of thinking, and where in its message it stood. */
-export interface Thought {
+export interface Thought<Block> {
   readonly block: Block
   readonly place: ReasoningPlace
 }
@@ -13,8 +12,8 @@ export interface Thought {
  * The vendor refuses the conversation where they stand elsewhere. A place beyond the text, which the caller may have
  * cut, is its end.
  */
-export function interleaved(
-  thoughts: readonly Thought[],
+export function interleaved<Block>(
+  thoughts: readonly Thought<Block>[],
   items: readonly (SpokenText | SpokenCall)[],
   blocksOf: (item: SpokenText | SpokenCall) => readonly Block[],
 ): Block[] {

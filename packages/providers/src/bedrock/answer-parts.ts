@@ -22,6 +22,7 @@ export class AnswerParts {
   #block: unknown
   #start = 0
   #end = 0
+  #calls = 0
 
   constructor(model: BedrockModel) {
     this.#model = model
@@ -58,6 +59,11 @@ export class AnswerParts {
     this.#end += size
   }
 
+  /** A call has begun. */
+  call(): void {
+    this.#calls++
+  }
+
   /** A citation of a block. It belongs to the block's own text, or to the text before it where there is none. */
   cite(block: unknown, citation: Fields): void {
     this.keep(JSON.stringify(citation).length)
@@ -77,29 +83,24 @@ export class AnswerParts {
 
   /** A block of reasoning that has ended. Without a signature it cannot come back. */
   think(text: string, signature: string): void {
-    if (signature === '') return
-    this.keep(signature.length)
-    const index = this.#details.length
-    this.#details.push({
-      type: 'reasoning.text',
-      text,
-      signature,
-      format: this.#model.reasoningFormat,
-      index,
-    })
+    if (signature !== '') this.#detail({ type: 'reasoning.text', text, signature }, signature.length)
   }
 
   /** A block of reasoning that only the vendor can read. */
   thinkSecretly(redactedContent: unknown): void {
     const text = textOf(redactedContent)
     if (text === undefined) return
-    this.keep(text.length)
-    this.#details.push({
-      type: 'reasoning.encrypted',
-      data: redactedData(text, this.#model),
-      format: this.#model.reasoningFormat,
-      index: this.#details.length,
-    })
+    const data = redactedData(text, this.#model)
+    this.#detail({ type: 'reasoning.encrypted', data }, text.length)
+  }
+
+  /** Where it stood, in the middle of text and calls, it has to stand when it comes back. */
+  #detail(detail: JsonObject, size: number): void {
+    this.keep(size)
+    const { reasoningFormat: format } = this.#model
+    const place = { text: this.#end, calls: this.#calls }
+    const placed = place.text === 0 && place.calls === 0 ? {} : { place }
+    this.#details.push({ ...detail, format, index: this.#details.length, ...placed })
   }
 
   #made(

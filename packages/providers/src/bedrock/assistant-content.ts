@@ -1,5 +1,6 @@
+import { interleaved, type Thought } from '../anthropic/interleaved.ts'
 import { continuedFrom } from '../anthropic/signed-turns.ts'
-import type { AssistantTurn, Conversation } from '../conversation/conversation.ts'
+import type { AssistantTurn, Conversation, SpokenCall, SpokenText } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
@@ -23,30 +24,22 @@ export function assistantContent(
 ): Block[] {
   const blocks: Block[] = []
   let reasoningPath = ''
+  let thoughts: readonly Thought<Block>[] = []
+  let said: (SpokenText | SpokenCall)[] = []
+  const blocksOf = (item: SpokenText | SpokenCall): readonly Block[] =>
+    item.kind === 'text' ? textBlocks([item], model) : callBlocks(item, ids, model, adjusting)
   for (const item of items) {
-    switch (item.kind) {
-      case 'reasoning':
-        reasoningPath = item.path
-        blocks.push(...reasoningContent(item, model, thoughtless(item.path), adjusting))
-        break
-      case 'text':
-        blocks.push(...textBlocks([item], model))
-        break
-      case 'call':
-        if (item.extraContent !== undefined) adjusting.drop(`${item.path}.extra_content`, "another vendor's")
-        blocks.push(
-          {
-            toolUse: {
-              toolUseId: ids.ofCall(item.id),
-              name: item.name,
-              input: item.arguments,
-            },
-          },
-          ...cachePoints(item.cacheControl, model),
-        )
-        break
+    if (item.kind !== 'reasoning') {
+      said.push(item)
+      continue
     }
+    // Here another message begins.
+    for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
+    reasoningPath = item.path
+    thoughts = reasoningContent(item, model, thoughtless(item.path), adjusting)
+    said = []
   }
+  for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
   let spoken = blocks.length
   while (spoken > 0 && 'reasoningContent' in blocks[spoken - 1]!) spoken--
   if (spoken < blocks.length) {
@@ -54,6 +47,16 @@ export function assistantContent(
     blocks.length = spoken
   }
   return blocks
+}
+
+function callBlocks(
+  { id, name, arguments: input, extraContent, path, cacheControl }: SpokenCall,
+  ids: ToolUseIds,
+  model: BedrockModel,
+  adjusting: Adjusting,
+): readonly Block[] {
+  if (extraContent !== undefined) adjusting.drop(`${path}.extra_content`, "another vendor's")
+  return [{ toolUse: { toolUseId: ids.ofCall(id), name, input } }, ...cachePoints(cacheControl, model)]
 }
 
 /**

@@ -109,6 +109,7 @@ export class ConverseEvents implements EventReader {
   #openBlock(kind: Block['kind'], index: unknown): Block {
     if (this.#open.size >= maxOpen) throw garbled(`more than ${maxOpen} blocks that have not ended`)
     const call = kind === 'call' ? this.#calls++ : -1
+    if (kind === 'call') this.#parts.call()
     const block: Block = { kind, call, hasInput: false, text: '', signature: '', redacted: '' }
     this.#open.set(index, block)
     return block

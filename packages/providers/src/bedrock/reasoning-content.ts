@@ -1,12 +1,13 @@
+import type { Thought } from '../anthropic/interleaved.ts'
 import type { SpokenReasoning } from '../conversation/conversation.ts'
 import { base64Of } from '../conversation/data-url.ts'
-import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
+import { beginning, reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import type { BedrockModel } from './models.ts'
 import type { Block } from './user-content.ts'
 
 /**
- * The reasoning of an earlier answer as blocks, as far as the model can check it; the rest is left out, and told of.
+ * The reasoning of an earlier answer as blocks, each with the place where it stood, as far as the model can check it; the rest is left out, and told of.
  *
  * @param thoughtless - why none can go back; `undefined`: it can.
  */
@@ -15,7 +16,7 @@ export function reasoningContent(
   model: BedrockModel,
   thoughtless: string | undefined,
   adjusting: Adjusting,
-): Block[] {
+): readonly Thought<Block>[] {
   const { blocks, foreign, unsigned } = reasoningBlocks(details, model.reasoningFormat)
   const param = `${path}.reasoning_details`
   if (foreign) adjusting.drop(param, "another vendor's")
@@ -26,11 +27,14 @@ export function reasoningContent(
     adjusting.drop(param, thoughtless)
     return []
   }
-  return blocks.map(block => ({
-    reasoningContent:
-      block.kind === 'text'
-        ? { reasoningText: { text: block.text, signature: block.signature } }
-        : { redactedContent: redactedContent(block.data, model) },
+  return blocks.map(({ place = beginning, ...block }) => ({
+    place,
+    block: {
+      reasoningContent:
+        block.kind === 'text'
+          ? { reasoningText: { text: block.text, signature: block.signature } }
+          : { redactedContent: redactedContent(block.data, model) },
+    },
   }))
 }
 

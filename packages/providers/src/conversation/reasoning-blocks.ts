@@ -9,6 +9,9 @@ export interface ReasoningPlace {
   readonly calls: number
 }
 
+/** Before all that an answer says. */
+export const beginning: ReasoningPlace = { text: 0, calls: 0 }
+
 /** One block of an earlier answer's reasoning that its vendor can check: by its signature, or as it encrypted it. */
 export type ReasoningBlock = { readonly place?: ReasoningPlace } & (
   | { readonly kind: 'text'; readonly text: string; readonly signature: string }
