@@ -1,4 +1,5 @@
 import type { Call, PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
+import { argumentsOf } from '../anthropic/completion-of.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
@@ -102,8 +103,4 @@ function callOf({ toolUseId, name, input }: Fields): PartialToolCall {
     type: 'function',
     function: { name: functionName(name), arguments: argumentsOf(input) },
   }
-}
-
-function argumentsOf(input: unknown): string {
-  return isFields(input) ? JSON.stringify(input) : '{}'
 }

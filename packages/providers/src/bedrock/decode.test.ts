@@ -665,3 +665,12 @@ describe('an error answer', () => {
     expect(await failureOf(decodeConverse(broken, call()))).toMatchObject({ kind: 'refused', status: 500 })
   })
 })
+
+it('keeps every digit of the numbers in a call', async () => {
+  const body = `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"a","name":"f","input":{"id":175928847299117063}}}]}},"stopReason":"tool_use"}`
+  const call = { model: 'm', input: { model: 'public', messages: [] } }
+  const reply = await decodeConverse(scriptedResponse({ body }), call)
+  if (reply.kind !== 'completion') throw new Error('It is a stream.')
+  const [choice] = reply.completion.choices
+  expect(choice?.message.tool_calls?.[0]?.function?.arguments).toBe('{"id":175928847299117063}')
+})

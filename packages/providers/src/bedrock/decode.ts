@@ -7,8 +7,8 @@ import {
   type UpstreamResponse,
 } from '@sluice/core'
 import { eventChunks } from '../wire/event-chunks.ts'
+import { exactJsonOf } from '../wire/exact-json.ts'
 import { garbled, upstreamFailure } from '../wire/garbled.ts'
-import { jsonOf } from '../wire/json-of.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { completionOf } from './completion-of.ts'
 import { ConverseEvents } from './converse-events.ts'
@@ -48,7 +48,7 @@ async function* chunksOf(
 function completionIn(text: string, call: Call): PartialCompletion {
   let value: unknown
   try {
-    value = jsonOf(text)
+    value = exactJsonOf(text)
   } catch (cause) {
     if (UpstreamError.is(cause)) throw cause
     throw garbled(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
