@@ -1,10 +1,10 @@
-import type { AssistantTurn, SpokenCall, SpokenReasoning, SpokenText } from '../conversation/conversation.ts'
+import type { AssistantTurn, SpokenCall, SpokenReasoning } from '../conversation/conversation.ts'
 import { beginning, reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { interleaved, type Thought } from './interleaved.ts'
 import { claudeFormat } from './signed-turns.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
 import type { ToolUseIds } from './tool-use-ids.ts'
+import { type Thought, turnBlocks } from './turn-blocks.ts'
 
 /**
  * An earlier turn of the assistant as blocks: its reasoning, as far as the vendor signed it and takes it back, its
@@ -14,30 +14,21 @@ import type { ToolUseIds } from './tool-use-ids.ts'
  * @param last - it ends the conversation: the vendor has to go on with it.
  */
 export function assistantContent(
-  { items }: AssistantTurn,
+  turn: AssistantTurn,
   ids: ToolUseIds,
   thoughtless: (path: string) => string | undefined,
   last: boolean,
   adjusting: Adjusting,
 ): Block[] {
-  const blocks: Block[] = []
   let reasoningPath = ''
-  let thoughts: readonly Thought<Block>[] = []
-  let spoken: (SpokenText | SpokenCall)[] = []
-  const blocksOf = (item: SpokenText | SpokenCall): readonly Block[] =>
-    item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjusting)]
-  for (const item of items) {
-    if (item.kind !== 'reasoning') {
-      spoken.push(item)
-      continue
-    }
-    // Here another message begins.
-    for (const block of interleaved(thoughts, spoken, blocksOf)) blocks.push(block)
-    reasoningPath = item.path
-    thoughts = thoughtsOf(item, thoughtless(item.path), adjusting)
-    spoken = []
-  }
-  for (const block of interleaved(thoughts, spoken, blocksOf)) blocks.push(block)
+  const blocks = turnBlocks<Block>(
+    turn,
+    reasoning => {
+      reasoningPath = reasoning.path
+      return thoughtsOf(reasoning, thoughtless(reasoning.path), adjusting)
+    },
+    item => (item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjusting)]),
+  )
   if (last) trimEnd(blocks)
   const said = blocks.findLastIndex(block => !isThought(block)) + 1
   if (said < blocks.length) {

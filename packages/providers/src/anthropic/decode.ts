@@ -4,13 +4,13 @@ import {
   type PartialChunk,
   type PartialCompletion,
   type Reply,
-  UpstreamError,
   type UpstreamResponse,
 } from '@sluice/core'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
-import { garbled, upstreamFailure } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
+import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { answerToolName } from './answer-tool.ts'
 import { completionOf } from './completion-of.ts'
 import { MessageEvents } from './message-events.ts'
@@ -48,20 +48,5 @@ async function* messageStream(
 }
 
 function completionFrom(text: string, answerTool: string | undefined): PartialCompletion {
-  let value: unknown
-  try {
-    value = exactJsonOf(text)
-  } catch (cause) {
-    if (UpstreamError.is(cause)) throw cause
-    throw garbled(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
-  }
-  try {
-    return completionOf(value, answerTool)
-  } catch (error) {
-    throw upstreamFailure(error)
-  }
-}
-
-function asChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
-  return { ...rest, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
+  return wholeCompletion(text, exactJsonOf, value => completionOf(value, answerTool))
 }

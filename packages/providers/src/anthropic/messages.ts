@@ -1,6 +1,7 @@
 import type { Message } from '@sluice/core'
+import { checkEnds } from '../conversation/check-ends.ts'
 import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'
-import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import type { Adjusting } from '../parameters/adjusting.ts'
 import { assistantContent } from './assistant-content.ts'
 import { continuedFrom } from './signed-turns.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
@@ -62,36 +63,12 @@ export function apiMessages(asked: MessagesAsked, adjusting: Adjusting): readonl
     if (last?.role === turn.role) for (const block of content) last.content.push(block)
     else result.push({ role: turn.role, content })
   }
-  check(result, asked)
+  checkEnds(result, asked.messages, asked.prefill)
   return result
 }
 
 function messageIndex(path: string): number {
   return Number(/\d+/.exec(path)?.[0])
-}
-
-function check(result: readonly ApiMessage[], { messages, prefill }: MessagesAsked): void {
-  const first = result[0]
-  if (first === undefined) {
-    throw cannotSend(
-      'messages',
-      "Unsupported value: 'messages' holds no words of the user, which this model needs.",
-    )
-  }
-  if (first.role === 'assistant') {
-    const param = `messages[${messages.findIndex(({ role }) => role === 'assistant')}]`
-    throw cannotSend(
-      param,
-      `Unsupported value: '${param}' begins the conversation, and this model takes only conversations that begin with the user.`,
-    )
-  }
-  if (result.at(-1)?.role === 'assistant' && !prefill) {
-    const param = `messages[${messages.findLastIndex(({ role }) => role === 'assistant')}]`
-    throw cannotSend(
-      param,
-      `Unsupported value: '${param}' ends the conversation, and this model does not go on with words of the assistant. End with a message of the user.`,
-    )
-  }
 }
 
 function userContent({ results, items }: UserTurn, ids: ToolUseIds, adjusting: Adjusting): Block[] {

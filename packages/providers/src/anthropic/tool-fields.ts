@@ -1,4 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
+import { calledNames } from '../conversation/called-names.ts'
 import type { Turn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import type { ClaudeModel } from './models.ts'
@@ -48,12 +49,6 @@ export function toolFields(
     ...(own.length === 0 ? {} : { tools: own }),
     ...(chosen === undefined ? {} : { tool_choice: chosen }),
   }
-}
-
-function calledNames(turns: readonly Turn[]): readonly string[] {
-  const names = new Set<string>()
-  for (const { items } of turns) for (const item of items) if (item.kind === 'call') names.add(item.name)
-  return [...names]
 }
 
 function standIn(name: string): ApiTool {

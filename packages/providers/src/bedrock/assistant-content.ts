@@ -1,6 +1,6 @@
-import { interleaved, type Thought } from '../anthropic/interleaved.ts'
 import { continuedFrom } from '../anthropic/signed-turns.ts'
-import type { AssistantTurn, Conversation, SpokenCall, SpokenText } from '../conversation/conversation.ts'
+import { turnBlocks } from '../anthropic/turn-blocks.ts'
+import type { AssistantTurn, Conversation, SpokenCall } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
@@ -16,30 +16,21 @@ import type { Block } from './user-content.ts'
  * @param thoughtless - why reasoning cannot go back that stands at a path; `undefined`: it can.
  */
 export function assistantContent(
-  { items }: AssistantTurn,
+  turn: AssistantTurn,
   ids: ToolUseIds,
   model: BedrockModel,
   thoughtless: (path: string) => string | undefined,
   adjusting: Adjusting,
 ): Block[] {
-  const blocks: Block[] = []
   let reasoningPath = ''
-  let thoughts: readonly Thought<Block>[] = []
-  let said: (SpokenText | SpokenCall)[] = []
-  const blocksOf = (item: SpokenText | SpokenCall): readonly Block[] =>
-    item.kind === 'text' ? textBlocks([item], model) : callBlocks(item, ids, model, adjusting)
-  for (const item of items) {
-    if (item.kind !== 'reasoning') {
-      said.push(item)
-      continue
-    }
-    // Here another message begins.
-    for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
-    reasoningPath = item.path
-    thoughts = reasoningContent(item, model, thoughtless(item.path), adjusting)
-    said = []
-  }
-  for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
+  const blocks = turnBlocks<Block>(
+    turn,
+    reasoning => {
+      reasoningPath = reasoning.path
+      return reasoningContent(reasoning, model, thoughtless(reasoning.path), adjusting)
+    },
+    item => (item.kind === 'text' ? textBlocks([item], model) : callBlocks(item, ids, model, adjusting)),
+  )
   let spoken = blocks.length
   while (spoken > 0 && 'reasoningContent' in blocks[spoken - 1]!) spoken--
   if (spoken < blocks.length) {

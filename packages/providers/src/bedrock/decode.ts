@@ -1,15 +1,8 @@
-import {
-  type Call,
-  type PartialChunk,
-  type PartialCompletion,
-  type Reply,
-  UpstreamError,
-  type UpstreamResponse,
-} from '@sluice/core'
+import type { Call, PartialChunk, PartialCompletion, Reply, UpstreamResponse } from '@sluice/core'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
-import { garbled, upstreamFailure } from '../wire/garbled.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
+import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { completionOf } from './completion-of.ts'
 import { ConverseEvents } from './converse-events.ts'
 import { decodeEventStream } from './event-stream.ts'
@@ -46,20 +39,5 @@ async function* chunksOf(
 }
 
 function completionIn(text: string, call: Call): PartialCompletion {
-  let value: unknown
-  try {
-    value = exactJsonOf(text)
-  } catch (cause) {
-    if (UpstreamError.is(cause)) throw cause
-    throw garbled(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
-  }
-  try {
-    return completionOf(value, call)
-  } catch (error) {
-    throw upstreamFailure(error)
-  }
-}
-
-function asChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
-  return { ...rest, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
+  return wholeCompletion(text, exactJsonOf, value => completionOf(value, call))
 }

@@ -1,9 +1,10 @@
 import type { Message } from '@sluice/core'
 import { checkToolPairs } from '../anthropic/tool-pairs.ts'
+import { checkEnds } from '../conversation/check-ends.ts'
 import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
-import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import type { Adjusting } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import { assistantContent, whyThoughtless } from './assistant-content.ts'
 import { type CachePoint, cachePoints } from './cache-point.ts'
@@ -61,7 +62,7 @@ export async function converseMessages(
     if (last?.role === turn.role) for (const block of content) last.content.push(block)
     else result.push({ role: turn.role, content })
   }
-  check(result, asked)
+  checkEnds(result, asked.messages, asked.model.prefill)
   const end = result.at(-1)
   if (end?.role === 'assistant') trimEnd(end.content)
   for (const { content } of result) withTextBesideDocuments(content, adjusting)
@@ -122,30 +123,6 @@ function trimEnd(blocks: Block[]): void {
   const at = blocks.findLastIndex(block => !('cachePoint' in block))
   const text = blocks[at]?.text
   if (typeof text === 'string') blocks[at] = { text: text.trimEnd() }
-}
-
-function check(result: readonly ConverseMessage[], { messages, model }: MessagesAsked): void {
-  const first = result[0]
-  if (first === undefined) {
-    throw cannotSend(
-      'messages',
-      "Unsupported value: 'messages' holds no words of the user, which this model needs.",
-    )
-  }
-  if (first.role === 'assistant') {
-    const param = `messages[${messages.findIndex(({ role }) => role === 'assistant')}]`
-    throw cannotSend(
-      param,
-      `Unsupported value: '${param}' begins the conversation, and this model takes only conversations that begin with the user.`,
-    )
-  }
-  if (result.at(-1)?.role === 'assistant' && !model.prefill) {
-    const param = `messages[${messages.findLastIndex(({ role }) => role === 'assistant')}]`
-    throw cannotSend(
-      param,
-      `Unsupported value: '${param}' ends the conversation, and this model does not go on with words of the assistant. End with a message of the user.`,
-    )
-  }
 }
 
 /** Bedrock takes no document without a text in the same message. */

@@ -1,5 +1,6 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
 import { type ApiToolChoice, apiToolChoice } from '../anthropic/tool-choice.ts'
+import { calledNames } from '../conversation/called-names.ts'
 import type { Turn } from '../conversation/conversation.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
 import type { AnswerFormat } from './answer-format.ts'
@@ -108,12 +109,6 @@ function nameOf({ function: definition, name }: JsonObject): unknown {
 
 function flat(tools: readonly CallerTool[]): (ToolBlock | CachePoint)[] {
   return tools.flatMap(({ block, marks }) => [block, ...marks])
-}
-
-function calledNames(turns: readonly Turn[]): readonly string[] {
-  const names = new Set<string>()
-  for (const { items } of turns) for (const item of items) if (item.kind === 'call') names.add(item.name)
-  return [...names]
 }
 
 function standIn(name: string): ToolBlock {

@@ -1,8 +1,9 @@
-import { decodeSse, type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
+import { decodeSse, type PartialChunk, UpstreamError } from '@sluice/core'
 import { truncated } from '../wire/event-chunks.ts'
 import { garbled, upstreamFailure } from '../wire/garbled.ts'
 import { jsonOf } from '../wire/json-of.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
+import { asChunk } from '../wire/whole-completion.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { completionFrom } from './completion-from.ts'
 
@@ -64,8 +65,4 @@ function eventValue(event: string, data: string, source: PeekedBody): unknown {
     if (source.ended) return undefined
     throw garbled('an event that is no JSON', cause)
   }
-}
-
-function asChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
-  return { ...rest, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
 }

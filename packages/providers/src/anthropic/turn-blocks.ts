@@ -1,4 +1,4 @@
-import type { SpokenCall, SpokenText } from '../conversation/conversation.ts'
+import type { AssistantTurn, SpokenCall, SpokenReasoning, SpokenText } from '../conversation/conversation.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
 
 /** A block of thinking, and where in its message it stood. */
@@ -12,7 +12,7 @@ export interface Thought<Block> {
  * The vendor refuses the conversation where they stand elsewhere. A place beyond the text, which the caller may have
  * cut, is its end.
  */
-export function interleaved<Block>(
+function interleaved<Block>(
   thoughts: readonly Thought<Block>[],
   items: readonly (SpokenText | SpokenCall)[],
   blocksOf: (item: SpokenText | SpokenCall) => readonly Block[],
@@ -49,5 +49,32 @@ export function interleaved<Block>(
     blocks.push(block)
   }
   sayUntil({ text: Number.POSITIVE_INFINITY, calls: calls.length })
+  return blocks
+}
+
+/**
+ * A turn of the assistant as blocks, message by message: of each, its thoughts where they stood.
+ *
+ * @param thoughtsOf - what of a message's reasoning can go back.
+ */
+export function turnBlocks<Block>(
+  { items }: AssistantTurn,
+  thoughtsOf: (reasoning: SpokenReasoning) => readonly Thought<Block>[],
+  blocksOf: (item: SpokenText | SpokenCall) => readonly Block[],
+): Block[] {
+  const blocks: Block[] = []
+  let thoughts: readonly Thought<Block>[] = []
+  let said: (SpokenText | SpokenCall)[] = []
+  for (const item of items) {
+    if (item.kind !== 'reasoning') {
+      said.push(item)
+      continue
+    }
+    // Here another message begins.
+    for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
+    thoughts = thoughtsOf(item)
+    said = []
+  }
+  for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
   return blocks
 }
