@@ -6,6 +6,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@sluice/source', ...defaultServerConditions] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],
+    setupFiles: ['test/no-warnings.ts'],
     testTimeout: 20_000,
   },
 })

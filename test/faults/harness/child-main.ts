@@ -1,0 +1,53 @@
+import { closeSync, openSync, readdirSync } from 'node:fs'
+import { apiKeys, createGateway, type EndEvent, models, UpstreamError } from '@sluice/core'
+import { mounts } from '../../mounts/mounts.ts'
+import type { ChildEnd, ChildOptions, FromChild, ToChild } from './child-service.ts'
+import { targetAt } from './target-at.ts'
+
+/** A gateway in a process of its own; `child-service.ts` starts it. */
+const { mount, routes, ...options } = JSON.parse(process.argv[2] ?? '{}') as ChildOptions
+const place = mounts[mount]
+if (place === undefined) throw new Error(`There is no mount called ${mount}.`)
+
+const tell = (message: FromChild) => process.send?.(message)
+const gateway = createGateway({
+  authenticate: apiKeys([{ id: 'ann', key: 'good-key' }]),
+  route: models(
+    Object.fromEntries(
+      Object.entries(routes).map(([name, urls]) => [name, urls.map(baseURL => targetAt({ baseURL }))]),
+    ),
+  ),
+  ...options,
+  observe: event => {
+    if (event.type === 'end') tell({ end: endOf(event) })
+  },
+})
+const { port, baseURL } = await place(gateway)
+
+const held: number[] = []
+process.on('message', (command: ToChild) => {
+  if (command === 'take all files') takeAll()
+  else for (const file of held.splice(0)) closeSync(file)
+  tell({ done: command, files: command === 'take all files' ? 0 : readdirSync('/dev/fd').length })
+})
+tell({ port, baseURL })
+
+/** Opens files until the system gives no more to this process. */
+function takeAll(): void {
+  try {
+    while (true) held.push(openSync('/dev/null', 'r'))
+  } catch {
+    // None is left.
+  }
+}
+
+function endOf({ outcome, status, attempts }: EndEvent): ChildEnd {
+  return {
+    outcome,
+    status,
+    attempts: attempts.map(({ called, error }) => ({
+      called,
+      kind: UpstreamError.is(error) ? error.kind : null,
+    })),
+  }
+}

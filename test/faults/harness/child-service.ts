@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { GatewayOptions, Outcome, UpstreamFailure } from '@sluice/core'
+import { onTestFinished } from 'vitest'
+import { Site } from '../../conformance/site.ts'
+
+/** What the gateway is made of: everything that can be sent to another process. */
+export interface ChildOptions extends Pick<GatewayOptions, 'timeouts' | 'stream' | 'intake' | 'maxAttempts'> {
+  readonly mount: 'node http' | 'express 5'
+  /** The base URLs that answer for each model, in order. */
+  readonly routes: Readonly<Record<string, readonly string[]>>
+}
+
+/** What is told of a record. */
+export interface ChildEnd {
+  readonly outcome: Outcome
+  readonly status: number
+  readonly attempts: readonly { readonly called: boolean; readonly kind: UpstreamFailure | null }[]
+}
+
+export type ToChild = 'take all files' | 'give files back'
+export type FromChild =
+  | { readonly port: number; readonly baseURL: string }
+  | { readonly end: ChildEnd }
+  | { readonly done: ToChild; readonly files: number }
+
+export interface ChildService {
+  readonly process: ChildProcess
+  readonly site: Site
+  readonly ends: readonly ChildEnd[]
+  /** Resolves with how many files it has open then, in order to give back. */
+  command(command: ToChild): Promise<number>
+}
+
+/** Starts a gateway in a process of its own until the test ends; `files` is how many it may have open. */
+export async function startChild(options: ChildOptions, files?: number): Promise<ChildService> {
+  const main = fileURLToPath(new URL('child-main.ts', import.meta.url))
+  const node = [
+    process.execPath,
+    '--import',
+    'tsx',
+    '--conditions=@sluice/source',
+    main,
+    JSON.stringify(options),
+  ]
+  const line = files === undefined ? node : ['sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, ...node]
+  const [program = '', ...given] = line
+  const child = spawn(program, given, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const ended = once(child, 'exit')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const ends: ChildEnd[] = []
+  const answers: ((files: number) => void)[] = []
+  const site = new Site()
+  const started = new Promise<void>(resolve => {
+    child.on('message', (message: FromChild) => {
+      if ('end' in message) ends.push(message.end)
+      else if ('done' in message) answers.shift()?.(message.files)
+      else {
+        site.settle({ baseURL: message.baseURL, origin: new URL(message.baseURL).origin })
+        resolve()
+      }
+    })
+  })
+  await Promise.race([
+    started,
+    ended.then(([code]) => {
+      throw new Error(`The gateway's process ended with code ${code} before it listened.`)
+    }),
+  ])
+  const command = (what: ToChild) =>
+    new Promise<number>(resolve => {
+      answers.push(resolve)
+      child.send(what)
+    })
+  return { process: child, site, ends, command }
+}
