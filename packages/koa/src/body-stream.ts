@@ -11,7 +11,7 @@ export class BodyStream extends Readable {
   readonly #iterator: AsyncIterator<string | Uint8Array>
   readonly #res: ServerResponse
   readonly #stallMs: number
-  #stalled: NodeJS.Timeout | undefined
+  #stalled: (() => void) | undefined
 
   constructor(body: AsyncIterable<string | Uint8Array>, res: ServerResponse, stallMs = defaultWriteStallMs) {
     super()
@@ -21,7 +21,9 @@ export class BodyStream extends Readable {
   }
 
   override _read(): void {
-    clearTimeout(this.#stalled)
+    this.#stalled?.()
+    // Not before Koa pipes: a host that fails meanwhile can still say so, and Koa then drops this body.
+    if (!this.#res.headersSent) this.#res.flushHeaders()
     this.#iterator.next().then(
       step => this.#take(step),
       error => this.destroy(error),
@@ -29,7 +31,7 @@ export class BodyStream extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    clearTimeout(this.#stalled)
+    this.#stalled?.()
     leave(this.#iterator)
     const clientLeft = this.#res.destroyed
     if (error !== null) this.#res.destroy()
@@ -44,7 +46,7 @@ export class BodyStream extends Readable {
     } else if (step.value.length === 0) {
       this._read()
     } else if (!this.push(step.value)) {
-      this.#stalled = setTimeout(() => this.#res.destroy(), this.#stallMs)
+      this.#stalled = cutOffAfter(this.#res, this.#stallMs)
     }
   }
 }

@@ -19,7 +19,7 @@ export interface Mounted {
  * off: there the mount is what of its route stands in front of the gateway's own path.
  */
 export function mountOf(ctx: MountedContext, gateway: Pick<Gateway<never>, 'matches'>): Mounted {
-  const mount = prefixOf(ctx.originalUrl.split('?', 1)[0]!, ctx.path)
+  const mount = prefixOf(ctx.originalUrl.split(/[?#]/, 1)[0]!, ctx.path)
   const path = mount + ctx.path
   if (typeof ctx._matchedRoute !== 'string' || gateway.matches(path, mount)) return { mount, path }
   let end = mount.length

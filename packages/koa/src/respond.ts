@@ -13,7 +13,6 @@ export interface AnswerContext {
   append(name: string, value: string): void
   vary(field: string): void
   remove(name: string): void
-  flushHeaders(): void
 }
 
 /** Makes a `Response` Koa's own answer: `ctx.status`, headers and `ctx.body`. */
@@ -26,13 +25,12 @@ export function respond(response: Response, ctx: AnswerContext): void {
     ctx.body = status === 204 || status === 304 ? null : ''
   } else if (typeof body === 'string' || body instanceof Uint8Array) {
     const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-    ctx.body = leavesBodyUnread(ctx.req) ? lastAnswer(bytes, ctx) : bytes
+    ctx.body = leavesBodyUnread(ctx.req, status) ? lastAnswer(bytes, ctx) : bytes
   } else {
     ctx.body = new BodyStream(body, ctx.res)
     ctx.compress = false
   }
   if (!typed) ctx.remove('content-type')
-  if (ctx.body instanceof BodyStream) ctx.flushHeaders()
 }
 
 /** Returns whether a content type was among them. */

@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchContext, Gateway } from '@sluice/core'
 import { hostBody, type ReadBody, warnLostBody } from './host-body.ts'
 import { MalformedRequest } from './malformed-request.ts'
-import { serverError } from './protocol-error.ts'
+import { ownMembers } from './own-members.ts'
+import { protocolError, serverError } from './protocol-error.ts'
+import { closeWithConnection } from './queued-response.ts'
 import { type RequestOptions, requestBody, toRequest } from './request.ts'
+import { isClosing } from './unread-body.ts'
 
 /** A request as its host knows it. */
 export interface Asking<Host>
@@ -24,15 +27,17 @@ export async function ask<Host>(
   response: ServerResponse,
   asking: Asking<Host>,
 ): Promise<Response> {
+  if (isClosing(incoming)) return protocolError(400, 'The connection closes after an earlier answer.')
+  closeWithConnection(incoming, response)
   try {
     const body = hostBody(incoming, asking.read ?? (incoming as ReadBody))
     if (body === 'lost') {
       warnLostBody()
       return serverError()
     }
-    const { protocol, host, target, trustProxy, onBodyWait } = asking
+    const { protocol, host, target, trustProxy, onBodyWait } = ownMembers(asking)
     const request = toRequest(incoming, { response, protocol, host, target, trustProxy, onBodyWait, body })
-    const { context } = asking
+    const context = ownMembers(asking.context)
     return await gateway.fetch(request, {
       host: context.host,
       mount: context.mount,

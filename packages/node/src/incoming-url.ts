@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { MalformedRequest } from './malformed-request.ts'
-import { checkHost, requestUrl } from './url.ts'
+import { checkHost, checkTarget, originForm, requestUrl } from './url.ts'
 
 /** What is known of a message's URL beyond the message. */
 export interface UrlOptions {
@@ -18,7 +18,10 @@ export interface UrlOptions {
 /** The URL of a message. Throws `MalformedRequest`: see `toRequest`. */
 export function incomingUrl(incoming: IncomingMessage, options: UrlOptions): string {
   refuseRepeated(incoming.rawHeaders)
-  const target = options.target ?? incoming.url ?? '/'
+  const { url = '/' } = incoming
+  const target = options.target ?? url
+  // A target that a host has tidied up does not make an ambiguous one clear.
+  if (target !== url) checkTarget(originForm(url))
   return requestUrl(protocolOf(incoming, options), hostOf(incoming, options), target)
 }
 
@@ -43,6 +46,9 @@ function protocolOf(incoming: IncomingMessage, options: UrlOptions): string {
 
 function hostOf(incoming: IncomingMessage, options: UrlOptions): string | undefined {
   const own = incoming.headers.host
+  if (own === undefined && incoming.httpVersion === '1.1') {
+    throw new MalformedRequest('The request has no Host header.')
+  }
   const forwarded = options.trustProxy ? first(incoming.headers['x-forwarded-host']) : undefined
   const host = options.host ?? forwarded ?? own
   // A host that others put in its place does not make a bad one good.

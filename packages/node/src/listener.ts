@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '@sluice/core'
 import { ask } from './ask.ts'
+import { checkSpan } from './check-span.ts'
 import { expectGateway } from './expect-gateway.ts'
+import { ownMembers } from './own-members.ts'
 import { serverError } from './protocol-error.ts'
 import { type SendOptions, send } from './send.ts'
 
@@ -17,13 +19,18 @@ export interface ListenerOptions extends SendOptions {
  *
  * A host that has read the body already leaves it on the message as `rawBody` or `body`.
  *
- * Throws `TypeError` for what is no gateway.
+ * Where Node's server tells a client that waits for `100 Continue` to send its body, before anybody looks at the
+ * request, `serve` does so only when the body is asked for.
+ *
+ * Throws `TypeError` for what is no gateway, and for a span of time that is none.
  */
 export function toNodeListener(
   gateway: Pick<Gateway<IncomingMessage>, 'fetch'>,
-  options: ListenerOptions = {},
+  given: ListenerOptions = {},
 ): (incoming: IncomingMessage, response: ServerResponse) => void {
   expectGateway('toNodeListener', gateway, ['fetch'])
+  const options = ownMembers(given)
+  checkSpan('toNodeListener', 'writeStallMs', options.writeStallMs)
   return (incoming, response) => void listen(gateway, incoming, response, options)
 }
 

@@ -32,6 +32,14 @@ describe('toRequest', () => {
     await expect(request.text()).rejects.toThrow(TypeError)
   })
 
+  it('refuses a target that is no path, also where its host has made one of it', async () => {
+    for (const target of ['ftp://x/v1/models', '/v1/../v1/models', '/v1\\models', '/v1/models#x']) {
+      const received = receive(`GET ${target} HTTP/1.1\r\nHost: here.example\r\n\r\n`)
+      const { incoming } = await received
+      expect(() => toRequest(incoming, { target: '/v1/models' }), target).toThrow(MalformedRequest)
+    }
+  })
+
   it('answers for every member of Request and Headers', async () => {
     const { request } = await requestOf(post('x'))
     const native = new Request('http://here.example/', {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { leave } from './answer.ts'
 import { flusherOf } from './flusher.ts'
-import { endWithin } from './write-stall.ts'
+import { cutOffAfter, endWithin } from './write-stall.ts'
 
 /** Writes a stream to a response whose head is set. See `send`. */
 export function sendStream(
@@ -29,10 +29,10 @@ export function sendStream(
     }
     const room = () =>
       new Promise<void>(free => {
-        const timer = setTimeout(() => res.destroy(), stallMs)
+        const takeBack = cutOffAfter(res, stallMs)
         wake = () => {
           wake = undefined
-          clearTimeout(timer)
+          takeBack()
           free()
         }
       })
@@ -40,6 +40,8 @@ export function sendStream(
       for (;;) {
         const step = await iterator.next()
         if (over) return
+        // Its host has ended it, such as a middleware that limits time: one more write would be an error event.
+        if (res.writableEnded) return closed()
         if (step.done === true) break
         if (step.value.length === 0) continue
         const taken = res.write(step.value)

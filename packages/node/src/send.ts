@@ -29,13 +29,14 @@ export async function send(
   const { body } = answer
   if (res.destroyed || res.headersSent) return abandon(body)
   const stallMs = options.writeStallMs ?? defaultWriteStallMs
-  const closing = leavesBodyUnread(res.req)
+  const closing = leavesBodyUnread(res.req, answer.status)
   res.writeHead(answer.status, headOf(answer, res, closing))
   if (body === null || res.req.method === 'HEAD') {
     abandon(body)
-    res.end()
+    if (closing) await lingerAfter(null, res)
+    else res.end()
   } else if (typeof body === 'string' || body instanceof Uint8Array) {
-    if (closing) await writeAndLinger(body, res)
+    if (closing) await lingerAfter(body, res)
     else res.end(body)
     endWithin(res, stallMs)
   } else {
@@ -61,8 +62,9 @@ function headOf(
 }
 
 /** The client has the whole answer before the connection closes, and until then may go on writing. */
-async function writeAndLinger(body: string | Uint8Array, res: ServerResponse): Promise<void> {
-  res.write(body)
+async function lingerAfter(body: string | Uint8Array | null, res: ServerResponse): Promise<void> {
+  if (body === null) res.flushHeaders()
+  else res.write(body)
   flusherOf(res)?.call(res)
   await linger(res.req)
   res.end()

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Gateway } from '@sluice/core'
+import { checkSpan } from './check-span.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { type ListenerOptions, listen } from './listener.ts'
+import { refuseBadHttp } from './refuse-bad-http.ts'
 import { onStopSignal } from './stop-signal.ts'
 
 /** Where a service listens, and when it stops. */
@@ -35,8 +37,10 @@ const lastBytesMs = 1_000
 /**
  * Serves a gateway over HTTP. A signal to stop is heard once: the second one ends the process at once.
  *
- * Rejects when the address cannot be had, and with `TypeError` for what is no gateway and for a port that
- * is none.
+ * What is no HTTP gets an answer in the protocol's shape too, and its connection is closed.
+ *
+ * Rejects when the address cannot be had, and with `TypeError` for what is no gateway, a port that is none, and a span
+ * of time that is none.
  */
 export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOptions = {}): Promise<Serving> {
   expectGateway('serve', gateway, ['fetch', 'close'])
@@ -44,8 +48,12 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new TypeError(portFault(port))
   }
+  checkSpan('serve', 'writeStallMs', options.writeStallMs)
+  checkSpan('serve', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
   let closing: Promise<void> | undefined
-  const server = createServer()
+  // One without a Host is refused all the same, but in the protocol's shape.
+  const server = createServer({ requireHostHeader: false })
+  refuseBadHttp(server)
   const answer = (incoming: IncomingMessage, response: ServerResponse, onBodyWait?: () => void) => {
     if (closing !== undefined) response.setHeader('connection', 'close')
     void listen(gateway, incoming, response, options, onBodyWait)

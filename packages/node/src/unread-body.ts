@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 
 const small = 65_536
 const lingerBytes = 64 * 1024 * 1024
@@ -6,13 +7,27 @@ const lingerMs = 5_000
 
 /**
  * Whether the connection has to close after an answer, because the rest of the request's body is still to
- * come and too much (or unknown) to wait for. Of a small one Node discards the rest by itself.
+ * come and too much (or unknown) to wait for. Of a small one Node discards the rest by itself, unless the
+ * answer says that it came too slowly (408).
  */
-export function leavesBodyUnread(incoming: IncomingMessage): boolean {
-  if (incoming.complete || incoming.destroyed) return false
+export function leavesBodyUnread(incoming: IncomingMessage, status: number): boolean {
+  // HTTP/2 ends a request for itself, and its connection is everybody's.
+  if (incoming.complete || incoming.destroyed || incoming.httpVersionMajor > 1) return false
   const length = incoming.headers['content-length']
   // A client that waited for `100 Continue` may send its body or may not: nobody can know what comes next.
-  return length === undefined || Number(length) > small || incoming.headers.expect !== undefined
+  return (
+    status === 408 || length === undefined || Number(length) > small || incoming.headers.expect !== undefined
+  )
+}
+
+const closing = new WeakSet<Socket>()
+
+/**
+ * Whether an earlier answer has said that the connection closes. What still comes on it must not be acted on (RFC
+ * 9112 section 9.6): its answer would never be sent.
+ */
+export function isClosing(incoming: IncomingMessage): boolean {
+  return closing.has(incoming.socket)
 }
 
 /**
@@ -20,6 +35,7 @@ export function leavesBodyUnread(incoming: IncomingMessage): boolean {
  * client that still writes would take the answer away from it.
  */
 export function linger(incoming: IncomingMessage): Promise<void> {
+  closing.add(incoming.socket)
   return new Promise(resolve => {
     if (incoming.complete || incoming.destroyed) return resolve()
     let bytes = 0

@@ -17,18 +17,31 @@ describe('requestUrl', () => {
 
   it.each([
     ['//evil.example/v1/models', '//evil.example/v1/models'],
-    ['/\\evil.example/v1/models', '//evil.example/v1/models'],
     ['/@evil.example/v1', '/@evil.example/v1'],
     ['http://evil.example/v1/models', '/v1/models'],
     ['HTTPS://user@evil.example:1/v1/models', '/v1/models'],
     ['http://evil.example', '/'],
     ['http://evil.example?x=1', '/'],
     ['/v1/%00', '/v1/%00'],
-    ['/a/../v1/models', '/v1/models'],
-    ['/a/%2e%2E/v1/models', '/v1/models'],
+    ['/v1/..;/...', '/v1/..;/...'],
+    ['/v1/models?a=../\\', '/v1/models'],
   ])('%s does not choose the host', (target, pathname) => {
     const { host, pathname: seen } = new URL(url(target))
     expect([host, seen]).toEqual(['here.example', pathname])
+  })
+
+  it.each([
+    '/\\evil.example/v1/models',
+    '/v1\\models',
+    '/a/../v1/models',
+    '/a/%2e%2E/v1/models',
+    '/v1/./models',
+    '/v1/models/.',
+    'http://evil.example/../v1/models',
+    '/v1/models#a',
+    '/v1/models?a#b',
+  ])('refuses the target %j, which a URL reads as another path', target => {
+    expect(() => url(target)).toThrow(MalformedRequest)
   })
 
   it.each(['*', 'evil.example:443', '', 'ftp://evil.example/', 'v1/models'])(
@@ -62,7 +75,7 @@ describe('requestUrl', () => {
     expect(() => requestUrl('javascript', 'here.example', '/')).toThrow(MalformedRequest)
   })
 
-  it('spells every path as a native Request does', () => {
+  it('spells every path as a native Request does, or refuses it where that moves or cuts it', () => {
     const pieces = fc.constantFrom(
       ...[
         '/',
@@ -93,8 +106,20 @@ describe('requestUrl', () => {
     )
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), parts => {
-        const path = `/${parts.join('')}`
-        expect(url(path)).toBe(new Request(`http://here.example${path}`).url)
+        // A URL takes off spaces at its end, where none can stand on the wire.
+        const path = `/${parts.join('').trimEnd()}`
+        const native = new Request(`http://here.example${path}`).url
+        const segments = (text: string) => text.split('?', 1)[0]!.split('/').length
+        let own: string | undefined
+        try {
+          own = url(path)
+        } catch (error) {
+          expect(error).toBeInstanceOf(MalformedRequest)
+          expect(path).toMatch(/[#\\]|\/(?:\.|%2e){1,2}(?:[/?]|$)/)
+          return
+        }
+        expect(own).toBe(native)
+        expect(segments(own)).toBe(segments(`http://here.example${path}`))
       }),
       { numRuns: 5_000 },
     )

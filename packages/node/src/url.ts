@@ -21,12 +21,30 @@ export function originForm(target: string): string {
  * resolved against it, so that `//elsewhere/v1` stays a path.
  *
  * `protocol` is `http` or `https`; `host` is a name or address with an optional port, and absent where the
- * request named none (HTTP/1.0). Throws `MalformedRequest`.
+ * request named none (HTTP/1.0). Throws `MalformedRequest`, also for what `checkTarget` refuses.
  */
 export function requestUrl(protocol: string, host: string | undefined, target: string): string {
   const origin = originOf(protocol, host ?? 'localhost')
   const path = originForm(target)
-  return plainTarget.test(path) ? origin + path : new URL(origin + path).href
+  if (plainTarget.test(path)) return origin + path
+  checkTarget(path)
+  return new URL(origin + path).href
+}
+
+/**
+ * Throws `MalformedRequest` for a target that a URL reads as another path than the one that stands there: with
+ * `.` or `..` as a segment, a backslash, or a fragment. A proxy or a host's own routing has seen the other path.
+ */
+export function checkTarget(target: string): void {
+  const [path = ''] = target.split('?', 1)
+  if (!target.includes('#') && !path.includes('\\') && !path.split('/').some(isDots)) return
+  throw new MalformedRequest(
+    "The request target has a segment '.' or '..', a backslash or a fragment. Expected a path as it is meant.",
+  )
+}
+
+function isDots(segment: string): boolean {
+  return /^(?:\.|%2e){1,2}$/i.test(segment)
 }
 
 /** Throws `MalformedRequest` for what cannot be a host name or address with an optional port. */

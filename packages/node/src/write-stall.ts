@@ -1,12 +1,27 @@
 import type { ServerResponse } from 'node:http'
+import { stallTimer } from './stall-timer.ts'
 
 /** The default of `writeStallMs`: how long a client may take nothing of what is written to it. */
 export const defaultWriteStallMs = 60_000
 
-/** Destroys a response that is not all with its client within `ms`. */
-export function cutOffAfter(res: ServerResponse, ms: number): void {
-  const timer = setTimeout(() => res.destroy(), ms)
-  res.once('close', () => clearTimeout(timer))
+/**
+ * Destroys a response that is not all with its client within `ms`, which begin with its turn on the connection.
+ * Returns what takes that back.
+ */
+export function cutOffAfter(res: ServerResponse, ms: number): () => void {
+  let stop = () => {}
+  const begin = () => {
+    stop = stallTimer(ms, () => res.destroy())
+  }
+  const takeBack = () => {
+    stop()
+    res.off('socket', begin).off('close', takeBack)
+  }
+  // Behind another answer on its connection (pipelining) it waits for that one, not for the client.
+  if (res.socket === null && !res.writableFinished) res.once('socket', begin)
+  else begin()
+  res.once('close', takeBack)
+  return takeBack
 }
 
 /** The same for a response that has ended; most are with their client already. */
