@@ -1,8 +1,10 @@
+import { memberOf } from '../own-members.ts'
 import type { Principal } from '../stages/authenticate.ts'
 
 /** Whether a principal's `models` allow a model. A principal without `models` may use all. */
 export function modelPatterns(principal: Principal, model: string): boolean {
-  return principal.models === undefined || principal.models.some(pattern => matchesPattern(pattern, model))
+  const models = memberOf(principal, 'models')
+  return models === undefined || models.some(pattern => matchesPattern(pattern, model))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Target } from '../provider.ts'
-import type { ModelCard, Route } from '../stages/route.ts'
+import { isTarget, type ModelCard, type Route } from '../stages/route.ts'
 
 /** Where a model is answered: one place, several in order of preference, or a route of your own. */
 export type ModelEntry = Target | readonly Target[] | Route
@@ -65,16 +65,6 @@ function isVendor(value: unknown): boolean {
 function vendorGiven(name: string): TypeError {
   return new TypeError(
     `models(): '${name}' is a vendor, not a target: name one of its models, as in vendor('model').`,
-  )
-}
-
-function isTarget(value: unknown): value is Target {
-  if (typeof value !== 'object' || value === null) return false
-  const { provider, model } = value as Partial<Target>
-  return (
-    typeof model === 'string' &&
-    typeof provider?.encode === 'function' &&
-    typeof provider.decode === 'function'
   )
 }
 

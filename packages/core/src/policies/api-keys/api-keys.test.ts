@@ -89,6 +89,12 @@ describe('apiKeys with a list', () => {
     )
   })
 
+  it('refuses a key that could never be found, and a format that is none', () => {
+    expect(() => apiKeys([{ id: 'a', key: 'x'.repeat(4_097) }])).toThrow(/the key of 'a' is longer than 4096/)
+    expect(() => apiKeys([{ id: 'a', key: 'pk-1' }], { format: /^sk-/ })).toThrow(/not of the format/)
+    expect(() => apiKeys([], { format: '^sk-' as never })).toThrow(/format is no regular expression/)
+  })
+
   it('finds a listed hash of any version of the pepper', async () => {
     const pepper = { v2: 'new', v1: 'old' }
     const peppered = apiKeys(
@@ -165,8 +171,37 @@ describe('apiKeys with a lookup', () => {
     expect(await find(asking('Bearer sk-one'), undefined)).toEqual({ id: 'one' })
   })
 
-  it('refuses to remember a key for longer than five seconds', () => {
+  it('refuses to remember a key for longer than five seconds, and unknown ones without a bound', () => {
     expect(() => apiKeys(() => undefined, { cacheMs: 60_000 })).toThrow(/at most 5000/)
+    for (const maxUnknown of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => apiKeys(() => undefined, { maxUnknown })).toThrow(
+        /maxUnknown is .*, expected a whole number/,
+      )
+    }
+  })
+
+  it.each([
+    ["' OR '1'='1", undefined],
+    ['two words', undefined],
+    ['=', undefined],
+    ['a=b', undefined],
+    ['x'.repeat(4_097), undefined],
+    ['AZaz09-._~+/==', 'any'],
+    ['x'.repeat(4_096), 'any'],
+  ])('asks the store only for what RFC 6750 calls a token: %s', async (token, id) => {
+    const find = apiKeys(() => ({ id: 'any' }))
+    expect((await find(asking(`Bearer ${token}`), undefined))?.id).toBe(id)
+  })
+
+  it('asks the store for other keys where their format is said', async () => {
+    const find = apiKeys(() => ({ id: 'any' }), { format: /^my \w+$/gy })
+    for (const [token, id] of [
+      ['my key', 'any'],
+      ['my key', 'any'],
+      ['sk-one', undefined],
+    ] as const) {
+      expect((await find(asking(`Bearer ${token}`), undefined))?.id).toBe(id)
+    }
   })
 
   it('bounds what it remembers of unknown keys', async () => {

@@ -1,3 +1,4 @@
+import { memberOf } from '../../own-members.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 
 /** What is known of a key, and who it speaks for. A `null`, as stores give it, is nothing known. */
@@ -15,7 +16,7 @@ export interface ApiKeyRecord extends Omit<Principal, 'models' | 'tags'> {
  * wider one: a date that is no date never comes.
  */
 export function recordFault(record: ApiKeyRecord): string | undefined {
-  const { id, models, tags, expiresAt, disabled } = record
+  const { id, models, tags, expiresAt, disabled } = knownOf(record)
   if (typeof id !== 'string' || id === '') return 'has no id. Give each key an id: it names the caller.'
   if (models != null && !(Array.isArray(models) && models.every(model => typeof model === 'string'))) {
     return 'has models that are no list of names or patterns.'
@@ -30,9 +31,28 @@ export function recordFault(record: ApiKeyRecord): string | undefined {
     : 'has an expiresAt that is neither a number of milliseconds since 1970 nor a valid Date.'
 }
 
-/** Who a sound record speaks for now, or `undefined` where it is disabled or has expired. */
+/** A store's row may be an instance of a class; what was added to `Object.prototype` is nothing of its own. */
+function knownOf(record: ApiKeyRecord): ApiKeyRecord {
+  return {
+    id: memberOf(record, 'id') as string,
+    models: memberOf(record, 'models') ?? null,
+    tags: memberOf(record, 'tags') ?? null,
+    expiresAt: memberOf(record, 'expiresAt') ?? null,
+    disabled: memberOf(record, 'disabled') ?? null,
+  }
+}
+
+/**
+ * Who a sound record speaks for now, or `undefined` where it is disabled or has expired. What else a store's row
+ * holds, such as the hash, is no part of it: a principal goes to every function of the user's, and to the log. It is
+ * a copy: what one of them changes is not changed for the next request.
+ */
 export function principalOf(record: ApiKeyRecord, now: number): Principal | undefined {
-  const { models, tags, expiresAt, disabled, ...rest } = record
+  const { id, models, tags, expiresAt, disabled } = knownOf(record)
   if (disabled === true || (expiresAt != null && now >= Number(expiresAt))) return undefined
-  return { ...rest, ...(models == null ? {} : { models }), ...(tags == null ? {} : { tags }) }
+  return {
+    id,
+    ...(models == null ? {} : { models: [...models] }),
+    ...(tags == null ? {} : { tags: { ...tags } }),
+  }
 }

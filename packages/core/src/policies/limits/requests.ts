@@ -28,7 +28,7 @@ export function requests(limit: number): { per(window: Window, options?: Request
   }
   return {
     per(window, options = {}) {
-      const windowMs = windows[window]
+      const windowMs = Object.hasOwn(windows, window) ? windows[window] : undefined
       if (windowMs === undefined) {
         throw new TypeError(
           `requests().per(): got '${window}', expected 'second', 'minute', 'hour' or 'day'.`,
