@@ -31,6 +31,15 @@ describe('GatewayError', () => {
     })
   })
 
+  it('quotes a caller in one line', () => {
+    const error = new GatewayError('invalid_value', {
+      message: 'Got a\r\nb\u001b[31m.',
+      param: 'metadata.a\nb',
+    })
+    expect(error.message).toBe('Got a b\\u001b[31m.')
+    expect(error.param).toBe('metadata.a b')
+  })
+
   it('says whether the same request may succeed later', () => {
     expect(new GatewayError('rate_limit_exceeded').retryable).toBe(true)
     expect(new GatewayError('upstream_error').retryable).toBe(true)

@@ -1,3 +1,6 @@
+import { oneLine } from './protocol/one-line.ts'
+import { ownMembers } from './protocol/own-members.ts'
+
 /**
  * Every way in which the gateway refuses: status, `type` and `code` of the answer, and its usual text
  * (protocol section 4.2). A new refusal is a new line.
@@ -190,7 +193,7 @@ export type Refusal = keyof typeof refusals
 
 /** What a refusal adds to its line of the table. */
 export interface GatewayErrorDetails {
-  /** Replaces the usual text. It reaches the caller: it must hold nothing internal. */
+  /** Replaces the usual text. It reaches the caller: it must hold nothing internal. Line breaks become spaces. */
   readonly message?: string
   /** The request's field that is at fault, as a path: `messages[0].role`. */
   readonly param?: string | null
@@ -225,15 +228,19 @@ export class GatewayError extends Error {
   readonly param: string | null
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(refusal: Refusal, details: GatewayErrorDetails = {}) {
+  constructor(refusal: Refusal, given: GatewayErrorDetails = {}) {
+    const details = ownMembers(given)
     const [status, type, code, message] = refusals[refusal]
-    super(details.message ?? message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(
+      oneLine(details.message ?? message),
+      details.cause === undefined ? undefined : { cause: details.cause },
+    )
     this.name = 'GatewayError'
     this.refusal = refusal
     this.status = status
     this.type = type
     this.code = code
-    this.param = details.param ?? null
+    this.param = typeof details.param === 'string' ? oneLine(details.param) : null
     this.headers = defaultHeaders(refusal, status, details.headers)
     Object.defineProperty(this, brand, { value: true })
   }

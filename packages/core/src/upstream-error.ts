@@ -1,3 +1,5 @@
+import { ownMembers } from './protocol/own-members.ts'
+
 /** How an upstream failed. */
 export type UpstreamFailure =
   /** No connection: refused, reset before an answer, unknown host, TLS. */
@@ -24,10 +26,21 @@ export interface UpstreamErrorDetails {
   readonly param?: string | null
   /** How long the vendor asks to wait. */
   readonly retryAfterMs?: number
+  /** What the vendor said of it, in its own words. They may quote the prompt, or a key. */
+  readonly vendorMessage?: string
+  /**
+   * The connection had served before, and the upstream closed it as the request was sent, without a byte of an
+   * answer: the same upstream is asked once more.
+   */
+  readonly staleConnection?: boolean
   readonly cause?: unknown
 }
 
-/** A vendor's failure. Its message is the vendor's own: it goes to `observe`, and to the caller only scrubbed. */
+/**
+ * A vendor's failure. `message` is a sentence of ours and fit for a log. The vendor's own words are kept apart, in
+ * `vendorMessage`, which no logger prints by itself; of those the caller is told, scrubbed, where the fault is the
+ * request's own.
+ */
 export class UpstreamError extends Error {
   readonly kind: UpstreamFailure
   readonly status: number | undefined
@@ -35,8 +48,13 @@ export class UpstreamError extends Error {
   readonly type: string | null
   readonly param: string | null
   readonly retryAfterMs: number | undefined
+  /** The connection had served before, and was closed as the request was sent. */
+  readonly staleConnection: boolean
+  /** The vendor's words; not enumerable. */
+  declare readonly vendorMessage: string | undefined
 
-  constructor(message: string, details: UpstreamErrorDetails) {
+  constructor(message: string, given: UpstreamErrorDetails) {
+    const details = ownMembers(given)
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.name = 'UpstreamError'
     this.kind = details.kind
@@ -45,6 +63,8 @@ export class UpstreamError extends Error {
     this.type = details.type ?? null
     this.param = details.param ?? null
     this.retryAfterMs = details.retryAfterMs
+    this.staleConnection = details.staleConnection === true
+    Object.defineProperty(this, 'vendorMessage', { value: details.vendorMessage })
     Object.defineProperty(this, upstreamBrand, { value: true })
   }
 

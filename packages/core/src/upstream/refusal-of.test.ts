@@ -51,13 +51,13 @@ describe('refusalOf', () => {
 
   describe('the time to wait', () => {
     it.each([
-      [0, '1', '1'],
-      [1, '1', '1'],
+      [0, '1', '1000'],
+      [1, '1', '1000'],
       [1_500.2, '2', '1501'],
       [60_000, '60', '60000'],
       [60_001, '60', '60000'],
       [3_600_000, '60', '60000'],
-    ])('of %d ms is sent on as %s s, a minute at most', (retryAfterMs, seconds, ms) => {
+    ])('of %d ms is sent on as %s s, from a second to a minute', (retryAfterMs, seconds, ms) => {
       for (const status of [429, 503]) {
         const told = refusalOf(refused({ status, retryAfterMs }), 'm')
         expect(told.headers).toEqual({ 'retry-after': seconds, 'retry-after-ms': ms })

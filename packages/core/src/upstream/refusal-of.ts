@@ -82,7 +82,7 @@ const tellable: ReadonlySet<string> = new Set<Refusal>([
 function ofRequest(error: UpstreamError): GatewayError {
   const refusal =
     error.code !== null && tellable.has(error.code) ? (error.code as Refusal) : 'invalid_request'
-  const message = scrub(error.message)
+  const message = scrub(error.vendorMessage ?? error.message)
   return new GatewayError(refusal, {
     ...(message === '' ? {} : { message }),
     param: error.param !== null && /^[\w.[\]-]{1,200}$/.test(error.param) ? error.param : null,
@@ -90,9 +90,9 @@ function ofRequest(error: UpstreamError): GatewayError {
   })
 }
 
-/** At most a minute, for clients sleep as long as they are told; nothing where the time makes no sense. */
+/** From a second to a minute, for clients sleep as long as they are told; nothing where the time makes no sense. */
 function retryAfter(ms: number | undefined): Readonly<Record<string, string>> {
   if (ms === undefined || !(ms >= 0)) return {}
-  const wait = Math.max(1, Math.ceil(Math.min(ms, 60_000)))
+  const wait = Math.ceil(Math.min(Math.max(ms, 1_000), 60_000))
   return { 'retry-after': String(Math.ceil(wait / 1000)), 'retry-after-ms': String(wait) }
 }
