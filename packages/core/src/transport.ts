@@ -24,7 +24,8 @@ export interface UpstreamResponse extends TransportResponse {
  * Carries bytes to a vendor and back. It follows no redirect and reads no environment.
  *
  * It rejects when the vendor cannot be reached, with `UpstreamError` of kind `unreachable` or
- * `connect_timeout`. When `signal` aborts it closes the connection and rejects with `signal.reason`,
+ * `connect_timeout`; with `staleConnection` where a connection that had served before was closed as the request was
+ * sent, for which the gateway asks once more. When `signal` aborts it closes the connection and rejects with `signal.reason`,
  * also while the body is read.
  */
 export interface Transport {

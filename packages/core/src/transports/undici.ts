@@ -1,13 +1,22 @@
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, type buildConnector, Client, type Dispatcher, type errors, Pool } from 'undici'
 import type { Transport, TransportResponse } from '../transport.ts'
 import { UpstreamError } from '../upstream-error.ts'
+import { KeptConnection } from './kept-connection.ts'
 
 /**
  * What a gateway uses on Node where nothing is set: pools of keep-alive connections, one pool an origin.
  * Undici's own deadlines are off, for the gateway keeps its own; redirects are not followed.
  */
 export function defaultTransport({ connectMs }: { readonly connectMs: number }): Transport {
-  const agent = new Agent({ connect: { timeout: connectMs }, headersTimeout: 0, bodyTimeout: 0 })
+  const stale = new WeakSet<object>()
+  const makeClient = (origin: URL, options: object) =>
+    new WatchedClient(origin, options as PooledOptions, error => stale.add(error))
+  const agent = new Agent({
+    connect: { timeout: connectMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    factory: (origin, options) => new Pool(origin, { ...options, factory: makeClient }),
+  })
   const transport: Transport = async (request, signal) => {
     const { origin, path } = splitUrl(request.url)
     let response: Dispatcher.ResponseData
@@ -22,7 +31,7 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
       })
     } catch (cause) {
       if (signal.aborted) throw signal.reason
-      throw connectionError(cause)
+      throw connectionError(cause, stale.has(cause as object))
     }
     return {
       status: response.statusCode,
@@ -39,14 +48,51 @@ function splitUrl(url: string): { origin: string; path: string } {
   return start === -1 ? { origin: url, path: '/' } : { origin: url.slice(0, start), path: url.slice(start) }
 }
 
-function connectionError(cause: unknown): UpstreamError {
-  const code = (cause as { code?: unknown } | null)?.code
-  return code === 'UND_ERR_CONNECT_TIMEOUT'
-    ? new UpstreamError('The upstream did not accept a connection in time.', {
-        kind: 'connect_timeout',
-        cause,
+/** A pool makes the connector for all of its clients. */
+type PooledOptions = Client.Options & { readonly connect: buildConnector.connector }
+
+class WatchedClient extends Client {
+  readonly #connection: KeptConnection
+
+  constructor(origin: URL, options: PooledOptions, lost: (error: Error) => void) {
+    const connection = new KeptConnection(lost)
+    const connect: buildConnector.connector = (to, done) =>
+      options.connect(to, (...result) => {
+        if (result[0] === null) connection.opened(result[1])
+        done(...result)
       })
-    : new UpstreamError('The upstream could not be reached.', { kind: 'unreachable', cause })
+    super(origin, { ...options, connect })
+    this.#connection = connection
+    this.on('disconnect', (url, _targets, error) => {
+      if (error.code === 'UND_ERR_INFO' && error.message === 'aborted') this.#retire(url, error)
+    })
+  }
+
+  /**
+   * A request that is aborted takes its connection with it. Undici would connect anew for it, find that it is
+   * aborted, and keep that connection (nodejs/undici#5845): the client is taken out of its pool instead.
+   */
+  #retire(url: URL, error: errors.UndiciError): void {
+    this.emit('connectionError', url, [this], error)
+    this.destroy().catch(() => {})
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.#connection.next()
+    return super.dispatch(options, handler)
+  }
+}
+
+function connectionError(cause: unknown, staleConnection: boolean): UpstreamError {
+  const code = (cause as { code?: unknown } | null)?.code
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') {
+    return new UpstreamError('The upstream did not accept a connection in time.', {
+      kind: 'connect_timeout',
+      cause,
+    })
+  }
+  const what = staleConnection ? 'closed a connection that was kept open' : 'could not be reached'
+  return new UpstreamError(`The upstream ${what}.`, { kind: 'unreachable', staleConnection, cause })
 }
 
 class HeadView {

@@ -1,9 +1,20 @@
+import type { OpenAttempt } from '../attempt-log.ts'
 import type { Timeouts } from '../config.ts'
 import { GatewayError } from '../errors.ts'
 import type { EndReason, Lifetime } from '../lifetime.ts'
-import type { Adjustment, Call, PartialChunk, PartialCompletion, Provider } from '../provider.ts'
+import { memberOf } from '../protocol/own-members.ts'
+import type {
+  Adjustment,
+  Call,
+  EncodedRequest,
+  PartialChunk,
+  PartialCompletion,
+  Provider,
+} from '../provider.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../transport.ts'
 import { UpstreamError, type UpstreamFailure } from '../upstream-error.ts'
+import { cleanCause, cleanFailure } from './clean-failure.ts'
+import { Credentials } from './credentials.ts'
 import { Deadlines } from './deadlines.ts'
 import { type Release, type Slots, slotsOf } from './slots.ts'
 import { watched } from './watched-response.ts'
@@ -21,6 +32,8 @@ export class LifeEnded extends Error {
   constructor(reason: EndReason) {
     super(reason === 'client_left' ? 'The client left.' : 'The gateway was closed.')
     this.name = 'LifeEnded'
+    // Until it is read, an engine's stack holds what it went through: here the request, for as long as a record is kept.
+    this.stack = `LifeEnded: ${this.message}`
   }
 }
 
@@ -29,22 +42,24 @@ export class LifeEnded extends Error {
  * happened. Nothing that it waits for, be it a provider's or a transport's, holds it longer than it lives.
  */
 export class Attempt {
-  /** Whether the upstream was asked. */
-  called = false
-  /** Told when the attempt is cut off while nobody waits for it. */
+  /** Told when the attempt is cut off. */
   onCut: ((reason: Error) => void) | undefined
   readonly #lifetime: Lifetime
   readonly #world: AttemptWorld
+  readonly #entry: OpenAttempt
   readonly #controller = new AbortController()
   readonly #deadlines: Deadlines
   readonly #onLifeEnd = (reason: EndReason) => this.#cut(new LifeEnded(reason))
+  /** What of the request its failure must not repeat. */
+  #asked: Pick<UpstreamRequest, 'url' | 'headers'> = { url: '', headers: {} }
   #leaveQueue: (() => void) | undefined
   #release: Release | undefined
   #reject: ((reason: Error) => void) | undefined
 
-  constructor(lifetime: Lifetime, world: AttemptWorld, totalAt: number) {
+  constructor(lifetime: Lifetime, world: AttemptWorld, totalAt: number, entry: OpenAttempt) {
     this.#lifetime = lifetime
     this.#world = world
+    this.#entry = entry
     this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error => this.#cut(error))
   }
 
@@ -62,15 +77,17 @@ export class Attempt {
     if (slots !== undefined) await this.#outlive(this.#takeSlot(slots))
     const call = { ...input, signal }
     this.#deadlines.writing()
-    const request = await this.#outlive(provider.encode(call))
-    adjusted(request.adjustments ?? [])
+    const request = await this.#write(provider, call)
+    adjusted(memberOf(request, 'adjustments') ?? [])
+    this.#asked = { url: request.url, headers: request.headers }
     this.#deadlines.start()
-    this.called = true
-    const response = await this.#ask(provider.transport ?? this.#world.transport, request)
+    this.#entry.called = true
+    const response = await this.#ask(memberOf(provider, 'transport') ?? this.#world.transport, request)
     this.#deadlines.answered()
     try {
       const reply = await this.#outlive(provider.decode(watched(response, this.#deadlines), call))
-      return reply.kind === 'completion' ? reply.completion : this.#read(reply.chunks[Symbol.asyncIterator]())
+      if (reply.kind === 'completion') return await this.#outlive(reply.completion)
+      return this.#read(reply.chunks[Symbol.asyncIterator]())
     } catch (error) {
       return this.#fail(error, 'garbled')
     }
@@ -82,9 +99,21 @@ export class Attempt {
     this.#deadlines.stop()
     this.#lifetime.offEnd(this.#onLifeEnd)
     if (!completed) this.#controller.abort(new LifeEnded(this.#lifetime.ended ?? 'client_left'))
-    this.#leaveQueue?.()
+    if (this.#leaveQueue !== undefined) {
+      this.#leaveQueue()
+      this.#entry.dequeue(this.#world.clock())
+    }
     this.#release?.()
     this.#release = undefined
+  }
+
+  async #write(provider: Provider, call: Call): Promise<EncodedRequest> {
+    try {
+      return await this.#outlive(provider.encode(call))
+    } catch (error) {
+      const credentials = new Credentials(this.#asked)
+      throw isKnown(error) ? cleanFailure(error, credentials) : cleanCause(error, credentials)
+    }
   }
 
   async #ask(transport: Transport, request: UpstreamRequest): Promise<TransportResponse> {
@@ -97,10 +126,10 @@ export class Attempt {
 
   #cut(reason: Error): void {
     this.#controller.abort(reason)
-    const reject = this.#reject
+    this.#reject?.(reason)
     this.#reject = undefined
-    if (reject !== undefined) reject(reason)
-    else this.onCut?.(reason)
+    // Told beside a read that waits: it may have begun before anybody read the answer.
+    this.onCut?.(reason)
   }
 
   /** What a promise comes to, or the reason of the cut if that comes first. One wait at a time. */
@@ -121,9 +150,11 @@ export class Attempt {
   }
 
   #takeSlot(slots: Slots): Promise<void> {
+    this.#entry.enqueue(this.#world.clock())
     return new Promise(resolve => {
       this.#leaveQueue = slots.wait(release => {
         this.#leaveQueue = undefined
+        this.#entry.dequeue(this.#world.clock())
         this.#release = release
         resolve()
       })
@@ -131,11 +162,14 @@ export class Attempt {
   }
 
   #read(chunks: AsyncIterator<readonly PartialChunk[]>): AsyncIterator<readonly PartialChunk[]> {
-    const failed = (error: unknown): never => this.#fail(error, 'garbled')
     return {
-      next: () => {
-        const { signal } = this.#controller
-        return signal.aborted ? Promise.reject(signal.reason) : this.#outlive(chunks.next()).catch(failed)
+      next: async () => {
+        this.#controller.signal.throwIfAborted()
+        try {
+          return await this.#outlive(chunks.next())
+        } catch (error) {
+          return this.#fail(error, 'garbled')
+        }
       },
       return: async () => {
         await chunks.return?.()
@@ -147,9 +181,15 @@ export class Attempt {
   /** An aborted call may fail in any words: the reason of the abort is what happened. */
   #fail(error: unknown, kind: UpstreamFailure): never {
     if (this.#controller.signal.aborted) throw this.#controller.signal.reason
-    if (UpstreamError.is(error) || GatewayError.is(error)) throw error
-    throw new UpstreamError('The upstream call failed.', { kind, cause: error })
+    const failure = isKnown(error)
+      ? error
+      : new UpstreamError('The upstream call failed.', { kind, cause: error })
+    throw cleanFailure(failure, new Credentials(this.#asked))
   }
+}
+
+function isKnown(error: unknown): error is UpstreamError | GatewayError {
+  return UpstreamError.is(error) || GatewayError.is(error)
 }
 
 /** Whether a failure is worth another target: the fault is not the request's own. */

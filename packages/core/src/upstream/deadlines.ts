@@ -1,9 +1,9 @@
 import type { Timeouts } from '../config.ts'
+import { graceMs, stallMs } from '../deadline.ts'
 import { UpstreamError } from '../upstream-error.ts'
 
-/** A timer that is later than this was held up by the process, not by an upstream. */
-const stallMs = 250
-const graceMs = 50
+/** The pauses that are watched. */
+type Pauses = Pick<Timeouts, 'firstByteMs' | 'idleMs'>
 
 /**
  * Watches one upstream call with a single timer: its request, its first byte, then the pauses between reads,
@@ -11,7 +11,7 @@ const graceMs = 50
  * one assignment. A pause counts only while a read is waiting: a slow client is not the upstream's fault.
  */
 export class Deadlines {
-  readonly #timeouts: Timeouts
+  readonly #timeouts: Pauses
   readonly #totalAt: number
   readonly #clock: () => number
   readonly #expire: (error: UpstreamError) => void
@@ -22,7 +22,7 @@ export class Deadlines {
   #stalled = false
 
   constructor(
-    timeouts: Timeouts,
+    timeouts: Pauses,
     totalAt: number,
     clock: () => number,
     expire: (error: UpstreamError) => void,

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { memberOf } from '../protocol/own-members.ts'
 import type { Provider } from '../provider.ts'
 
 /** Gives a slot back. Only the first call counts. */
@@ -38,10 +39,11 @@ const slotsOfProvider = new WeakMap<Provider, Slots>()
 
 /** The slots of a provider with `maxConcurrent`, shared by all gateways that use it. */
 export function slotsOf(provider: Provider): Slots | undefined {
-  if (provider.maxConcurrent === undefined) return undefined
+  const size = memberOf(provider, 'maxConcurrent')
+  if (size === undefined) return undefined
   let slots = slotsOfProvider.get(provider)
   if (slots === undefined) {
-    slots = new Slots(provider.maxConcurrent)
+    slots = new Slots(size)
     slotsOfProvider.set(provider, slots)
   }
   return slots

@@ -3,6 +3,11 @@ import { UpstreamError } from '../upstream-error.ts'
 import type { Deadlines } from './deadlines.ts'
 
 const maxTextBytes = 32 * 1024 * 1024
+/**
+ * The most that is decoded at once. A chunk of the protocol is many times as large as the least that a vendor may send
+ * for it, and what is made of one read waits for a client that does not read.
+ */
+const maxReadBytes = 16 * 1024
 
 /** A transport's answer whose reads are watched, and which can be read as text. */
 export function watched(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
@@ -15,6 +20,7 @@ export function watched(response: TransportResponse, deadlines: Deadlines): Upst
 class WatchedBytes implements AsyncIterator<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #deadlines: Deadlines
+  #rest: Uint8Array | undefined
 
   constructor(source: AsyncIterator<Uint8Array>, deadlines: Deadlines) {
     this.#source = source
@@ -22,10 +28,16 @@ class WatchedBytes implements AsyncIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#rest !== undefined) return this.#part(this.#rest)
     this.#deadlines.waiting()
     const result = await this.#source.next()
     this.#deadlines.received()
-    return result
+    return result.done !== true && result.value.byteLength > maxReadBytes ? this.#part(result.value) : result
+  }
+
+  #part(bytes: Uint8Array): IteratorResult<Uint8Array> {
+    this.#rest = bytes.byteLength > maxReadBytes ? bytes.subarray(maxReadBytes) : undefined
+    return { done: false, value: bytes.subarray(0, maxReadBytes) }
   }
 
   async return(): Promise<IteratorResult<Uint8Array>> {

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { Deadlines } from './deadlines.ts'
+import { watched } from './watched-response.ts'
+
+const clock = () => performance.now()
+
+function answering(parts: readonly Uint8Array[]) {
+  const deadlines = new Deadlines({ firstByteMs: 1_000, idleMs: 1_000 }, clock() + 1_000, clock, () => {})
+  const body = (async function* () {
+    yield* parts
+  })()
+  return watched({ status: 200, headers: new Headers(), body }, deadlines)
+}
+
+it('hands on a small read as it is, and a large one in parts of at most 16 KiB', async () => {
+  const large = Uint8Array.from({ length: 40_000 }, (_, at) => at % 251)
+  const small = Uint8Array.of(1, 2, 3)
+  const reads: Uint8Array[] = []
+  for await (const read of answering([small, large, small]).body) reads.push(read)
+  expect(reads.map(({ length }) => length)).toEqual([3, 16_384, 16_384, 7_232, 3])
+  expect(Buffer.concat(reads).equals(Buffer.concat([small, large, small]))).toBe(true)
+})
+
+it('reads a whole text, also where a part ends within a character', async () => {
+  const text = 'a€'.repeat(20_000)
+  expect(await answering([new TextEncoder().encode(text)]).text()).toBe(text)
+})
