@@ -1,25 +1,43 @@
 import type { ChatRequest, Usage } from './protocol/chat.ts'
 import type { PartialCompletion, PartialMessage, PartialUsage } from './provider.ts'
 
+/** Usage, and whether any of it is a guess. */
+export interface CountedUsage {
+  readonly usage: Usage
+  readonly estimated: boolean
+}
+
+/** More than any answer has; the sum of two fits the 32 bits of a ledger's column. */
+const maxCount = 1_000_000_000
+
+/** A vendor's count, whatever its type says; `undefined` for what is no whole number from 0 to 10^9. */
+function countOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > maxCount) return undefined
+  // Not -0.
+  return value || 0
+}
+
 /** The counts in the protocol's shape. What a vendor did not say is 0. */
-export function usageOf(partial: PartialUsage): Usage {
-  const prompt = partial.prompt_tokens ?? 0
-  const completion = partial.completion_tokens ?? 0
+function usageOf(partial: PartialUsage): Usage {
+  const count = (name: keyof PartialUsage) => countOf(partial[name]) ?? 0
+  const prompt = count('prompt_tokens')
+  const completion = count('completion_tokens')
+  const written = count('cache_write_tokens')
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: {
-      cached_tokens: partial.cached_tokens ?? 0,
-      audio_tokens: partial.prompt_audio_tokens ?? 0,
+      cached_tokens: count('cached_tokens'),
+      audio_tokens: count('prompt_audio_tokens'),
       // Most vendors have no such count: 0 would tell who answered.
-      ...(partial.cache_write_tokens ? { cache_write_tokens: partial.cache_write_tokens } : {}),
+      ...(written > 0 ? { cache_write_tokens: written } : {}),
     },
     completion_tokens_details: {
-      reasoning_tokens: partial.reasoning_tokens ?? 0,
-      audio_tokens: partial.completion_audio_tokens ?? 0,
-      accepted_prediction_tokens: partial.accepted_prediction_tokens ?? 0,
-      rejected_prediction_tokens: partial.rejected_prediction_tokens ?? 0,
+      reasoning_tokens: count('reasoning_tokens'),
+      audio_tokens: count('completion_audio_tokens'),
+      accepted_prediction_tokens: count('accepted_prediction_tokens'),
+      rejected_prediction_tokens: count('rejected_prediction_tokens'),
     },
   }
 }
@@ -43,15 +61,34 @@ function promptChars(input: ChatRequest): number {
   return chars
 }
 
-/** The counts of a whole answer, and whether they are a guess. */
-export function completionUsage(
-  completion: PartialCompletion,
-  input: ChatRequest,
-): { readonly usage: Usage; readonly estimated: boolean } {
-  if (completion.usage !== undefined) return { usage: usageOf(completion.usage), estimated: false }
+/** The counts of a whole answer. */
+export function completionUsage(completion: PartialCompletion, input: ChatRequest): CountedUsage {
   let chars = 0
   for (const { message } of completion.choices) chars += messageChars(message)
-  return { usage: estimatedUsage(input, chars), estimated: true }
+  return countedUsage(completion.usage, input, chars, true)
+}
+
+/**
+ * The counts of an answer of `answerChars` characters: the vendor's, and a guess for what it did not say. Of an
+ * answer that broke off, the vendor may have counted only the beginning: the guess stands where it is more.
+ */
+export function countedUsage(
+  given: PartialUsage | undefined,
+  input: ChatRequest,
+  answerChars: number,
+  whole: boolean,
+): CountedUsage {
+  const prompt = countOf(given?.prompt_tokens)
+  const completion = countOf(given?.completion_tokens)
+  const guess = tokens(answerChars)
+  const counted = completion !== undefined && (whole || completion >= guess)
+  if (prompt !== undefined && counted) return { usage: usageOf(given ?? {}), estimated: false }
+  const usage = usageOf({
+    ...given,
+    prompt_tokens: prompt ?? tokens(promptChars(input)),
+    completion_tokens: counted ? completion : guess,
+  })
+  return { usage, estimated: true }
 }
 
 function messageChars(message: PartialMessage): number {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../errors.ts'
 import { checkParsed } from './check-parsed.ts'
 
-const limits = { maxDepth: 64, maxElements: 1000 }
+const limits = { maxDepth: 64, maxElements: 1000, maxMembers: 100 }
 
 function refusalOf(value: unknown, bounds = limits): GatewayError {
   try {
@@ -24,7 +24,7 @@ describe('checkParsed', () => {
         // Only escapes are not counted, and a decimal of the largest is not written as it was sent.
         const text = JSON.stringify(generated)
         fc.pre(!text.includes('\\') && !/\d{16,}|-0/.test(text))
-        expect(checkParsed(generated, { maxDepth: 64, maxElements: 1e6 })).toBe(text.length)
+        expect(checkParsed(generated, { maxDepth: 64, maxElements: 1e6, maxMembers: 1e6 })).toBe(text.length)
       }),
     )
   })
@@ -33,6 +33,16 @@ describe('checkParsed', () => {
     expect(checkParsed(Object.assign(Object.create(null), { a: 1 }), limits)).toBe(7)
     expect(checkParsed(runInNewContext('({ a: [1, { b: "x" }] })'), limits)).toBe(19)
     expect(() => checkParsed({ a: undefined }, limits)).not.toThrow()
+  })
+
+  it('F21 counts the members of each object', () => {
+    const members = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0]))
+    expect(() => checkParsed({ a: members(100) }, limits)).not.toThrow()
+    expect(refusalOf({ a: [members(101)] })).toMatchObject({
+      refusal: 'object_above_max_properties',
+      param: 'a[0]',
+    })
   })
 
   it('F17 refuses nesting beyond the limit, and so a loop', () => {
@@ -71,6 +81,8 @@ describe('checkParsed', () => {
     [{ a: new Uint8Array(2) }, 'a', 'invalid_request'],
     [{ a: [undefined] }, 'a[0]', 'invalid_request'],
     [{ a: '\ud800' }, 'a', 'invalid_request'],
+    [{ a: [{ b: 1, '\ud800': 0 }] }, 'a[0]', 'invalid_request'],
+    [{ '\udc00': 0 }, null, 'invalid_request'],
     [undefined, null, 'invalid_request'],
   ])('refuses what JSON cannot carry (%#)', (value, param, refusal) => {
     expect(refusalOf(value)).toMatchObject({ status: 400, refusal, param })

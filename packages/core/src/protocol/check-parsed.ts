@@ -1,5 +1,12 @@
 import type { JsonLimits } from './json.ts'
-import { loneSurrogate, notJson, numberOutOfRange, tooDeep, tooMany } from './json-refusals.ts'
+import {
+  loneSurrogate,
+  notJson,
+  numberOutOfRange,
+  tooDeep,
+  tooMany,
+  tooManyMembers,
+} from './json-refusals.ts'
 
 const surrogate = /\p{Surrogate}/u
 
@@ -15,10 +22,11 @@ interface Frame {
  * Holds a body that a host's parser made to the rules of `parseJson`, without recursion. A loop in it ends
  * at the depth limit. Keys given twice cannot be seen any more.
  *
- * @returns the length of its JSON text, in UTF-16 units without escapes: a lower bound of its bytes.
+ * @returns the length of its JSON text as `JSON.stringify` writes it, in UTF-16 units without escapes: a lower
+ * bound of that text's bytes.
  * @throws GatewayError 400, also for what JSON cannot carry: dates, functions, big integers, class instances.
  */
-export function checkParsed(value: unknown, { maxDepth, maxElements }: JsonLimits): number {
+export function checkParsed(value: unknown, { maxDepth, maxElements, maxMembers }: JsonLimits): number {
   const frames: Frame[] = []
   let elements = 0
   let size = 0
@@ -30,6 +38,8 @@ export function checkParsed(value: unknown, { maxDepth, maxElements }: JsonLimit
     }
     if (frames.length === maxDepth) throw tooDeep(pathOf(frames), maxDepth)
     const frame = open(item, frames)
+    if (frame.keys !== undefined && frame.length > maxMembers)
+      throw tooManyMembers(pathOf(frames), maxMembers)
     size += 1 + Math.max(frame.length, 1)
     frames.push(frame)
   }
@@ -45,6 +55,7 @@ export function checkParsed(value: unknown, { maxDepth, maxElements }: JsonLimit
     const item: unknown = Reflect.get(container, key)
     if (keys === undefined) visit(item)
     else if (item !== undefined) {
+      if (surrogate.test(key as string)) throw loneSurrogate(pathOf(frames.slice(0, -1)))
       size += (key as string).length + 3
       visit(item)
     }

@@ -14,6 +14,13 @@ export function tooMany(maxElements: number): GatewayError {
   })
 }
 
+export function tooManyMembers(path: Path, maxMembers: number): GatewayError {
+  return new GatewayError('object_above_max_properties', {
+    message: `Invalid ${name(path)}: too many properties. Expected an object with at most ${maxMembers} properties, but got more.`,
+    param: pathText(path) || null,
+  })
+}
+
 export function duplicateKey(path: Path): GatewayError {
   return invalid(path, 'key given twice. Expected every key of an object once.')
 }

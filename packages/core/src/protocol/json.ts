@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts'
 import type { JsonValue } from './chat.ts'
 import { numberEnd } from './json-number.ts'
 import { jsonPath, stringEnd, unescaped } from './json-path.ts'
-import { duplicateKey, loneSurrogate, tooDeep, tooMany } from './json-refusals.ts'
+import { duplicateKey, loneSurrogate, tooDeep, tooMany, tooManyMembers } from './json-refusals.ts'
 import { KeyStack } from './key-stack.ts'
 
 /** Bounds of a JSON text. */
@@ -11,6 +11,8 @@ export interface JsonLimits {
   readonly maxDepth: number
   /** How many values it may hold in all. Default 100,000. */
   readonly maxElements: number
+  /** How many members one object may have. Default 10,000. */
+  readonly maxMembers: number
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -44,7 +46,7 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonValue {
 }
 
 /** Looks over a text before it is parsed. It does not check the grammar: where that is broken it stops. */
-function scan(text: string, { maxDepth, maxElements }: JsonLimits): void {
+function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): void {
   const escapes = text.includes('\\')
   const surrogates = escapes && surrogateEscape.test(text)
   const keys = new KeyStack()
@@ -64,6 +66,7 @@ function scan(text: string, { maxDepth, maxElements }: JsonLimits): void {
           const name = escapes && raw.includes('\\') ? unescaped(raw) : raw
           if (name === undefined) return
           if (!keys.add(name)) throw duplicateKey([...jsonPath(text, at), name])
+          if (keys.count > maxMembers) throw tooManyMembers(jsonPath(text, at), maxMembers)
           keyNext = false
         } else elements++
         at = end

@@ -17,6 +17,12 @@ export class KeyStack {
     this.#sets.pop()
   }
 
+  /** How many keys the innermost object has so far. */
+  get count(): number {
+    const innermost = this.#starts.length - 1
+    return this.#sets[innermost]?.size ?? this.#names.length - (this.#starts[innermost] ?? 0)
+  }
+
   /** Adds a key of the innermost object. `false`: it was there already. */
   add(name: string): boolean {
     const innermost = this.#starts.length - 1

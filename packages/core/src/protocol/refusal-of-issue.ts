@@ -66,7 +66,7 @@ function tooBig(issue: z.core.$ZodIssueTooBig, param: string): [Refusal, string]
       `Invalid '${param}': array too long. Expected an array with maximum length ${maximum}, but got an array with length ${lengthOf(input)} instead.`,
     ]
   }
-  const kind = issue.message === 'integer' ? 'integer' : 'decimal'
+  const kind = kindOf(issue)
   return [
     `${kind}_above_max_value`,
     `Invalid '${param}': ${kind} above maximum value. Expected a value <= ${maximum}, but got ${input} instead.`,
@@ -81,11 +81,16 @@ function tooSmall(issue: z.core.$ZodIssueTooSmall, param: string): [Refusal, str
       `Invalid '${param}': empty array. Expected an array with minimum length ${minimum}, but got an empty array instead.`,
     ]
   }
-  const kind = issue.message === 'integer' ? 'integer' : 'decimal'
+  const kind = kindOf(issue)
   return [
     `${kind}_below_min_value`,
     `Invalid '${param}': ${kind} below minimum value. Expected a value >= ${minimum}, but got ${input} instead.`,
   ]
+}
+
+/** Beyond 2^53 it is the type that refuses, in its own words: "an integer". */
+function kindOf({ message }: Issue): 'integer' | 'decimal' {
+  return message.endsWith('integer') ? 'integer' : 'decimal'
 }
 
 function lengthOf(value: unknown): number {

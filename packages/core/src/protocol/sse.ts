@@ -13,12 +13,19 @@ export interface SseDecodeOptions {
    * are bytes where the text is ASCII. Default 8,388,608 (8 MiB).
    */
   readonly maxEventBytes?: number
+  /**
+   * Delivers lines that stand bare between events, from one that begins with `{` or `[` to the next empty line, as
+   * an event's data. So some servers tell of an error in mid stream. Default false: such lines are ignored.
+   */
+  readonly bareJson?: boolean
 }
 
 const LF = 10
 const CR = 13
 const SPACE = 32
 const COLON = 58
+const BRACKET = 91
+const BRACE = 123
 
 /**
  * Reads server-sent events (WHATWG HTML, section 9.2.6) from bytes: one array per read that completed an
@@ -36,7 +43,7 @@ export async function* decodeSse(
   options: SseDecodeOptions = {},
 ): AsyncGenerator<readonly SseEvent[], void, undefined> {
   const text = new TextDecoder()
-  const lines = eventReader(options.maxEventBytes ?? 8_388_608)
+  const lines = eventReader(options.maxEventBytes ?? 8_388_608, options.bareJson === true)
   for await (const bytes of body) {
     const events = lines.push(text.decode(bytes, { stream: true }))
     if (events.length > 0) yield events
@@ -48,13 +55,20 @@ export async function* decodeSse(
   if (events.length > 0) yield events
 }
 
+/** No field of an event has such a name. */
+function beginsJson(line: string): boolean {
+  const first = line.charCodeAt(0)
+  return first === BRACE || first === BRACKET
+}
+
 /** Text in pieces to events. Each character is looked at once, however the text is cut. */
-function eventReader(maxSize: number) {
+function eventReader(maxSize: number, bareJson: boolean) {
   let pieces: string[] = [] // the line that has not ended
   let pending = 0 // their length
   let afterCr = false // the text so far ends with CR: an LF that follows belongs to it
   let data: string | undefined
   let name = ''
+  let bare = false // the data so far stood bare
   let tooLarge = false
 
   function take(line: string, events: SseEvent[]): void {
@@ -62,13 +76,17 @@ function eventReader(maxSize: number) {
       if (data !== undefined) events.push({ event: name === '' ? 'message' : name, data })
       data = undefined
       name = ''
+      bare = false
       return
     }
     if (line.length + (data?.length ?? 0) > maxSize) {
       tooLarge = true
       return
     }
-    if (line.startsWith('data') && (line.length === 4 || line.charCodeAt(4) === COLON)) {
+    if (bareJson && (bare || (data === undefined && beginsJson(line)))) {
+      bare = true
+      data = data === undefined ? line : `${data}\n${line}`
+    } else if (line.startsWith('data') && (line.length === 4 || line.charCodeAt(4) === COLON)) {
       const value = line.slice(line.charCodeAt(5) === SPACE ? 6 : 5)
       data = data === undefined ? value : `${data}\n${value}`
     } else if (line.startsWith('event') && (line.length === 5 || line.charCodeAt(5) === COLON)) {

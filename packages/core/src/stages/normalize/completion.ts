@@ -1,7 +1,7 @@
 import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../../protocol/chat.ts'
 import type { PartialChoice, PartialCompletion } from '../../provider.ts'
 import { UpstreamError } from '../../upstream-error.ts'
-import { wholeToolCalls } from './tool-calls.ts'
+import { wholeToolCalls } from './whole-tool-calls.ts'
 
 /** What is the same on a whole answer, or on every chunk of one. */
 export interface AnswerIdentity {

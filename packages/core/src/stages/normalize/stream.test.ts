@@ -91,11 +91,46 @@ describe('StreamNormalizer', () => {
     expect(new Set(out.map(({ index }) => index))).toEqual(new Set([0]))
   })
 
+  it('gives two choices two numbers, whatever the vendor numbers them by', () => {
+    const asked = { choices: 2, logprobs: false }
+    for (const vendors of [
+      [1, 2],
+      [7, 0],
+      [0, 7],
+      [2, 1],
+    ]) {
+      const normalizer = new StreamNormalizer(newId, asked)
+      const out = [...normalizer.push(vendors.map(index => says(String(index), index))), ...normalizer.end()]
+      const ends = out.filter(({ finish_reason }) => finish_reason !== null)
+      expect(new Set(ends.map(({ index }) => index)), `${vendors}`).toEqual(new Set([0, 1]))
+    }
+  })
+
+  it('of two reasons to end keeps the first, but one that says more than stop', () => {
+    expect(normalized([says('a'), ends('length'), ends('stop')]).at(-1)?.finish_reason).toBe('length')
+    expect(normalized([says('a'), ends('stop'), ends('length')]).at(-1)?.finish_reason).toBe('length')
+  })
+
+  it('keeps counts that a later chunk leaves out', () => {
+    const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: false })
+    normalizer.push([{ choices: [], usage: { prompt_tokens: 9, completion_tokens: 1 } }])
+    normalizer.push([{ choices: [], usage: { completion_tokens: 5 } }])
+    expect(normalizer.usage).toEqual({ prompt_tokens: 9, completion_tokens: 5 })
+  })
+
   it('refuses an answer without a choice, and choices without end', () => {
     expect(() => normalized([])).toThrow(/without a choice/)
     const many = Array.from({ length: 200 }, (_, index) => says('a', index))
     expect(() => normalized(many)).toThrow(/index 128/)
     expect(() => normalized([says('a', -1)])).toThrow(/index -1/)
+  })
+
+  it('tells what came in front of what makes no sense, in the same read', () => {
+    const normalizer = new StreamNormalizer(newId, { choices: 1, logprobs: false })
+    const out = normalizer.push([says('a'), says('b'), says('c', 128), says('d')])
+    expect(out.map(({ delta }) => delta.content)).toEqual(['', 'a', 'b'])
+    expect(normalizer.failure).toMatchObject({ kind: 'garbled' })
+    expect(() => normalizer.end()).toThrow(/index 128/)
   })
 
   it('loses no text, however it is cut into reads', () => {

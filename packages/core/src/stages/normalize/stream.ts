@@ -39,6 +39,8 @@ export class StreamNormalizer {
   systemFingerprint: string | null = null
   /** Characters of text, reasoning and arguments so far. */
   chars = 0
+  /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
+  failure: unknown
   readonly #choices: ChoiceState[] = []
   readonly #byVendorIndex = new Map<number, ChoiceState>()
   readonly #newId: () => string
@@ -54,26 +56,26 @@ export class StreamNormalizer {
     return this.#choices.length > 0 || this.usage !== undefined
   }
 
-  /** Turns what came in one read into choices to send, each a chunk of its own. */
+  /**
+   * Turns what came in one read into choices to send, each a chunk of its own. What makes no sense is left in
+   * `failure`, an `UpstreamError` of kind `garbled`.
+   */
   push(chunks: readonly PartialChunk[]): ChunkChoice[] {
     const out: ChunkChoice[] = []
-    for (const chunk of chunks) {
-      if (chunk.usage !== undefined) this.usage = chunk.usage
-      // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
-      if (this.#choices.length === 0) {
-        if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)
-        if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
-      }
-      for (const choice of chunk.choices) this.#add(choice, out)
+    try {
+      for (const chunk of chunks) this.#addChunk(chunk, out)
+    } catch (failure) {
+      this.failure = failure
     }
     return out
   }
 
   /**
    * The last chunks of a stream that the vendor has ended. Throws `UpstreamError` of kind `garbled` where
-   * there was no choice at all.
+   * there was no choice at all, and the `failure` where there is one.
    */
   end(): ChunkChoice[] {
+    if (this.failure !== undefined) throw this.failure
     if (this.#choices.length === 0) {
       throw new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
     }
@@ -89,9 +91,21 @@ export class StreamNormalizer {
     return out
   }
 
+  #addChunk(chunk: PartialChunk, out: ChunkChoice[]): void {
+    // Counts are cumulative; what a later chunk leaves out still holds.
+    if (chunk.usage !== undefined) this.usage = { ...this.usage, ...chunk.usage }
+    // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
+    if (this.#choices.length === 0) {
+      if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)
+      if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
+    }
+    for (const choice of chunk.choices) this.#add(choice, out)
+  }
+
   #add({ index, delta, logprobs, finish_reason }: PartialChunkChoice, out: ChunkChoice[]): void {
     const state = this.#stateOf(index)
-    if (finish_reason != null) state.finish = finish_reason
+    // Of two reasons the first holds, but that any says more than `stop`.
+    if (finish_reason != null && (state.finish ?? 'stop') === 'stop') state.finish = finish_reason
     if (!state.started) this.#start(state, delta, out)
     const first = out.length
     if (delta.reasoning_content || delta.reasoning_details !== undefined) {
@@ -144,12 +158,13 @@ export class StreamNormalizer {
   #stateOf(vendorIndex: number): ChoiceState {
     const known = this.#byVendorIndex.get(vendorIndex)
     if (known !== undefined) return known
-    const count = this.#choices.length
-    if (!(vendorIndex >= 0) || count === maxChoices) {
+    if (!(vendorIndex >= 0 && vendorIndex < maxChoices)) {
       throw new UpstreamError(`The upstream sent a choice with index ${vendorIndex}.`, { kind: 'garbled' })
     }
+    const taken = (index: number) => this.#choices.some(state => state.index === index)
     // Some vendors number the only choice by something else.
-    const index = vendorIndex < this.#asked.choices ? vendorIndex : count
+    let index = vendorIndex < this.#asked.choices ? vendorIndex : 0
+    while (taken(index)) index++
     const tools = new ToolCalls(this.#newId)
     const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, tools }
     this.#byVendorIndex.set(vendorIndex, state)

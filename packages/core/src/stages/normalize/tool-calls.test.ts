@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PartialToolCall } from '../../provider.ts'
-import { ToolCalls, wholeToolCalls } from './tool-calls.ts'
+import { ToolCalls } from './tool-calls.ts'
+import { wholeToolCalls } from './whole-tool-calls.ts'
 
 let count = 0
 const newId = () => `${++count}x`.padEnd(32, '0')
@@ -125,6 +126,84 @@ describe('ToolCalls', () => {
     expect(() => new ToolCalls(newId).push(many)).toThrow(/more than 128 tools/)
   })
 
+  it('takes the id that comes after an empty one, and a name that comes late', () => {
+    const deltas = pushed(
+      [{ index: 0, id: '', function: { name: 'f', arguments: '' } }],
+      [{ index: 0, id: 'late', function: { arguments: '' } }],
+      [{ index: 0, function: { arguments: '{}' } }],
+      [{ index: 1, id: 'b' }],
+      [{ index: 1, function: { name: 'g', arguments: '[]' } }],
+    )
+    expect(deltas).toEqual([
+      { index: 0, id: 'late', type: 'function', function: { name: 'f', arguments: '' } },
+      { index: 0, function: { arguments: '{}' } },
+      { index: 1, id: 'b', type: 'function', function: { name: 'g', arguments: '' } },
+      { index: 1, function: { arguments: '[]' } },
+    ])
+  })
+
+  it('keeps the id that it had to make where the vendor gives one after the first arguments', () => {
+    const deltas = pushed(
+      [{ index: 0, function: { name: 'f', arguments: '{' } }],
+      [{ index: 0, id: 'late', function: { arguments: '}' } }],
+      [{ id: 'late', function: { arguments: ' ' } }],
+    )
+    expect(deltas.map(({ id, function: call }) => [id, call?.arguments])).toEqual([
+      [expect.stringMatching(/^call_/), ''],
+      [undefined, '{'],
+      [undefined, '}'],
+      [undefined, ' '],
+    ])
+  })
+
+  it('opens a call that never got an id or arguments', () => {
+    expect(pushed([{ index: 0, id: '', function: { name: 'f' } }])).toEqual([
+      { index: 0, id: expect.any(String), type: 'function', function: { name: 'f', arguments: '' } },
+      { index: 0, function: { arguments: '{}' } },
+    ])
+  })
+
+  it('opens a new call for a name at an index whose call has none of its id', () => {
+    const deltas = pushed(
+      [{ index: 0, function: { name: 'f', arguments: '{}' } }],
+      [{ index: 0, id: 'b', function: { name: 'f', arguments: '[]' } }],
+    )
+    expect(deltas.map(({ index }) => index)).toEqual([0, 0, 1, 1])
+  })
+
+  it('keeps two calls of one id apart, each by its index, with ids of their own', () => {
+    const deltas = pushed(
+      [{ index: 0, id: 'f', function: { name: 'f', arguments: '1' } }],
+      [{ index: 1, id: 'f', function: { name: 'f', arguments: '2' } }],
+      [{ index: 0, function: { arguments: '3' } }],
+      [{ index: 1, id: 'f', function: { arguments: '4' } }],
+    )
+    const texts = [0, 1].map(at => deltas.map(d => (d.index === at ? d.function?.arguments : '')).join(''))
+    expect(texts).toEqual(['13', '24'])
+    const ids = deltas.flatMap(({ id }) => id ?? [])
+    expect(ids).toEqual(['f', expect.stringMatching(/^call_/)])
+  })
+
+  it('continues a call by its id where an index that was not there before names nothing', () => {
+    const deltas = pushed(
+      [{ index: 0, id: 'a', function: { name: 'f', arguments: '{' } }],
+      [{ index: 1, id: 'a', function: { arguments: '}' } }],
+    )
+    expect(deltas.map(({ index }) => index)).toEqual([0, 0, 0])
+  })
+
+  it('carries a signature that comes beside arguments', () => {
+    const deltas = pushed(
+      [{ index: 0, id: 'a', function: { name: 'f' } }],
+      [{ index: 0, function: { arguments: '{}' }, extra_content: { s: 1 } }],
+      [{ index: 0, extra_content: { s: 2 } }],
+    )
+    expect(deltas.slice(1)).toEqual([
+      { index: 0, function: { arguments: '{}' }, extra_content: { s: 1 } },
+      { index: 0, extra_content: { s: 2 } },
+    ])
+  })
+
   it('carries custom tools and signatures', () => {
     expect(
       pushed([
@@ -143,5 +222,11 @@ describe('wholeToolCalls', () => {
       { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } },
     ])
     expect(wholeToolCalls([{ function: { name: 'f', arguments: '{}' } }], newId)[0]?.id).toMatch(/^call_/)
+  })
+
+  it('gives the second of two calls of one id its own', () => {
+    const twice = { id: 'f', function: { name: 'f', arguments: '{}' } }
+    const ids = wholeToolCalls([twice, twice], newId).map(({ id }) => id)
+    expect(ids).toEqual(['f', expect.stringMatching(/^call_/)])
   })
 })

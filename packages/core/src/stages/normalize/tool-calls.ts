@@ -1,6 +1,7 @@
-import type { ToolCall, ToolCallDelta } from '../../protocol/chat.ts'
+import type { JsonObject, ToolCallDelta } from '../../protocol/chat.ts'
 import type { PartialToolCall } from '../../provider.ts'
 import { UpstreamError } from '../../upstream-error.ts'
+import { callId, idOf, nameOf, textOf } from './tool-call-piece.ts'
 
 /** The most calls of one answer: clients take no more. */
 const maxCalls = 128
@@ -9,16 +10,20 @@ const maxHeld = 8_388_608
 
 interface Slot {
   readonly index: number
-  readonly id: string
-  readonly vendorId: string | undefined
   readonly type: 'function' | 'custom'
+  vendorId: string | undefined
+  name: string
+  extra: JsonObject | undefined
+  /** As it is told; `undefined` until it is. */
+  id: string | undefined
   hasText: boolean
 }
 
 /**
  * Sorts the pieces of tool calls that vendors send: some without an index, some all at index 0, some with
- * indexes that start at 1, some whole in one piece. A new id that is not empty always opens a call; what
- * has neither index nor id belongs to the last one. Calls are numbered from 0 in the order they open.
+ * indexes that start at 1, some whole in one piece, some with an id or a name that comes later. A new id that is
+ * not empty opens a call, and so does a name at a new index; what has neither index nor id belongs to the last
+ * one. Calls are numbered from 0 in the order they open. Text is passed on as it stands: it is never parsed.
  */
 export class ToolCalls {
   readonly #slots: Slot[] = []
@@ -66,20 +71,21 @@ export class ToolCalls {
   #deltasOf(pieces: readonly PartialToolCall[]): ToolCallDelta[] {
     const deltas: ToolCallDelta[] = []
     for (const piece of pieces) {
-      let slot = this.#find(piece)
-      const isNew = slot === undefined
-      if (slot === undefined) {
-        slot = this.#open(piece)
-        deltas.push(openerOf(slot, piece))
-      }
+      const slot = this.#find(piece) ?? this.#add(piece)
+      this.#fill(slot, piece)
       const text = textOf(piece)
-      // An opener carries no text (protocol section 3.2), also where the vendor gave the call whole.
-      if (text !== undefined && text !== '') {
-        slot.hasText = true
-        deltas.push(continuation(slot, text))
-      } else if (!isNew && piece.extra_content !== undefined) {
-        deltas.push({ index: slot.index, extra_content: piece.extra_content })
+      const said = text !== undefined && text !== ''
+      let extra = piece.extra_content
+      if (slot.id === undefined) {
+        // What is still missing of an opener may come before its first text.
+        if (!said && (slot.vendorId === undefined || slot.name === '')) continue
+        deltas.push(this.#opened(slot))
+        extra = undefined
       }
+      // An opener carries no text (protocol section 3.2), also where the vendor gave the call whole.
+      if (said) deltas.push(continuation(slot, text, extra))
+      else if (extra !== undefined) deltas.push({ index: slot.index, extra_content: extra })
+      if (said) slot.hasText = true
     }
     return deltas
   }
@@ -93,7 +99,8 @@ export class ToolCalls {
     this.#held = []
     this.#unfinished = undefined
     return this.#slots.flatMap(slot => {
-      const deltas = held.filter(({ index }) => index === slot.index)
+      const deltas = slot.id === undefined ? [this.#opened(slot)] : []
+      deltas.push(...held.filter(({ index }) => index === slot.index))
       if (slot.type === 'custom' || slot.hasText) return deltas
       slot.hasText = true
       return [...deltas, continuation(slot, '{}')]
@@ -101,44 +108,67 @@ export class ToolCalls {
   }
 
   #find(piece: PartialToolCall): Slot | undefined {
-    const id = piece.id === '' ? undefined : piece.id
+    const id = idOf(piece)
+    const name = nameOf(piece)
     if (piece.index !== undefined) {
       const slot = this.#byVendorIndex.get(piece.index)
-      if (slot !== undefined && (id === undefined || id === slot.vendorId)) return slot
-      if (id === undefined) return undefined
+      if (slot !== undefined && (id === undefined || id === slot.vendorId || isFilledBy(slot, piece)))
+        return slot
+      // Two calls of one id are two: clients would take their texts for one.
+      if (id === undefined || (slot === undefined && name !== undefined)) return undefined
     }
     if (id !== undefined) return this.#byVendorId.get(id)
     // A piece that names a function without saying which call it continues is a call of its own.
-    return nameOf(piece) === undefined ? this.#slots.at(-1) : undefined
+    return name === undefined ? this.#slots.at(-1) : undefined
   }
 
-  #open(piece: PartialToolCall): Slot {
+  #add(piece: PartialToolCall): Slot {
     if (this.#slots.length === maxCalls) {
       throw new UpstreamError(`The upstream called more than ${maxCalls} tools.`, { kind: 'garbled' })
     }
-    const vendorId = piece.id === '' ? undefined : piece.id
     const slot: Slot = {
       index: this.#slots.length,
-      id: vendorId ?? `call_${this.#newId().slice(0, 24)}`,
-      vendorId,
       type: piece.type ?? (piece.custom === undefined ? 'function' : 'custom'),
+      vendorId: undefined,
+      name: '',
+      extra: undefined,
+      id: undefined,
       hasText: false,
     }
     const last = this.#slots.at(-1)
     if (last?.type === 'function' && !last.hasText) this.#unfinished ??= last
     this.#slots.push(slot)
     if (piece.index !== undefined) this.#byVendorIndex.set(piece.index, slot)
-    if (vendorId !== undefined) this.#byVendorId.set(vendorId, slot)
     return slot
+  }
+
+  #fill(slot: Slot, piece: PartialToolCall): void {
+    if (slot.name === '') slot.name = nameOf(piece) ?? ''
+    slot.extra ??= piece.extra_content
+    const id = idOf(piece)
+    if (slot.vendorId !== undefined || id === undefined) return
+    slot.vendorId = id
+    this.#byVendorId.set(id, slot)
+  }
+
+  /** The opener of a call. Of two calls that the vendor gave one id, the second gets its own. */
+  #opened(slot: Slot): ToolCallDelta {
+    const { index, type, name, vendorId, extra } = slot
+    const free = vendorId !== undefined && this.#slots.every(({ id }) => id !== vendorId)
+    const id = free ? vendorId : callId(this.#newId)
+    slot.id = id
+    const rest = extra === undefined ? {} : { extra_content: extra }
+    return type === 'custom'
+      ? { index, id, type, custom: { name, input: '' }, ...rest }
+      : { index, id, type, function: { name, arguments: '' }, ...rest }
   }
 }
 
-function openerOf({ index, id, type }: Slot, piece: PartialToolCall): ToolCallDelta {
-  const name = nameOf(piece) ?? ''
-  const extra = piece.extra_content === undefined ? {} : { extra_content: piece.extra_content }
-  return type === 'custom'
-    ? { index, id, type, custom: { name, input: '' }, ...extra }
-    : { index, id, type, function: { name, arguments: '' }, ...extra }
+/** Whether a piece brings the id that a call of its index still lacks. */
+function isFilledBy(slot: Slot, piece: PartialToolCall): boolean {
+  const name = nameOf(piece)
+  if (slot.vendorId !== undefined) return false
+  return name === undefined || (!slot.hasText && (slot.name === '' || slot.name === name))
 }
 
 /** How much text a piece brings, in UTF-16 code units. */
@@ -146,35 +176,9 @@ export function deltaChars(delta: ToolCallDelta): number {
   return delta.function?.arguments?.length ?? delta.custom?.input?.length ?? 0
 }
 
-/** The whole calls of an answer that was not streamed. */
-export function wholeToolCalls(pieces: readonly PartialToolCall[], newId: () => string): ToolCall[] {
-  return pieces.map(piece => {
-    const id = piece.id === undefined || piece.id === '' ? `call_${newId().slice(0, 24)}` : piece.id
-    const extra = piece.extra_content === undefined ? {} : { extra_content: piece.extra_content }
-    if (piece.custom !== undefined) {
-      return {
-        id,
-        type: 'custom',
-        custom: { name: nameOf(piece) ?? '', input: textOf(piece) ?? '' },
-        ...extra,
-      }
-    }
-    const text = textOf(piece)
-    const args = text === undefined || text === '' ? '{}' : text
-    return { id, type: 'function', function: { name: nameOf(piece) ?? '', arguments: args }, ...extra }
-  })
-}
-
-function continuation(slot: Slot, text: string): ToolCallDelta {
-  return slot.type === 'custom'
-    ? { index: slot.index, custom: { input: text } }
-    : { index: slot.index, function: { arguments: text } }
-}
-
-function nameOf(piece: PartialToolCall): string | undefined {
-  return piece.function?.name ?? piece.custom?.name
-}
-
-function textOf(piece: PartialToolCall): string | undefined {
-  return piece.function?.arguments ?? piece.custom?.input
+function continuation({ index, type }: Slot, text: string, extra?: JsonObject): ToolCallDelta {
+  const rest = extra === undefined ? {} : { extra_content: extra }
+  return type === 'custom'
+    ? { index, custom: { input: text }, ...rest }
+    : { index, function: { arguments: text }, ...rest }
 }

@@ -1,0 +1,12 @@
+/** A copy of an object's own members, without what another library has added to `Object.prototype`. */
+export function ownMembers<T extends object>(value: T): T {
+  return Object.assign(Object.create(null) as T, value)
+}
+
+/**
+ * A member of an object of the user's making, which may be an instance of a class and have it from there;
+ * `undefined` where only another library has added it to `Object.prototype`.
+ */
+export function memberOf<T extends object, Name extends keyof T>(value: T, name: Name): T[Name] | undefined {
+  return name in Object.prototype && !Object.hasOwn(value, name) ? undefined : value[name]
+}
