@@ -130,7 +130,10 @@ overMounts(makeGateway, site => {
         param: 'n',
         message: "Unsupported parameter: 'n' is not supported with this model.",
       })
-      expect(await recordOf(answer)).toMatchObject({ outcome: 'refused', attempts: [] })
+      expect(await recordOf(answer)).toMatchObject({
+        outcome: 'refused',
+        attempts: [{ called: false }],
+      })
       expect(upstream.requests).toHaveLength(before)
     }
   })
@@ -151,7 +154,11 @@ overMounts(makeGateway, site => {
     )
     expect(answer.headers).not.toHaveProperty('set-cookie')
     expect((await recordOf(answer)).adjustments).toEqual([
-      { parameter: `messages[1].${odd}`, action: 'dropped', detail: 'not known to this vendor' },
+      {
+        parameter: 'messages[1].a"b\\ set-cookie: c=1\\u0000é🙂',
+        action: 'dropped',
+        detail: 'not known to this vendor',
+      },
     ])
   })
 

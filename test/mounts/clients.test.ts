@@ -126,13 +126,11 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
       rawRequest({ port, text: `GET ${target} HTTP/1.1\r\nHost: here.example\r\n\r\n` })
     expect((await get(`http://evil.example${path}`)).status).toBe(200)
     expect(seen).toEqual([`http://here.example${path}`])
-    for (const target of [
-      `//evil.example${path}`,
-      `/\\evil.example${path}`,
-      `${path.replace('/', '/%00')}`,
-    ]) {
+    for (const target of [`//evil.example${path}`, `${path.replace('/', '/%00')}`]) {
       expect([target, (await get(target)).status]).toEqual([target, 404])
     }
+    // No path of the gateway's: where a host stands before it, that host's 404.
+    expect([400, 404]).toContain((await get(`/\\evil.example${path}`)).status)
     expect(seen).toHaveLength(1)
   })
 

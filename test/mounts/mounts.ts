@@ -119,14 +119,30 @@ export function quietKoa(Koa: typeof Koa3): Koa3 {
   return app
 }
 
+/** Middleware that an app has in front of its gateway. */
+export interface InFront {
+  readonly express: (app: Express, express: ExpressModule) => void
+  readonly koa: (app: Koa3) => void
+}
+
+/** The mounts in an app, by name, behind middleware of that app. */
+export function mountsBehind(before: InFront): Readonly<Record<string, Mount>> {
+  return Object.fromEntries(everyAppMount(before))
+}
+
 function* everyMount(): Generator<readonly [string, Mount]> {
   yield ['node http', gateway => mounted(toNodeListener(gateway))]
+  yield* everyAppMount({ express: () => {}, koa: () => {} })
+}
+
+function* everyAppMount(before: InFront): Generator<readonly [string, Mount]> {
   for (const [name, express] of Object.entries(expresses)) {
     for (const [place, put] of Object.entries(expressPlaces)) {
       yield [
         name + place,
         gateway => {
           const app = express()
+          before.express(app, express)
           const base = put(app, gateway, express)
           return mounted(app, base)
         },
@@ -139,6 +155,7 @@ function* everyMount(): Generator<readonly [string, Mount]> {
         name + place,
         gateway => {
           const app = quietKoa(Koa)
+          before.koa(app)
           const base = put(app, gateway)
           return mounted(app.callback(), base)
         },

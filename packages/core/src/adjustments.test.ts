@@ -129,7 +129,9 @@ describe('what was adjusted', () => {
     const { status, text, ends } = await told([odd])
     expect(status).toBe(500)
     expect(JSON.parse(text)).toMatchObject({ error: { type: 'server_error' } })
-    expect(ends).toMatchObject([{ outcome: 'internal_error', error: expect.any(TypeError), attempts: [] }])
+    expect(ends).toMatchObject([
+      { outcome: 'internal_error', error: expect.any(TypeError), attempts: [{ called: false }] },
+    ])
   })
 })
 

@@ -1,3 +1,4 @@
+import { oneLine } from './protocol/one-line.ts'
 import type { Adjustment } from './provider.ts'
 
 const most = 1_000
@@ -5,7 +6,7 @@ const longest = 200
 
 /**
  * What was adjusted, for the record: names and their number are the caller's choice, and must not fill a log. A text
- * is cut after 200 characters; more than 1,000 adjustments end in one named `*`, whose detail counts the rest.
+ * is one line, cut after 200 characters; more than 1,000 adjustments end in one named `*`, whose detail counts the rest.
  */
 export function boundedAdjustments(adjustments: readonly Adjustment[]): readonly Adjustment[] {
   if (adjustments.length <= most) return adjustments.every(fits) ? adjustments : adjustments.map(bounded)
@@ -14,7 +15,7 @@ export function boundedAdjustments(adjustments: readonly Adjustment[]): readonly
 }
 
 function fits({ parameter, detail = '' }: Adjustment): boolean {
-  return parameter.length <= longest && detail.length <= longest
+  return cut(parameter) === parameter && cut(detail) === detail
 }
 
 function bounded(adjustment: Adjustment): Adjustment {
@@ -24,5 +25,6 @@ function bounded(adjustment: Adjustment): Adjustment {
 }
 
 function cut(text: string): string {
-  return text.length <= longest ? text : `${text.slice(0, longest)}...`
+  const line = oneLine(text.slice(0, longest))
+  return text.length <= longest ? line : `${line}...`
 }

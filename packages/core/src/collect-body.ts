@@ -1,3 +1,5 @@
+import { deadline } from './deadline.ts'
+
 /** Bounds of a body while it arrives. */
 export interface BodyBounds {
   readonly maxBytes: number
@@ -22,7 +24,7 @@ export function collectBody(stream: AsyncIterable<Uint8Array>, bounds: BodyBound
     let ended = false
     const end = (): void => {
       ended = true
-      clearTimeout(timer)
+      takeBack()
       bounds.signal?.removeEventListener('abort', leave)
     }
     const refuse = (error: unknown): void => {
@@ -31,7 +33,7 @@ export function collectBody(stream: AsyncIterable<Uint8Array>, bounds: BodyBound
       void stop(iterator)
     }
     const leave = (): void => refuse(bounds.signal?.reason)
-    const timer = setTimeout(() => refuse(bounds.tooSlow()), bounds.deadlineMs)
+    const takeBack = deadline(bounds.deadlineMs, () => refuse(bounds.tooSlow()))
     if (bounds.signal?.aborted) return leave()
     bounds.signal?.addEventListener('abort', leave)
     const pump = async (): Promise<void> => {

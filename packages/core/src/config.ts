@@ -15,8 +15,13 @@ export interface IntakeLimits extends JsonLimits {
   readonly deadlineMs: number
 }
 
-/** Deadlines of one upstream call, in milliseconds. */
+/** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
 export interface Timeouts {
+  /**
+   * For each of `authenticate`, `route`, `authorize` and `limit` to come to its answer; a request for which one does
+   * not is a 500. Default 1,000.
+   */
+  readonly policyMs: number
   /** To connect. Default 5,000. */
   readonly connectMs: number
   /**
@@ -76,7 +81,10 @@ export interface GatewayOptions<Host = unknown> {
   readonly maxAttempts?: number
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
-  /** 32 fresh random hexadecimal digits. Default from `crypto.randomUUID`. */
+  /**
+   * 32 fresh random hexadecimal digits. Default from `crypto.randomUUID`, also in the place of an id that is no
+   * printable ASCII of at most 100 characters.
+   */
   readonly id?: () => string
   /** A number from 0 up to, but not including, 1. Default `Math.random`. */
   readonly random?: () => number

@@ -2,14 +2,16 @@ import type { Usage } from './protocol/chat.ts'
 import type { Adjustment } from './provider.ts'
 import type { Principal } from './stages/authenticate.ts'
 
-/** One call to one upstream. */
+/** One attempt at one target. */
 export interface AttemptRecord {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
-  /** Milliseconds from the call to its first byte, or to its failure. */
+  /** Whether the upstream was asked. It was not where its request could not be written, or its turn never came. */
+  readonly called: boolean
+  /** Milliseconds from its beginning to its answer's first content, or to its failure. */
   readonly ms: number
-  /** What went wrong, or `undefined` where it answered. */
+  /** What went wrong, also after it had begun to answer; `undefined` where nothing did. */
   readonly error: unknown
 }
 
@@ -30,20 +32,34 @@ export interface EndEvent {
   /** The status that the caller saw; 499 where the caller left before one. */
   readonly status: number
   readonly principal: Principal | undefined
-  /** The public name, as the caller gave it. */
+  /**
+   * The public name of a model that `route` knows: fit for a label of a metric. `undefined` for any other name, which
+   * is the caller's own text: the 404 in `error` tells it.
+   */
   readonly model: string | undefined
   readonly stream: boolean
+  /** In order; those that were cut off included. */
   readonly attempts: readonly AttemptRecord[]
   /**
    * What the provider did, of which the answer or the error is, to parameters that its vendor lacks or has in another
    * form. Of more than 1,000 the last one is `*`, and its detail says how many are left out.
    */
   readonly adjustments: readonly Adjustment[]
-  /** The vendor's counts, or an estimate where they never came and something was answered. */
+  /**
+   * The vendor's counts, or an estimate where they never came although something was answered, or the caller left
+   * after an upstream was asked. `undefined` where no upstream took the request.
+   */
   readonly usage: Usage | undefined
   readonly usageEstimated: boolean
-  /** Milliseconds since the request came. */
-  readonly timings: { readonly firstByte: number | undefined; readonly total: number }
+  /** In milliseconds. */
+  readonly timings: {
+    /** In the queues of providers with `maxConcurrent`, over all attempts. */
+    readonly queue: number
+    /** From the request to the first byte of its answer's body. */
+    readonly firstByte: number | undefined
+    /** From the request to the end of its answer. */
+    readonly total: number
+  }
   /** What went wrong, with its `cause`: for your log, not for the caller. */
   readonly error: unknown
 }

@@ -8,6 +8,7 @@ import { type EndReason, Lifetime } from './lifetime.ts'
 import { listModels, showModel } from './list-models.ts'
 import { type ResolvedOptions, resolveOptions } from './options/resolve.ts'
 import { completeChat } from './pipeline.ts'
+import { ownMembers } from './protocol/own-members.ts'
 import { respondError } from './stages/respond.ts'
 import { RequestRecord } from './stages/settle.ts'
 import { warnOfLocal } from './start-warnings.ts'
@@ -43,8 +44,10 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       return await outlived(dispatch(request, context, resolved, lifetime, record), lifetime)
     } catch (error) {
       const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
+      // Made first: who is told of the error may change it.
+      const refused = respondError(told, requestId, record.answerHeaders)
       record.settle(outcome, told.status, error)
-      return respondError(told, requestId, record.answerHeaders)
+      return refused
     }
   }
 
@@ -74,7 +77,9 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       return nativeResponse(made, request.signal)
     },
     close: async ({ drainMs = 30_000 } = {}) => {
-      if (!(drainMs >= 0)) throw new TypeError(`close: got drainMs ${drainMs}, expected a number from 0.`)
+      if (!(typeof drainMs === 'number' && drainMs >= 0)) {
+        throw new TypeError(`close: got drainMs ${String(drainMs)}, expected a number from 0.`)
+      }
       closed ??= drain(drainMs).then(() => resolved.ownTransport?.close?.())
       return closed
     },
@@ -142,7 +147,7 @@ function isRequestInit(init: object | undefined): boolean {
 /** Some hosts hand over a second argument of their own: what is no context is ignored. */
 function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefined): FetchContext<Host> {
   if (typeof init !== 'object' || init === null) return {}
-  const { host, mount, body, identified, plainAnswers } = init as FetchContext<Host>
+  const { host, mount, body, identified, plainAnswers } = ownMembers(init as FetchContext<Host>)
   return {
     host,
     mount: typeof mount === 'string' ? mount : undefined,

@@ -1,5 +1,6 @@
 import { PacedText } from './answer/paced-text.ts'
 import { type AnsweredRequest, StreamedAnswer } from './answer/streamed-answer.ts'
+import { deadline } from './deadline.ts'
 import type { Answer, FetchContext } from './host.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
@@ -16,7 +17,7 @@ import { respondCompletion, respondStream } from './stages/respond.ts'
 import { route } from './stages/route.ts'
 import type { RequestRecord } from './stages/settle.ts'
 import { validate } from './stages/validate.ts'
-import { completionUsage } from './usage.ts'
+import { completionUsage, estimatedUsage } from './usage.ts'
 
 /**
  * The story of a chat completion. Every line may throw its refusal; from `limit` on, whoever calls this
@@ -33,8 +34,8 @@ export async function completeChat<Host>(
   record.principal = principal
   context.identified?.(principal)
   const draft = await read(request, context.body, options.intake)
-  record.model = draft.model
   const candidates = await route(draft, { principal, random: options.random }, options.route)
+  record.model = draft.model
   await authorize(principal, draft.model, options.authorize)
   record.hold(await limit(principal, draft, options.limit))
   const { input, targets } = validate(draft, candidates, options.rules)
@@ -49,7 +50,7 @@ async function ask<Host>(
   record: RequestRecord,
 ): Promise<Answer> {
   const attempts: Attempts = {
-    records: record.attempts,
+    log: record.attempts,
     committed: false,
     failed: attempt => options.observe({ type: 'attempt_failed', requestId: record.requestId, attempt }),
     adjusted: adjustments => record.adjust(adjustments),
@@ -57,6 +58,7 @@ async function ask<Host>(
   const created = Math.floor(options.now() / 1000)
   const identity = { id: completionId(options.id), created, model: input.model }
   const asked: AnsweredRequest = { input, identity, record, lifetime, newId: options.id }
+  record.estimate = () => estimatedUsage(input, 0)
   const calling = call(input, targets, lifetime, attempts, options.call)
   return input.stream === true
     ? stream(calling as Promise<Answering<ChunkSource>>, asked, attempts, options)
@@ -97,14 +99,14 @@ async function stream<Host>(
 /** What a promise resolves to, or `undefined` when it takes longer than `ms`. */
 function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms, undefined)
+    const takeBack = deadline(ms, () => resolve(undefined))
     promise.then(
       value => {
-        clearTimeout(timer)
+        takeBack()
         resolve(value)
       },
       error => {
-        clearTimeout(timer)
+        takeBack()
         reject(error)
       },
     )

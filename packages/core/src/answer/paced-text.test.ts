@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { PacedText, type TextSource } from './paced-text.ts'
 
 const clock = () => performance.now()
@@ -48,5 +48,20 @@ describe('PacedText', () => {
     }
     expect(source.left).toBe(1)
     expect(await text.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('keeps no timer for a reader who does not come back, and one for a reader who does', async () => {
+    vi.useFakeTimers()
+    try {
+      const text = new PacedText(sourceOf(['a', new Promise(() => {})]), ':', 1_000, clock)
+      expect(await text.next()).toEqual({ done: false, value: 'a' })
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(vi.getTimerCount()).toBe(0)
+      const next = text.next()
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(await next).toEqual({ done: false, value: ':' })
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

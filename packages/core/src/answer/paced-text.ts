@@ -7,7 +7,7 @@ export interface TextSource {
 
 /**
  * The body of a streamed answer: pieces of text as they come, and a comment when nothing came for
- * `keepAliveMs` although the reader waits. One timer a stream, re-armed when it fires.
+ * `keepAliveMs` although the reader waits. One timer a stream, re-armed when it fires and somebody waits.
  */
 export class PacedText implements AsyncIterableIterator<string> {
   readonly #source: TextSource
@@ -80,7 +80,10 @@ export class PacedText implements AsyncIterableIterator<string> {
 
   #arm(ms: number): void {
     this.#timer = setTimeout(() => {
-      const waited = this.#waiter === undefined ? 0 : this.#clock() - this.#waitingSince
+      this.#timer = undefined
+      // A reader who comes back later arms it again; one who does not leaves nothing behind.
+      if (this.#waiter === undefined) return
+      const waited = this.#clock() - this.#waitingSince
       if (waited < this.#keepAliveMs) {
         this.#arm(this.#keepAliveMs - waited)
         return

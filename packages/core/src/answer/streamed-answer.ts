@@ -6,7 +6,8 @@ import type { Answering, ChunkSource } from '../stages/call.ts'
 import type { AnswerIdentity } from '../stages/normalize/completion.ts'
 import { StreamNormalizer } from '../stages/normalize/stream.ts'
 import type { RequestRecord } from '../stages/settle.ts'
-import { estimatedUsage, usageOf } from '../usage.ts'
+import { LifeEnded } from '../upstream/attempt.ts'
+import { countedUsage } from '../usage.ts'
 import { failureOf } from './failure.ts'
 import type { TextSource } from './paced-text.ts'
 
@@ -76,10 +77,12 @@ export class StreamedAnswer implements TextSource {
     // An upstream that has not answered yet hears of it here, and of nothing after `release`.
     this.#request.lifetime.end('client_left')
     this.#close(false)
-    this.#settle('client_aborted')
+    this.#settle('client_aborted', new LifeEnded('client_left'))
   }
 
   async #read(): Promise<string> {
+    // What came in front of it in the same read has been told by now.
+    if (this.#normalizer.failure !== undefined) throw this.#normalizer.failure
     if (this.#upstream === undefined) this.#follow(await this.#answering)
     const result = await this.#upstream!.answer.next()
     if (this.#over) return ''
@@ -102,11 +105,13 @@ export class StreamedAnswer implements TextSource {
 
   #break(error: unknown): string | undefined {
     if (this.#over) return undefined
-    this.#close(false)
+    this.#close(false, error)
     const { identity, lifetime } = this.#request
     const { outcome, told } = failureOf(error, identity.model, lifetime)
+    // Made first: who is told of the error may change it.
+    const lastWords = errorEvent(told.toBody())
     this.#settle(outcome, error)
-    return errorEvent(told.toBody())
+    return lastWords
   }
 
   #breakUnread(error: unknown): void {
@@ -120,13 +125,13 @@ export class StreamedAnswer implements TextSource {
     if (this.#over) upstream.end(false)
   }
 
-  #close(completed: boolean): void {
+  #close(completed: boolean, error?: unknown): void {
     this.#over = true
     const upstream = this.#upstream
     if (upstream !== undefined) {
       // Not awaited: an upstream that does not answer its own end must not hold the caller.
       void upstream.answer.return?.().then(undefined, () => {})
-      upstream.end(completed)
+      upstream.end(completed, error)
     } else if (this.#answering instanceof Promise) {
       this.#answering.then(
         late => late.end(false),
@@ -139,10 +144,10 @@ export class StreamedAnswer implements TextSource {
   #settle(outcome: Outcome, error?: unknown): Usage {
     const { record, input } = this.#request
     const { usage: given, chars, begun } = this.#normalizer
-    const usage = given === undefined ? estimatedUsage(input, chars) : usageOf(given)
+    const { usage, estimated } = countedUsage(given, input, chars, outcome === 'completed')
     if (begun) {
       record.usage = usage
-      record.usageEstimated = given === undefined
+      record.usageEstimated = estimated
     }
     record.settle(outcome, 200, error)
     return usage

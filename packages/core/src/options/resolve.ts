@@ -1,7 +1,7 @@
 import { defaultTransport } from '#transport'
 import type { GatewayOptions, IntakeLimits, StreamPacing } from '../config.ts'
 import type { Observer } from '../events.ts'
-import { modelPatterns } from '../policies/model-patterns.ts'
+import { ownMembers } from '../protocol/own-members.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
 import type { CallWorld } from '../stages/call.ts'
@@ -9,8 +9,10 @@ import type { Limiter } from '../stages/limit.ts'
 import type { Route } from '../stages/route.ts'
 import type { ValidationRules } from '../stages/validate.ts'
 import type { Transport } from '../transport.ts'
+import { boundedPolicies } from './bounded-policies.ts'
 import { defaultIntake, defaultPacing, defaultTimeouts } from './defaults.ts'
 import { faultsOf } from './faults.ts'
+import { quietObserver, soundId, soundNow } from './guarded-functions.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> {
@@ -36,20 +38,18 @@ export interface ResolvedOptions<Host> {
  * Fills in what is not set. Throws `TypeError` naming every option that is wrong: a gateway with half a
  * configuration does not start.
  */
-export function resolveOptions<Host>(options: GatewayOptions<Host>): ResolvedOptions<Host> {
-  const faults = faultsOf(options)
+export function resolveOptions<Host>(given: GatewayOptions<Host>): ResolvedOptions<Host> {
+  const faults = faultsOf(given)
   if (faults.length > 0)
     throw new TypeError(`createGateway got options that it cannot use:\n- ${faults.join('\n- ')}`)
+  const options = ownMembers(given)
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
   const ownTransport =
     options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
   return {
-    authenticate: options.authenticate,
-    route: options.route,
-    authorize: options.authorize ?? modelPatterns,
-    limit: options.limit,
-    observe: quiet(options.observe),
+    ...boundedPolicies(options, timeouts.policyMs),
+    observe: quietObserver(options.observe),
     base: options.base ?? '/v1',
     rules: {
       profile: options.validation ?? 'schema',
@@ -66,37 +66,9 @@ export function resolveOptions<Host>(options: GatewayOptions<Host>): ResolvedOpt
       unsupportedParameters: options.unsupportedParameters ?? 'refuse',
     },
     ownTransport,
-    now: options.now ?? Date.now,
-    id: options.id === undefined ? freshId : safe(options.id),
+    now: soundNow(options.now),
+    id: soundId(options.id),
     random: options.random ?? Math.random,
-  }
-}
-
-/** Ids of the user's making; an answer needs one even where that fails. */
-function safe(id: () => string): () => string {
-  return () => {
-    try {
-      return id()
-    } catch {
-      return freshId()
-    }
-  }
-}
-
-function freshId(): string {
-  return crypto.randomUUID().replaceAll('-', '')
-}
-
-/** An observer whose throws are nobody's problem but its own. */
-function quiet(observe: Observer | undefined): Observer {
-  if (observe === undefined) return () => {}
-  return event => {
-    try {
-      const result: unknown = observe(event)
-      if (result instanceof Promise) result.catch(() => {})
-    } catch {
-      // It sees; it cannot change what it sees.
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { memberOf } from '../own-members.ts'
+import { memberOf } from '../protocol/own-members.ts'
 import type { Principal } from '../stages/authenticate.ts'
 
 /** Whether a principal's `models` allow a model. A principal without `models` may use all. */

@@ -1,3 +1,5 @@
+import type { AttemptLog } from '../attempt-log.ts'
+import { deadline } from '../deadline.ts'
 import { GatewayError } from '../errors.ts'
 import type { AttemptRecord } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
@@ -22,7 +24,7 @@ export interface CallWorld extends AttemptWorld {
 
 /** What is kept of the attempts of one request. */
 export interface Attempts {
-  readonly records: AttemptRecord[]
+  readonly log: AttemptLog
   /** The caller has the head of the answer: no other target may be asked any more. */
   committed: boolean
   /** Told of each failure that is followed by another attempt. */
@@ -31,14 +33,15 @@ export interface Attempts {
   adjusted(adjustments: readonly Adjustment[]): void
 }
 
-/**
- * An upstream that answers. `end` gives back what the call holds and has to be called; it cuts the answer
- * off unless that was read to its own end.
- */
+/** An upstream that answers. */
 export interface Answering<T> {
   readonly answer: T
-  end(completed: boolean): void
-  /** What to do when the call is cut off, by a deadline or the gateway's end, while nobody reads the answer. */
+  /**
+   * Gives back what the call holds; has to be called. Cuts the answer off unless that was read to its own end.
+   * `error` is what broke it.
+   */
+  end(completed: boolean, error?: unknown): void
+  /** What to do when the call is cut off, by a deadline or the gateway's end: nobody may be reading the answer. */
   onCut(listener: (reason: Error) => void): void
 }
 
@@ -47,7 +50,8 @@ export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
 
 /**
  * Asks the targets in order until one answers. What fails on the request's own fault is not asked again
- * elsewhere. Throws what the last one failed with.
+ * elsewhere. A target that closed a kept connection as it was asked is asked once more. Throws what the last one
+ * failed with.
  */
 export async function call(
   input: ChatRequest,
@@ -57,19 +61,23 @@ export async function call(
   world: CallWorld,
 ): Promise<Answering<PartialCompletion | ChunkSource>> {
   const totalAt = world.clock() + world.timeouts.totalMs
-  for (let index = 0; ; index++) {
+  let repeated = false
+  for (let index = 0; ; ) {
     const target = targets[index]!
-    const startedAt = world.clock()
-    const attempt = new Attempt(lifetime, world, totalAt)
+    const entry = attempts.log.begin(target, world.clock())
+    const attempt = new Attempt(lifetime, world, totalAt, entry)
     // What was adjusted for a target before says nothing of this one, which may refuse by itself.
     attempts.adjusted([])
     let failure: unknown
     try {
       const answer = await answerOf(attempt, target, input, attempts, world)
-      attempts.records.push(recordOf(target, world.clock() - startedAt, undefined))
+      entry.endedAt = world.clock()
       return {
         answer,
-        end: completed => attempt.end(completed),
+        end: (completed, error) => {
+          entry.error = error
+          attempt.end(completed)
+        },
         onCut: listener => {
           attempt.onCut = listener
         },
@@ -78,12 +86,15 @@ export async function call(
       attempt.end(false)
       failure = error
     }
-    const record = recordOf(target, world.clock() - startedAt, failure)
-    if (attempt.called) attempts.records.push(record)
-    const last = index + 1 === targets.length || attempts.records.length >= world.maxAttempts
+    const now = world.clock()
+    entry.error = failure
+    entry.endedAt = now
+    repeated = !repeated && UpstreamError.is(failure) && failure.staleConnection
+    if (!repeated) index++
+    const last = index === targets.length || attempts.log.called >= world.maxAttempts
     const hopeless = !movesOn(failure) && !refusedByProvider(failure)
     if (failure instanceof LifeEnded || attempts.committed || last || hopeless) throw failure
-    attempts.failed(record)
+    attempts.failed(entry.recordAt(now))
   }
 }
 
@@ -97,23 +108,25 @@ async function answerOf(
   const { provider, model, capabilities } = target
   const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
   const answer = await attempt.run(provider, call, adjusted)
-  const streamed = 'next' in answer
+  const streamed = isIterator(answer)
   if (streamed !== (input.stream === true)) {
     const got = streamed ? 'a stream' : 'a whole answer'
     throw new UpstreamError(`The provider made ${got} of the answer, which was not asked for.`, {
       kind: 'garbled',
     })
   }
-  return streamed ? held(answer, holdMs) : answer
+  if (streamed) return held(answer, holdMs)
+  if (answer.choices.length === 0) throw withoutChoice()
+  return answer
+}
+
+function isIterator(answer: PartialCompletion | ChunkSource): answer is ChunkSource {
+  return 'next' in answer && typeof answer.next === 'function'
 }
 
 /** What the vendor cannot express, another one may. */
 function refusedByProvider(error: unknown): boolean {
   return GatewayError.is(error) && error.status === 400
-}
-
-function recordOf(target: Target, ms: number, error: unknown): AttemptRecord {
-  return { provider: target.provider.name, model: target.model, ms, error }
 }
 
 /**
@@ -122,9 +135,10 @@ function recordOf(target: Target, ms: number, error: unknown): AttemptRecord {
  */
 async function held(source: ChunkSource, holdMs: number): Promise<ChunkSource> {
   const waiting: Promise<IteratorResult<readonly PartialChunk[]>>[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let takeBack = () => {}
+  let begun = false
   const patience = new Promise<undefined>(resolve => {
-    timer = setTimeout(resolve, holdMs, undefined)
+    takeBack = deadline(holdMs, () => resolve(undefined))
   })
   try {
     while (true) {
@@ -136,15 +150,21 @@ async function held(source: ChunkSource, holdMs: number): Promise<ChunkSource> {
         read.catch(() => {})
         break
       }
+      if (result.done === true && !begun) throw withoutChoice()
       if (result.done === true || result.value.some(hasContent)) break
+      begun ||= result.value.some(({ choices }) => choices.length > 0)
     }
   } finally {
-    clearTimeout(timer)
+    takeBack()
   }
   return {
     next: () => waiting.shift() ?? source.next(),
     return: () => source.return?.() ?? Promise.resolve({ done: true, value: undefined }),
   }
+}
+
+function withoutChoice(): UpstreamError {
+  return new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
 }
 
 function hasContent(chunk: PartialChunk): boolean {

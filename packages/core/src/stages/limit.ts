@@ -21,11 +21,20 @@ export interface Limiter {
 
 const unlimited: Lease = { headers: {}, settle() {} }
 
-/** Is there room? Throws 429. */
-export function limit(
+/** Is there room? Throws 429, and `TypeError` for what is no lease: nobody is let in by mistake. */
+export async function limit(
   principal: Principal,
   draft: Draft,
   limiter: Limiter | undefined,
-): Lease | Promise<Lease> {
-  return limiter === undefined ? unlimited : limiter.admit(principal, draft)
+): Promise<Lease> {
+  if (limiter === undefined) return unlimited
+  const lease: unknown = await limiter.admit(principal, draft)
+  if (isLease(lease)) return lease
+  throw new TypeError('limit gave something that is no lease: expected an object with a function settle.')
+}
+
+function isLease(value: unknown): value is Lease {
+  return (
+    typeof value === 'object' && value !== null && 'settle' in value && typeof value.settle === 'function'
+  )
 }

@@ -6,7 +6,13 @@ import { GatewayError } from '../errors.ts'
 import type { HostBody } from '../host.ts'
 import { read } from './read.ts'
 
-const limits = { maxBytes: 26_214_400, maxDepth: 64, maxElements: 100_000, deadlineMs: 30_000 }
+const limits = {
+  maxBytes: 26_214_400,
+  maxDepth: 64,
+  maxElements: 100_000,
+  maxMembers: 10_000,
+  deadlineMs: 30_000,
+}
 const url = 'http://127.0.0.1/v1/chat/completions'
 const good = { model: 'm', messages: [{ role: 'user', content: 'Grüße 😀' }] }
 const encode = (text: string) => new TextEncoder().encode(text)

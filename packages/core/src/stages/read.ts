@@ -79,7 +79,8 @@ function toDraft(body: JsonValue, bytes: number): Draft {
   const object = body as JsonObject
   const model = Object.hasOwn(object, 'model') ? object.model : undefined
   if (model === undefined || model === null || model === '') throw new GatewayError('missing_model')
-  if (typeof model === 'string') return { model, body: object, bytes }
+  // Frozen: what is authorized is what was asked for, whatever a route does.
+  if (typeof model === 'string') return Object.freeze({ model, body: object, bytes })
   throw new GatewayError('invalid_type', {
     message: `Invalid type for 'model': expected a string, but got ${noun(model)} instead.`,
     param: 'model',

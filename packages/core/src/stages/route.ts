@@ -28,9 +28,25 @@ export interface Route {
   targets?(): readonly Target[]
 }
 
-/** Where can it be answered? Throws 404. */
+/** Where can it be answered? Throws 404, and `TypeError` for what is no list of targets. */
 export async function route(draft: Draft, context: RouteContext, to: Route): Promise<readonly Target[]> {
-  const targets = await to(draft, context)
+  const targets: unknown = await to(draft, context)
+  if (!Array.isArray(targets) || !targets.every(isTarget)) {
+    throw new TypeError(
+      'route gave something that is no list of targets: expected an array of { provider, model }.',
+    )
+  }
   if (targets.length > 0) return targets
   throw modelNotFound(draft.model)
+}
+
+/** Whether a value is what a provider makes of a model's name. */
+export function isTarget(value: unknown): value is Target {
+  if (typeof value !== 'object' || value === null) return false
+  const { provider, model } = value as Partial<Target>
+  return (
+    typeof model === 'string' &&
+    typeof provider?.encode === 'function' &&
+    typeof provider.decode === 'function'
+  )
 }

@@ -1,6 +1,7 @@
 import { adjustmentHeaders } from '../adjustment-headers.ts'
+import { AttemptLog } from '../attempt-log.ts'
 import { boundedAdjustments } from '../bounded-adjustments.ts'
-import type { AttemptRecord, EndEvent, Observer, Outcome } from '../events.ts'
+import type { EndEvent, Observer, Outcome } from '../events.ts'
 import type { Usage } from '../protocol/chat.ts'
 import type { Adjustment } from '../provider.ts'
 import type { Principal } from './authenticate.ts'
@@ -14,12 +15,15 @@ export class RequestRecord {
   principal: Principal | undefined
   model: string | undefined
   stream = false
-  readonly attempts: AttemptRecord[] = []
+  readonly attempts = new AttemptLog()
   #adjustments: readonly Adjustment[] = []
   #adjustmentHeaders: Readonly<Record<string, string>> | undefined
   #lease: Lease | undefined
+  #room: Readonly<Record<string, string>> = {}
   usage: Usage | undefined
   usageEstimated = false
+  /** Makes the estimate of a request whose caller left before anything was answered. */
+  estimate: (() => Usage) | undefined
   /** Monotonic milliseconds of the first byte of the answer. */
   firstByteAt: number | undefined
   readonly #startedAt: number
@@ -38,6 +42,8 @@ export class RequestRecord {
   hold(lease: Lease): void {
     this.#lease = lease
     if (this.#settled) closeLease(lease, undefined)
+    // Read once, and not where a failure is being told: what is of the user's making may throw.
+    this.#room = { ...lease.headers }
   }
 
   /** Keeps what was adjusted for the target that is being asked. Throws `TypeError` for what are no adjustments. */
@@ -49,8 +55,7 @@ export class RequestRecord {
 
   /** What the caller is told beside the answer: of the room taken, and of what was adjusted. */
   get answerHeaders(): Readonly<Record<string, string>> {
-    const room = this.#lease?.headers ?? {}
-    return this.#adjustmentHeaders === undefined ? room : { ...room, ...this.#adjustmentHeaders }
+    return this.#adjustmentHeaders === undefined ? this.#room : { ...this.#room, ...this.#adjustmentHeaders }
   }
 
   /** The first byte of the answer is about to be sent. */
@@ -63,7 +68,11 @@ export class RequestRecord {
     if (this.#settled) return
     this.#settled = true
     const now = this.#clock()
-    closeLease(this.#lease, this.usage)
+    if (outcome === 'client_aborted' && this.usage === undefined && this.attempts.taken) {
+      this.usage = this.estimate?.()
+      this.usageEstimated = this.usage !== undefined
+    }
+    closeLease(this.#lease, copied(this.usage))
     const event: EndEvent = {
       type: 'end',
       requestId: this.requestId,
@@ -72,11 +81,12 @@ export class RequestRecord {
       principal: this.principal,
       model: this.model,
       stream: this.stream,
-      attempts: this.attempts,
+      attempts: this.attempts.recordsAt(now, error),
       adjustments: this.#adjustments,
-      usage: this.usage,
+      usage: copied(this.usage),
       usageEstimated: this.usageEstimated,
       timings: {
+        queue: this.attempts.queuedMs(now),
         firstByte: this.firstByteAt === undefined ? undefined : this.firstByteAt - this.#startedAt,
         total: now - this.#startedAt,
       },
@@ -84,6 +94,17 @@ export class RequestRecord {
     }
     this.#observe(event)
   }
+}
+
+/** Whoever is told of it may keep or change it: neither the answer nor anybody else sees that. */
+function copied(usage: Usage | undefined): Usage | undefined {
+  return (
+    usage && {
+      ...usage,
+      prompt_tokens_details: { ...usage.prompt_tokens_details },
+      completion_tokens_details: { ...usage.completion_tokens_details },
+    }
+  )
 }
 
 /** A store that fails while a lease is closed cannot fail an answer that was given. */

@@ -207,7 +207,11 @@ describe('what may be absent or unknown', () => {
   it('F19 keeps __proto__ as data', () => {
     const text =
       '{"model":"m","messages":[{"role":"user","content":"x"}],"__proto__":{"stream":true},"metadata":{"__proto__":"v"}}'
-    const body = parseJson(new TextEncoder().encode(text), { maxDepth: 64, maxElements: 100 })
+    const body = parseJson(new TextEncoder().encode(text), {
+      maxDepth: 64,
+      maxElements: 100,
+      maxMembers: 100,
+    })
     const { input } = check(body as object)
     expect(input.stream).toBeUndefined()
     expect(JSON.parse(JSON.stringify(input))).toEqual(JSON.parse(text))

@@ -33,6 +33,23 @@ describe('numbers and switches', () => {
     ])
   })
 
+  it('F20 tells a whole number beyond 2^53 as one', () => {
+    refusesAll([
+      [
+        { max_tokens: 1e20 },
+        'integer_above_max_value',
+        'max_tokens',
+        "Invalid 'max_tokens': integer above maximum value. Expected a value <= 9007199254740991, but got 100000000000000000000 instead.",
+      ],
+      [
+        { seed: -1e20 },
+        'integer_below_min_value',
+        'seed',
+        "Invalid 'seed': integer below minimum value. Expected a value >= -9007199254740991, but got -100000000000000000000 instead.",
+      ],
+    ])
+  })
+
   it('C61 refuses a temperature that is no number', () => {
     for (const [value, got] of [
       ['hot', 'a string'],

@@ -1,4 +1,4 @@
-import { ownMembers } from '../../own-members.ts'
+import { ownMembers } from '../../protocol/own-members.ts'
 import { type Authenticator, bearerToken } from '../../stages/authenticate.ts'
 import { digestsOf, hashApiKey, isDigest, type Pepper, sameDigest } from './key-digest.ts'
 import { formatOf } from './key-format.ts'

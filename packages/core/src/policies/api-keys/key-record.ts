@@ -1,4 +1,4 @@
-import { memberOf } from '../../own-members.ts'
+import { memberOf } from '../../protocol/own-members.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 
 /** What is known of a key, and who it speaks for. A `null`, as stores give it, is nothing known. */

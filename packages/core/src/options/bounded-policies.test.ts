@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { Lease } from '../stages/limit.ts'
+import { boundedPolicies } from './bounded-policies.ts'
+
+const never = () => new Promise<never>(() => {})
+const ann = { id: 'ann' }
+const request = new Request('http://sluice.test/')
+const draft = { model: 'm', body: {}, bytes: 2 }
+const context = { principal: ann, random: () => 0 }
+
+describe('boundedPolicies', () => {
+  it('leaves what is there at once as it is', () => {
+    const { authenticate, authorize } = boundedPolicies(
+      { authenticate: () => ann, route: () => [], authorize: () => true },
+      1_000,
+    )
+    expect(authenticate(request, undefined)).toBe(ann)
+    expect(authorize(ann, 'm')).toBe(true)
+  })
+
+  it('keeps what a route tells of its models', () => {
+    const card = { id: 'm', created: 0, owned_by: 'me' }
+    const route = Object.assign(() => [], { list: () => [card], targets: () => [] })
+    const bounded = boundedPolicies({ authenticate: () => ann, route }, 1_000).route
+    expect(bounded.list?.()).toEqual([card])
+    expect(bounded.targets?.()).toEqual([])
+    const plain = boundedPolicies({ authenticate: () => ann, route: () => [] }, 1_000).route
+    expect(plain).not.toHaveProperty('list')
+  })
+
+  it('ends the wait for a function that does not come to its answer, and names it', async () => {
+    const { authenticate, route, authorize, limit } = boundedPolicies(
+      { authenticate: never, route: never, authorize: never, limit: { admit: never } },
+      10,
+    )
+    await expect(authenticate(request, undefined)).rejects.toThrow(
+      'authenticate did not come to its answer within 10 milliseconds (timeouts.policyMs).',
+    )
+    await expect(route(draft, context)).rejects.toThrow('route did not')
+    await expect(authorize(ann, 'm')).rejects.toThrow('authorize did not')
+    await expect(limit?.admit(ann, draft)).rejects.toThrow('limit did not')
+  })
+
+  it('gives back room that comes when nobody waits for it any more, once', async () => {
+    const settled: unknown[] = []
+    let give: ((lease: Lease) => void) | undefined
+    const late = new Promise<Lease>(resolve => {
+      give = resolve
+    })
+    const { limit } = boundedPolicies(
+      { authenticate: () => ann, route: () => [], limit: { admit: () => late } },
+      10,
+    )
+    await expect(limit?.admit(ann, draft)).rejects.toThrow('limit did not')
+    give?.({ headers: {}, settle: usage => void settled.push(usage) })
+    await late
+    await Promise.resolve()
+    expect(settled).toEqual([undefined])
+  })
+
+  it('hands on what a function rejects with, also by a promise of another library', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: it is what is tried
+    const thenable = { then: (_: unknown, reject: (error: Error) => void) => reject(new Error('down')) }
+    const { authenticate } = boundedPolicies(
+      { authenticate: () => thenable as unknown as Promise<undefined>, route: () => [] },
+      1_000,
+    )
+    await expect(authenticate(request, undefined)).rejects.toThrow('down')
+  })
+})

@@ -1,0 +1,75 @@
+import type { GatewayOptions } from '../config.ts'
+import { deadline } from '../deadline.ts'
+import { modelPatterns } from '../policies/model-patterns.ts'
+import type { Authenticator } from '../stages/authenticate.ts'
+import type { Authorizer } from '../stages/authorize.ts'
+import type { Lease, Limiter } from '../stages/limit.ts'
+import type { Route } from '../stages/route.ts'
+
+/** The functions that answer the stages' questions. */
+export interface Policies<Host> {
+  readonly authenticate: Authenticator<Host>
+  readonly route: Route
+  readonly authorize: Authorizer
+  readonly limit: Limiter | undefined
+}
+
+/** The policies of a gateway, each of which has to come to its answer within `ms`. */
+export function boundedPolicies<Host>(options: GatewayOptions<Host>, ms: number): Policies<Host> {
+  const { authenticate, route, authorize = modelPatterns, limit } = options
+  return {
+    authenticate: (request, host) => bounded('authenticate', authenticate(request, host), ms),
+    route: Object.assign<Route, Pick<Route, 'list' | 'targets'>>(
+      (draft, context) => bounded('route', route(draft, context), ms),
+      {
+        ...(route.list && { list: () => route.list!() }),
+        ...(route.targets && { targets: () => route.targets!() }),
+      },
+    ),
+    authorize: (principal, model) => bounded('authorize', authorize(principal, model), ms),
+    limit: limit && {
+      admit: (principal, draft) => bounded('limit', limit.admit(principal, draft), ms, giveBack),
+    },
+  }
+}
+
+/** Room that is given when nobody waits for it any more is nobody's. */
+function giveBack(lease: Lease): void | Promise<void> {
+  return lease.settle(undefined)
+}
+
+/** A value that is there costs no timer. `late` is told of one that comes when its time is over. */
+function bounded<T>(
+  name: string,
+  value: T | Promise<T>,
+  ms: number,
+  late?: (value: T) => void | Promise<void>,
+): T | Promise<T> {
+  if (!isPromise(value)) return value
+  return new Promise((resolve, reject) => {
+    let over = false
+    const takeBack = deadline(ms, () => {
+      over = true
+      reject(new Error(`${name} did not come to its answer within ${ms} milliseconds (timeouts.policyMs).`))
+    })
+    value.then(
+      result => {
+        takeBack()
+        if (over)
+          void Promise.resolve(result)
+            .then(late)
+            .catch(() => {})
+        else resolve(result)
+      },
+      error => {
+        takeBack()
+        reject(error)
+      },
+    )
+  })
+}
+
+/** Also a promise of another realm or library. */
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}

@@ -1,0 +1,39 @@
+import type { Observer } from '../events.ts'
+
+/** Ids of the user's making, or fresh ones: an answer needs one that a header can carry, even where that fails. */
+export function soundId(id: (() => string) | undefined): () => string {
+  if (id === undefined) return freshId
+  return () => {
+    const made = outcomeOf(id)
+    return typeof made === 'string' && /^[\x21-\x7e]{1,100}$/.test(made) ? made : freshId()
+  }
+}
+
+/** A clock of the user's making, or the process's own: an answer needs its time, even where that fails. */
+export function soundNow(now: (() => number) | undefined): () => number {
+  if (now === undefined) return Date.now
+  return () => {
+    const time = outcomeOf(now)
+    return typeof time === 'number' && Number.isFinite(time) ? time : Date.now()
+  }
+}
+
+/** An observer whose throws are nobody's problem but its own. It sees; it cannot change what it sees. */
+export function quietObserver(observe: Observer | undefined): Observer {
+  return observe === undefined ? () => {} : event => void outcomeOf(() => observe(event))
+}
+
+/** What a function gives, or `undefined` where it throws. Of a promise nobody waits for, nobody hears that it fails. */
+function outcomeOf(run: () => unknown): unknown {
+  try {
+    const value = run()
+    if (typeof value === 'object' && value !== null) void Promise.resolve(value).catch(() => {})
+    return value
+  } catch {
+    return undefined
+  }
+}
+
+function freshId(): string {
+  return crypto.randomUUID().replaceAll('-', '')
+}

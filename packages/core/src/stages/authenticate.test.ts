@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { authenticate, bearerToken } from './authenticate.ts'
+
+function asked(authorization?: string): Request {
+  return new Request('http://gateway.test/v1/models', {
+    headers: authorization === undefined ? {} : { authorization },
+  })
+}
+
+describe('bearerToken', () => {
+  it.each([
+    ['Bearer sk-1', 'sk-1'],
+    ['bearer sk-1', 'sk-1'],
+    ['BEARER   sk-1', 'sk-1'],
+    ['Bearer My API Key', 'My API Key'],
+    ['Bearer Bearer sk-1', 'Bearer sk-1'],
+    ['Bearer', undefined],
+    ['Bearer ', undefined],
+    ['Bearersk-1', undefined],
+    ['Basic sk-1', undefined],
+    ['Basic Bearer sk-1', undefined],
+    ['sk-1', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('of %j is %j', (header, token) => {
+    expect(bearerToken(asked(header))).toBe(token)
+  })
+})
+
+it('of blanks is none, also where the headers are not trimmed', () => {
+  const request = { headers: { get: () => 'Bearer   ' } } as unknown as Request
+  expect(bearerToken(request)).toBeUndefined()
+})
+
+describe('authenticate', () => {
+  it('gives the principal as it came, and asks with the request and its host', async () => {
+    const ann = { id: 'ann', tags: { team: 'a' } }
+    const request = asked('Bearer sk-1')
+    const host = {}
+    const heard: unknown[] = []
+    const answer = await authenticate(request, host, (...given) => {
+      heard.push(...given)
+      return ann
+    })
+    expect(answer).toBe(ann)
+    expect(heard).toEqual([request, host])
+  })
+
+  it.each([undefined, null, false])('refuses a caller of whom it is told %j', async nobody => {
+    const ask = (header?: string) => authenticate(asked(header), undefined, () => nobody as undefined)
+    await expect(ask('Bearer sk-1')).rejects.toMatchObject({ status: 401, refusal: 'invalid_api_key' })
+    await expect(ask('Basic sk-1')).rejects.toMatchObject({ status: 401, refusal: 'missing_api_key' })
+    await expect(ask()).rejects.toMatchObject({ status: 401, refusal: 'missing_api_key' })
+  })
+
+  it.each([true, 1, 'ann', '', 0, {}, [], { id: '' }, { id: 7 }, { id: null }, () => {}])(
+    'takes %j for no principal',
+    async value => {
+      await expect(authenticate(asked(), undefined, () => value as never)).rejects.toThrow(
+        new TypeError(
+          'authenticate gave something that is no principal: expected an object with an id, or undefined.',
+        ),
+      )
+    },
+  )
+})
