@@ -13,10 +13,13 @@ const messages = [{ role: 'user', content: 'Hello' }] as const
 const streaming: Call = { model: 'm', input: { model: 'public', messages, stream: true } }
 const whole: Call = { model: 'm', input: { model: 'public', messages } }
 
-async function readAll(response: UpstreamResponse): Promise<{ chunks: PartialChunk[]; failure: unknown }> {
+async function readAll(
+  response: UpstreamResponse,
+  call: Call = streaming,
+): Promise<{ chunks: PartialChunk[]; failure: unknown }> {
   const chunks: PartialChunk[] = []
   try {
-    const reply = await decodeChatCompletions(response, streaming)
+    const reply = await decodeChatCompletions(response, call)
     if (reply.kind !== 'stream') throw new Error('not a stream')
     for await (const batch of reply.chunks) chunks.push(...batch)
   } catch (failure) {
@@ -453,7 +456,7 @@ describe('quirks of the vendors, in streams', () => {
       kind: 'refused',
       status: 400,
       code: 'tool_use_failed',
-      message: 'Tool choice',
+      vendorMessage: 'Tool choice',
     })
   })
 
@@ -473,7 +476,7 @@ describe('quirks of the vendors, in streams', () => {
       kind: 'refused',
       status: 400,
       code: null,
-      message: 'Token limit reached',
+      vendorMessage: 'Token limit reached',
     })
   })
 
@@ -544,20 +547,25 @@ describe('quirks of the vendors, in streams', () => {
 
   it('a bare message in an error event is an error', async () => {
     const { failure } = await streamed('event: error\ndata: {"message":"queued"}\n\n')
-    expect(failure).toMatchObject({ kind: 'refused', status: 500, message: 'queued' })
+    expect(failure).toMatchObject({ kind: 'refused', status: 500, vendorMessage: 'queued' })
   })
 
   it('an error object alone (llama.cpp), as text, in an array (Gemini compat), or of object error (vLLM)', async () => {
     const one = await streamed(sse({ error: { code: 500, message: 'slot', type: 'server_error' } }))
-    expect(one.failure).toMatchObject({ kind: 'refused', status: 500, message: 'slot', type: 'server_error' })
+    expect(one.failure).toMatchObject({
+      kind: 'refused',
+      status: 500,
+      vendorMessage: 'slot',
+      type: 'server_error',
+    })
     const two = await streamed(sse({ error: 'out of memory' }))
-    expect(two.failure).toMatchObject({ kind: 'refused', status: 500, message: 'out of memory' })
+    expect(two.failure).toMatchObject({ kind: 'refused', status: 500, vendorMessage: 'out of memory' })
     const three = await streamed(
       sse([{ error: { code: 429, message: 'quota', status: 'RESOURCE_EXHAUSTED' } }]),
     )
     expect(three.failure).toMatchObject({ kind: 'refused', status: 429, type: 'RESOURCE_EXHAUSTED' })
     const four = await streamed(sse({ object: 'error', message: 'bad', type: 'BadRequestError', code: 400 }))
-    expect(four.failure).toMatchObject({ kind: 'refused', status: 400, message: 'bad' })
+    expect(four.failure).toMatchObject({ kind: 'refused', status: 400, vendorMessage: 'bad' })
   })
 
   it.each([
@@ -576,7 +584,7 @@ describe('quirks of the vendors, in streams', () => {
 
   it('an error event whose data is no JSON', async () => {
     const { failure } = await streamed('event: error\ndata: upstream went away\n\n')
-    expect(failure).toMatchObject({ kind: 'refused', status: 500, message: 'upstream went away' })
+    expect(failure).toMatchObject({ kind: 'refused', status: 500, vendorMessage: 'upstream went away' })
   })
 
   it('other named events and empty data are passed over', async () => {
@@ -678,6 +686,18 @@ describe('the end of a stream', () => {
     ['[DO', `${sse(said({ content: 'a' }))}data: [DO`],
   ])('%s, then the end of the body, is truncated', async (_name, body) => {
     expect(kindOf((await streamed(body)).failure)).toBe('truncated')
+  })
+
+  it('fewer choices than were asked for, all ended, then the end of the body, is truncated', async () => {
+    const two: Call = { ...streaming, input: { ...streaming.input, n: 2 } }
+    const first = sse(said({ content: 'a' }, 'stop'))
+    const both = first + sse(said({ content: 'b' }, 'stop', 1))
+    const read = (body: string, call: Call) => readAll(scriptedResponse({ body }), call)
+    expect(kindOf((await read(first, two)).failure)).toBe('truncated')
+    expect((await read(both, two)).failure).toBeUndefined()
+    expect((await read(first + sse(done), two)).failure).toBeUndefined()
+    // The vendor may not have been asked for two.
+    expect((await read(first, { ...two, unsupportedParameters: 'drop' })).failure).toBeUndefined()
   })
 
   it('every choice ended, then the end of the body, is complete, also with a cut [DONE]', async () => {
@@ -802,7 +822,7 @@ describe('an answer of the wrong kind', () => {
           body: '{"error":{"message":"no","code":502}}',
         }),
       )
-      expect(failure).toMatchObject({ kind: 'refused', status: 502, message: 'no' })
+      expect(failure).toMatchObject({ kind: 'refused', status: 502, vendorMessage: 'no' })
     },
   )
 
@@ -837,7 +857,7 @@ describe('an answer of the wrong kind', () => {
   ])('%s is garbled, and its body is not told', async (_name, answer, call) => {
     const failure = await failureOf(answer, call)
     expect(failure.kind).toBe('garbled')
-    expect(failure.message).not.toContain('secret')
+    expect(`${failure.message} ${failure.vendorMessage}`).not.toContain('secret')
   })
 })
 
@@ -897,7 +917,7 @@ describe('whole completions', () => {
     expect(await failureOf({ body: '{"error":{"code":429,"message":"slow"}}' })).toMatchObject({
       kind: 'refused',
       status: 429,
-      message: 'slow',
+      vendorMessage: 'slow',
     })
     const choice = {
       index: 0,
@@ -908,7 +928,7 @@ describe('whole completions', () => {
     expect(await failureOf({ body: JSON.stringify({ choices: [choice] }) })).toMatchObject({
       kind: 'refused',
       status: 502,
-      message: 'provider',
+      vendorMessage: 'provider',
     })
   })
 
@@ -1011,7 +1031,7 @@ describe('refusals', () => {
       '{"error":{"message":"Bad","type":"invalid_request_error","param":"messages[0].role","code":"unsupported_value"}}',
       {
         status: 400,
-        message: 'Bad',
+        vendorMessage: 'Bad',
         type: 'invalid_request_error',
         param: 'messages[0].role',
         code: 'unsupported_value',
@@ -1021,13 +1041,13 @@ describe('refusals', () => {
       'OpenRouter (numeric code)',
       429,
       '{"error":{"code":429,"message":"Provider returned error","metadata":{"raw":"x"}}}',
-      { status: 429, message: 'Provider returned error', code: null },
+      { status: 429, vendorMessage: 'Provider returned error', code: null },
     ],
     [
       'Azure (numeric code as text)',
       401,
       '{"error":{"code":"401","message":"Access denied"}}',
-      { status: 401, message: 'Access denied', code: null },
+      { status: 401, vendorMessage: 'Access denied', code: null },
     ],
     [
       'Azure (deployment)',
@@ -1039,32 +1059,37 @@ describe('refusals', () => {
       'Mistral',
       400,
       '{"object":"error","message":"Invalid model: x","type":"invalid_model","param":null,"code":"1500","raw_status_code":400}',
-      { status: 400, message: 'Invalid model: x', type: 'invalid_model', code: '1500' },
+      { status: 400, vendorMessage: 'Invalid model: x', type: 'invalid_model', code: '1500' },
     ],
     [
       'Mistral (numeric code)',
       400,
       '{"object":"error","message":"Unsupported","type":"invalid_request_error","param":null,"code":3051}',
-      { code: '3051', message: 'Unsupported' },
+      { code: '3051', vendorMessage: 'Unsupported' },
     ],
     [
       'Mistral (list within the message)',
       422,
       '{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","store"],"msg":"Extra inputs are not permitted"}]},"type":"invalid_request_error"}',
-      { status: 422, message: 'store: Extra inputs are not permitted', param: 'store' },
+      { status: 422, vendorMessage: 'store: Extra inputs are not permitted', param: 'store' },
     ],
-    ['FastAPI (text)', 401, '{"detail":"Invalid API Key"}', { status: 401, message: 'Invalid API Key' }],
+    [
+      'FastAPI (text)',
+      401,
+      '{"detail":"Invalid API Key"}',
+      { status: 401, vendorMessage: 'Invalid API Key' },
+    ],
     [
       'FastAPI (list)',
       422,
       '{"detail":[{"loc":["body","messages",0,"role"],"msg":"bad role"},{"loc":["body","n"],"msg":"too many"}]}',
-      { status: 422, message: 'messages[0].role: bad role; n: too many', param: 'messages[0].role' },
+      { status: 422, vendorMessage: 'messages[0].role: bad role; n: too many', param: 'messages[0].role' },
     ],
     [
       'xAI',
       404,
       '{"code":"not-found","error":"The model x does not exist"}',
-      { status: 404, code: 'not-found', message: 'The model x does not exist' },
+      { status: 404, code: 'not-found', vendorMessage: 'The model x does not exist' },
     ],
     [
       'xAI (a wrong key)',
@@ -1082,19 +1107,19 @@ describe('refusals', () => {
       'Venice (plain text)',
       404,
       '{"error":"Specified model not found: x"}',
-      { status: 404, message: 'Specified model not found: x' },
+      { status: 404, vendorMessage: 'Specified model not found: x' },
     ],
     [
       'doubleword',
       400,
       '{"code":400,"message":"Validation","type":"Bad Request"}',
-      { status: 400, message: 'Validation', type: 'Bad Request', code: null },
+      { status: 400, vendorMessage: 'Validation', type: 'Bad Request', code: null },
     ],
     [
       'vLLM (older)',
       400,
       '{"object":"error","message":"no","type":"BadRequestError","param":null,"code":400}',
-      { message: 'no', type: 'BadRequestError', code: null },
+      { vendorMessage: 'no', type: 'BadRequestError', code: null },
     ],
     [
       'llama.cpp',
@@ -1160,7 +1185,7 @@ describe('refusals', () => {
   ])('%s', async (_name, status, body, expected) => {
     const failure = await failureOf({ status, body, headers: { 'content-type': 'application/octet-stream' } })
     expect(failure).toMatchObject({ kind: 'refused', ...expected })
-    expect(failure.message).not.toContain('secret')
+    expect(`${failure.message} ${failure.vendorMessage}`).not.toContain('secret')
     // The same whether a stream was asked for or not.
     expect(await failureOf({ status, body }, streaming)).toMatchObject({ kind: 'refused', ...expected })
   })
@@ -1171,6 +1196,9 @@ describe('refusals', () => {
     ['part of a second', { 'retry-after': '0.5' }, 500],
     ['a date', { 'retry-after': 'Sat, 01 Jan 2028 00:00:10 GMT' }, 10_000],
     ['a date gone by', { 'retry-after': 'Fri, 31 Dec 2027 23:59:00 GMT' }, 0],
+    ['a date of RFC 850', { 'retry-after': 'Saturday, 01-Jan-28 00:00:10 GMT' }, 10_000],
+    ['a date of asctime', { 'retry-after': 'Sat Jan  1 00:00:10 2028' }, 10_000],
+    ['a date without its zone', { 'retry-after': 'Sat, 01 Jan 2028 00:00:10' }, undefined],
     ['nonsense', { 'retry-after': 'soon', 'retry-after-ms': '-1' }, undefined],
     ['nothing', {}, undefined],
   ])('the time to wait: %s', async (_name, headers, ms) => {

@@ -4,7 +4,7 @@ import { completionFrom } from './chat-completions/completion-from.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
 import { requestBody } from './chat-completions/request-body.ts'
 import { Adjusting } from './parameters/adjusting.ts'
-import { garbled } from './wire/garbled.ts'
+import { checkAnswerHead } from './wire/answer-head.ts'
 import { upstreamRefusal } from './wire/upstream-refusal.ts'
 
 /** Where a vendor takes chat completions, and how it wants them written. */
@@ -53,8 +53,10 @@ export async function decodeChatCompletions(
 ): Promise<Reply> {
   const { status } = response
   if (status < 200 || status > 299) throw await upstreamRefusal(response, now)
-  if (status === 204) throw garbled('an empty body')
-  if (response.headers.get('content-type')?.toLowerCase().includes('html')) throw garbled('a web page')
-  if (call.input.stream === true) return { kind: 'stream', chunks: chunkStream(response.body) }
-  return { kind: 'completion', completion: completionFrom(await response.text()) }
+  checkAnswerHead(response)
+  const { input, unsupportedParameters } = call
+  if (input.stream !== true) return { kind: 'completion', completion: completionFrom(await response.text()) }
+  // Where it may have been left out of the request, one choice may be all.
+  const asked = unsupportedParameters === 'drop' ? 1 : (input.n ?? 1)
+  return { kind: 'stream', chunks: chunkStream(response.body, asked) }
 }

@@ -599,7 +599,7 @@ describe('local with a script', () => {
       kind: 'refused',
       status: 429,
       code: 'rate_limit_exceeded',
-      message: 'Slow down.',
+      vendorMessage: 'Slow down.',
       retryAfterMs: 3_000,
     })
     const text = await textOf((await send(target, { stream: true })).body)

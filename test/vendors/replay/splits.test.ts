@@ -54,7 +54,7 @@ async function decoded(
     return JSON.stringify(chunks)
   } catch (error) {
     if (!UpstreamError.is(error)) throw error
-    const { kind, status, code, message } = error
-    return JSON.stringify([chunks, { kind, status, code, message }])
+    const { kind, status, code, message, vendorMessage } = error
+    return JSON.stringify([chunks, { kind, status, code, message, vendorMessage }])
   }
 }

@@ -371,7 +371,7 @@ describe('a streamed message', () => {
     const error = { type: 'error', error: { type, message: 'Words.' } }
     const { failure, content } = await stream([start(), ...text('so far'), error])
     expect(content).toBe('so far')
-    expect(failure).toMatchObject({ kind: 'refused', status, message: 'Words.' })
+    expect(failure).toMatchObject({ kind: 'refused', status, vendorMessage: 'Words.' })
     expect((await stream([error])).failure).toMatchObject({ kind: 'refused', status })
   })
 
@@ -648,7 +648,7 @@ describe('a whole message', () => {
       200,
       json,
       '{"type":"error","error":{"type":"overloaded_error","message":"O"}}',
-      { kind: 'refused', status: 529, message: 'O' },
+      { kind: 'refused', status: 529, vendorMessage: 'O' },
     ],
     ['413 as a page', 413, { 'content-type': 'text/html' }, '<html>', { kind: 'refused', status: 413 }],
     [
@@ -684,7 +684,7 @@ describe('a whole message', () => {
       400,
       json,
       '{"type":"error","error":{"type":"invalid_request_error","message":"temperature: range: 0..1"}}',
-      { status: 400, code: null, message: 'temperature: range: 0..1' },
+      { status: 400, code: null, vendorMessage: 'temperature: range: 0..1' },
     ],
     [
       'a wrong model',

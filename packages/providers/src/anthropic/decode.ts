@@ -6,9 +6,9 @@ import {
   type Reply,
   type UpstreamResponse,
 } from '@sluice/core'
+import { checkAnswerHead } from '../wire/answer-head.ts'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
-import { garbled } from '../wire/garbled.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { answerToolName } from './answer-tool.ts'
@@ -30,8 +30,7 @@ export async function decodeMessages(
 ): Promise<Reply> {
   const { status } = response
   if (status < 200 || status > 299) throw await messagesRefusal(response, now)
-  if (status === 204) throw garbled('an empty body')
-  if (response.headers.get('content-type')?.toLowerCase().includes('html')) throw garbled('a web page')
+  checkAnswerHead(response)
   const answerTool = answerToolName(call)
   if (call.input.stream === true) return { kind: 'stream', chunks: messageStream(response.body, answerTool) }
   return { kind: 'completion', completion: completionFrom(await response.text(), answerTool) }
@@ -44,7 +43,12 @@ async function* messageStream(
   const source = new PeekedBody(body)
   // Servers that cannot stream answer with the whole message.
   if (await source.beginsAsJson()) yield [asChunk(completionFrom(await source.text(), answerTool))]
-  else yield* eventChunks(decodeSse(source), new MessageEvents(answerTool), () => source.ended)
+  else
+    yield* eventChunks(
+      decodeSse(source, { bareJson: true }),
+      new MessageEvents(answerTool),
+      () => source.ended,
+    )
 }
 
 function completionFrom(text: string, answerTool: string | undefined): PartialCompletion {

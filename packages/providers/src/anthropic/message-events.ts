@@ -2,6 +2,7 @@ import type { PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core
 import type { EventReader } from '../wire/event-chunks.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
+import type { Progress } from '../wire/progress.ts'
 import { AnswerParts } from './answer-parts.ts'
 import { argumentsOf } from './completion-of.ts'
 import { type OpenBlock, openBlock } from './open-block.ts'
@@ -14,15 +15,17 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 /** More blocks at once than any answer has open: they come one after the other. */
 const maxOpen = 256
 
-/** Reads the events of one streamed message (Messages API, streaming). */
+/** Reads the events of one streamed message (Messages API, streaming). It ends at `message_stop`. */
 export class MessageEvents implements EventReader {
-  ended = false
+  progress: Progress = 'open'
   readonly #answerTool: string | undefined
   readonly #open = new Map<unknown, OpenBlock>()
   readonly #parts = new AnswerParts()
   readonly #usage = new UsageCounts()
   #id: unknown
   #started = false
+  /** Anything of the message has come: compatible servers may leave out its start. */
+  #began = false
   #length = 0
   #calls = 0
   #answered = false
@@ -32,10 +35,6 @@ export class MessageEvents implements EventReader {
   /** @param answerTool - the tool whose input is the answer, if there is one. */
   constructor(answerTool: string | undefined) {
     this.#answerTool = answerTool
-  }
-
-  get complete(): boolean {
-    return this.ended
   }
 
   read(value: Fields, event: string, chunks: PartialChunk[]): void {
@@ -72,6 +71,7 @@ export class MessageEvents implements EventReader {
       return
     }
     this.#started = true
+    this.#began = true
     this.#id = message.id
     this.#usage.add(message.usage)
     this.#tellUsage(chunks)
@@ -81,6 +81,7 @@ export class MessageEvents implements EventReader {
     const before = this.#open.get(index)
     // A call that begins twice is one call: nothing of it may be said twice.
     if (before !== undefined && (before.kind !== 'call' || before.hasInput)) this.#end(index, chunks)
+    this.#began = true
     const block = this.#blockOf(content)
     if (this.#open.size >= maxOpen) throw garbled(`more than ${maxOpen} blocks that have not ended`)
     this.#open.set(index, block)
@@ -201,6 +202,7 @@ export class MessageEvents implements EventReader {
   }
 
   #finish({ delta, usage }: Fields, chunks: PartialChunk[]): void {
+    this.#began = true
     if (isFields(delta)) {
       this.#reason = delta.stop_reason ?? this.#reason
       this.#details = delta.stop_details ?? this.#details
@@ -210,7 +212,8 @@ export class MessageEvents implements EventReader {
   }
 
   #stop(chunks: PartialChunk[]): void {
-    this.ended = true
+    if (!this.#began) throw garbled('the end of a message that never began')
+    this.progress = 'ended'
     // What compatible servers did not end by itself ends here.
     for (const index of [...this.#open.keys()]) this.#end(index, chunks)
     const delta: Writable<PartialMessage> = {}

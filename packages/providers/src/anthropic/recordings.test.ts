@@ -52,8 +52,8 @@ async function decoded({ status, stream }: Recording, body: Iterable<Uint8Array>
     return { chunks }
   } catch (failure) {
     if (!UpstreamError.is(failure)) throw failure
-    const { kind, status, code, type, message } = failure
-    return { chunks, failure: { kind, status, code, type, message } }
+    const { kind, status, code, type, message, vendorMessage } = failure
+    return { chunks, failure: { kind, status, code, type, message, vendorMessage } }
   }
 }
 

@@ -33,10 +33,12 @@ export function messagesRefusalWithin(value: Fields): UpstreamError {
 
 /** Prompt and `max_tokens` that are too much together are told in words of their own. */
 function told(error: UpstreamError): UpstreamError {
-  if (error.status !== 400 || error.code !== null || !/exceed context limit/i.test(error.message))
-    return error
+  const { vendorMessage } = error
+  if (error.status !== 400 || error.code !== null || vendorMessage === undefined) return error
+  if (!/exceed context limit/i.test(vendorMessage)) return error
   return new UpstreamError(error.message, {
     kind: error.kind,
+    vendorMessage,
     status: 400,
     code: 'context_length_exceeded',
     type: error.type,

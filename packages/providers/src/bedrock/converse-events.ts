@@ -2,6 +2,7 @@ import type { Call, PartialChunk, PartialMessage } from '@sluice/core'
 import type { EventReader } from '../wire/event-chunks.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
+import type { Progress } from '../wire/progress.ts'
 import { AnswerParts } from './answer-parts.ts'
 import { answerToolName } from './answer-tool.ts'
 import { bedrockFailure } from './failures.ts'
@@ -31,11 +32,11 @@ const maxOpen = 256
  * `metadata`. A connection that ends between the two is no cut: the counts are lost, the answer is not.
  */
 export class ConverseEvents implements EventReader {
-  complete = false
-  ended = false
+  progress: Progress = 'open'
   readonly #answerTool: string | undefined
   readonly #parts: AnswerParts
   readonly #open = new Map<unknown, Block>()
+  #began = false
   #counted = false
   #calls = 0
   #answered = false
@@ -49,11 +50,16 @@ export class ConverseEvents implements EventReader {
 
   read(value: Fields, event: string, chunks: PartialChunk[]): void {
     switch (event) {
+      case 'messageStart':
+        this.#began = true
+        break
       case 'contentBlockDelta':
+        this.#began = true
         if (!isFields(value.delta)) throw garbled('a piece of a block that holds nothing')
         this.#delta(value.delta, value.contentBlockIndex, chunks)
         break
       case 'contentBlockStart':
+        this.#began = true
         if (isFields(value.start)) this.#begin(value.start, value.contentBlockIndex, chunks)
         break
       case 'contentBlockStop':
@@ -152,10 +158,10 @@ export class ConverseEvents implements EventReader {
   }
 
   #stop(reason: unknown, chunks: PartialChunk[]): void {
-    if (this.complete) return
+    if (this.progress !== 'open') return
+    if (!this.#began) throw garbled('the end of a message that never began')
     for (const index of [...this.#open.keys()]) this.#close(index, chunks)
-    this.complete = true
-    this.ended = this.#counted
+    this.progress = this.#counted ? 'ended' : 'whole'
     const { details, annotations, citations } = this.#parts
     const delta: Writable<PartialMessage> = {}
     if (this.#talk !== '' && !this.#answered) delta.content = this.#talk
@@ -169,7 +175,7 @@ export class ConverseEvents implements EventReader {
 
   #count(value: Fields, chunks: PartialChunk[]): void {
     this.#counted = true
-    this.ended = this.complete
+    if (this.progress === 'whole') this.progress = 'ended'
     const usage = usageOf(value.usage)
     if (usage === undefined) return
     const tier = serviceTierOf(value.serviceTier)

@@ -551,7 +551,7 @@ describe('a streamed answer', () => {
     expect((await streamed([error])).failure).toMatchObject({
       kind: 'refused',
       status: 503,
-      message: 'Busy.',
+      vendorMessage: 'Busy.',
     })
   })
 
@@ -619,7 +619,7 @@ describe('an error answer', () => {
         kind: 'refused',
         status: expected,
         type,
-        message: 'No.',
+        vendorMessage: 'No.',
       })
     }
   })
@@ -655,7 +655,7 @@ describe('an error answer', () => {
     expect(await refused(400, { error: { message: 'Unknown.', code: 'unknown_parameter' } })).toMatchObject({
       status: 400,
       code: 'unknown_parameter',
-      message: 'Unknown.',
+      vendorMessage: 'Unknown.',
     })
     expect(await refused(404, { Output: { __type: 'x' }, Version: '1.0' })).toMatchObject({ status: 404 })
     const broken: UpstreamResponse = {

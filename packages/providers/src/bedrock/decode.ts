@@ -1,4 +1,5 @@
 import type { Call, PartialChunk, PartialCompletion, Reply, UpstreamResponse } from '@sluice/core'
+import { checkAnswerHead } from '../wire/answer-head.ts'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
@@ -21,6 +22,7 @@ export async function decodeConverse(
   now: () => number = Date.now,
 ): Promise<Reply> {
   if (response.status < 200 || response.status > 299) throw await bedrockRefusal(response, now)
+  checkAnswerHead(response)
   if (call.input.stream === true) return { kind: 'stream', chunks: chunksOf(response.body, call) }
   return { kind: 'completion', completion: completionIn(await response.text(), call) }
 }

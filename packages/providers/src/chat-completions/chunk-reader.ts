@@ -5,8 +5,10 @@ import {
   type PartialMessage,
   UpstreamError,
 } from '@sluice/core'
+import { truncated } from '../wire/event-chunks.ts'
 import { garbled } from '../wire/garbled.ts'
 import { countOf, type Fields, isFields } from '../wire/json-value.ts'
+import type { Progress } from '../wire/progress.ts'
 import { refusalInStream, refusalWithin } from '../wire/upstream-refusal.ts'
 import { failureOfReason, finishReason } from './finish-reason.ts'
 import { withOrigin } from './partial-completion.ts'
@@ -17,24 +19,39 @@ import { partialUsage } from './partial-usage.ts'
 /** What is known of one choice of a stream. */
 interface ChoiceState {
   spoke: boolean
-  finished: boolean
+  /** The last reason to end that it gave. */
+  finish: FinishReason | null
 }
 
-/** Reads the chunks of one stream and remembers which of its choices have ended. */
+/** No request asks for so many. */
+const maxChoices = 128
+
+/**
+ * Reads the chunks of one stream. It is whole where each choice has given its reason to end, for some servers send no
+ * end mark; it ends at `[DONE]`, which holds also where a choice gave no reason (Snowflake).
+ */
 export class ChunkReader {
   /** The failure that the last event told, beside what it added. Nothing may be read after it. */
   failure: UpstreamError | undefined
   readonly #choices = new Map<number, ChoiceState>()
+  readonly #asked: number
+  #ended = false
 
-  /** Whether a choice was seen, and every one that was has given its reason to end. */
-  get finished(): boolean {
-    for (const state of this.#choices.values()) if (!state.finished) return false
-    return this.#choices.size > 0
+  /** @param asked - how many choices there have to be. */
+  constructor(asked: number) {
+    this.#asked = asked
   }
 
-  /** Whether any choice was seen. */
-  get started(): boolean {
-    return this.#choices.size > 0
+  get progress(): Progress {
+    if (this.#ended) return 'ended'
+    for (const state of this.#choices.values()) if (state.finish === null) return 'open'
+    return this.#choices.size >= this.#asked ? 'whole' : 'open'
+  }
+
+  /** `[DONE]` was seen. Throws `UpstreamError` of kind `truncated` where nothing came before it. */
+  end(): void {
+    if (this.#choices.size === 0) throw truncated()
+    this.#ended = true
   }
 
   /**
@@ -75,7 +92,8 @@ export class ChunkReader {
     let state = this.#choices.get(index)
     const isNew = state === undefined
     if (state === undefined) {
-      state = { spoke: false, finished: false }
+      if (index >= maxChoices) throw garbled(`a choice of index ${index}`)
+      state = { spoke: false, finish: null }
       this.#choices.set(index, state)
     }
     const delta = deltaOf(choice, repeats, state.spoke)
@@ -85,9 +103,10 @@ export class ChunkReader {
     const logprobs = partialLogprobs(choice.logprobs)
     const empty = isEmptyMessage(delta)
     if (empty && failed) return undefined
-    if (empty && !isNew && logprobs === undefined && (reason === null || state.finished)) return undefined
+    if (empty && !isNew && logprobs === undefined && (reason === null || reason === state.finish))
+      return undefined
     if (!empty) state.spoke = true
-    if (reason !== null) state.finished = true
+    if (reason !== null) state.finish = reason
     // The first sight of a choice is told although it says nothing: that it is there, and not as text.
     const textless = isNew && empty && isFields(choice.delta) && choice.delta.content === null
     return chunkChoice(index, textless ? { content: null } : delta, logprobs, reason)

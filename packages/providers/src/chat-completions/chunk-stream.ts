@@ -8,29 +8,31 @@ import { ChunkReader } from './chunk-reader.ts'
 import { completionFrom } from './completion-from.ts'
 
 /**
- * Reads a streamed completion: one array per read that added something. It is complete at `[DONE]`, or
- * where the body ends cleanly after every choice that was seen had its reason to end.
+ * Reads a streamed completion: one array per read that added something. It ends at `[DONE]`, or where the body ends
+ * cleanly after each choice that was asked for, or more, had its reason to end.
  *
  * Throws `UpstreamError`: `refused` for an error in the stream, `truncated` for an early end, `garbled` for
  * what is no chunk. What came before it is delivered first. A body that is one JSON completion is taken too.
+ *
+ * @param asked - how many choices (`n`).
  */
 export async function* chunkStream(
   body: AsyncIterable<Uint8Array>,
+  asked: number,
 ): AsyncGenerator<readonly PartialChunk[], void> {
   const source = new PeekedBody(body)
   if (await source.beginsAsJson()) {
     yield [asChunk(completionFrom(await source.text()))]
     return
   }
-  const reader = new ChunkReader()
+  const reader = new ChunkReader(asked)
   for await (const events of decodeSse(source)) {
     const chunks: PartialChunk[] = []
     let failure: unknown
-    let done = false
     try {
       for (const { event, data } of events) {
         if (data.startsWith('[DONE]')) {
-          done = true
+          reader.end()
           break
         }
         const value = eventValue(event, data, source)
@@ -44,12 +46,9 @@ export async function* chunkStream(
     }
     if (chunks.length > 0) yield chunks
     if (failure !== undefined) throw failure
-    if (done) {
-      if (reader.started) return
-      throw truncated()
-    }
+    if (reader.progress === 'ended') return
   }
-  if (!reader.finished) throw truncated()
+  if (reader.progress === 'open') throw truncated()
 }
 
 function eventValue(event: string, data: string, source: PeekedBody): unknown {

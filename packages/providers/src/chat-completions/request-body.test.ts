@@ -48,6 +48,13 @@ const plain = {
 }
 
 describe('what is left out of a request', () => {
+  it('takes out what would steer another gateway, and leaves what is only unknown', () => {
+    expect(sent({}, { api_base: 'https://evil.example', extra_body: { api_key: 'k' }, top_k: 4 })).toEqual({
+      body: { messages, top_k: 4 },
+      adjustments: ['api_base dropped', 'extra_body dropped'],
+    })
+  })
+
   it('is told of, but for what asks for nothing', () => {
     const fields = {
       store: true,

@@ -5,6 +5,7 @@ import type { Dialect } from './dialect.ts'
 import { withoutForeignMarks, withoutForeignMembers } from './foreign-members.ts'
 import { moveMaxTokens } from './max-tokens.ts'
 import { withNineCharacterIds } from './nine-character-ids.ts'
+import { dropSteering } from './steering-fields.ts'
 
 /**
  * The caller's request in a vendor's words. What is left out is told to `adjusting`; what only has another name
@@ -13,6 +14,7 @@ import { withNineCharacterIds } from './nine-character-ids.ts'
 export function requestBody(call: Call, dialect: Dialect, adjusting: Adjusting): Record<string, unknown> {
   const { input } = call
   const body: Record<string, unknown> = { ...input, model: call.model }
+  dropSteering(body, adjusting)
   for (const name of dialect.refuse ?? []) {
     if (!asksForNothing(name, body[name])) adjusting.lack(name)
     delete body[name]

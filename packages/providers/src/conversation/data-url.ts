@@ -5,13 +5,16 @@ export interface InlineData {
   readonly base64: string
 }
 
+/** What stands before the data is a media type and its parameters: a stranger's may be of megabytes. */
+const longestHead = 1_000
+
 /**
- * Reads a data URL (RFC 2397); `undefined` for another URL. Data that is not base64 is made so. A URL without a
- * media type is `text/plain`.
+ * Reads a data URL (RFC 2397); `undefined` for another URL, and where no data begins within 1,000 characters. Data
+ * that is not base64 is made so. A URL without a media type is `text/plain`.
  */
 export function dataUrl(url: string): InlineData | undefined {
   if (!/^data:/i.test(url)) return undefined
-  const comma = url.indexOf(',')
+  const comma = url.slice(0, longestHead).indexOf(',')
   if (comma === -1) return undefined
   const [type = '', ...parameters] = url.slice(5, comma).split(';')
   const mediaType = type.trim().toLowerCase() || 'text/plain'

@@ -24,6 +24,8 @@ describe('dataUrl', () => {
     ['data:,x', { mediaType: 'text/plain', base64: btoa('x') }],
     ['data:text/plain,%', undefined],
     ['data:text/plain', undefined],
+    [`data:text/plain;${'x'.repeat(900)},y`, { mediaType: 'text/plain', base64: btoa('y') }],
+    [`data:image/png${';'.repeat(1_000)}base64,AQID`, undefined],
     ['https://there.test/a.png', undefined],
   ])('reads %s', (url, read) => {
     expect(dataUrl(url)).toEqual(read)

@@ -371,7 +371,11 @@ describe('an error answer', () => {
     [504, { code: 504, message: 'Too late.', status: 'DEADLINE_EXCEEDED' }],
     [403, { code: 403, message: 'No.', status: 'PERMISSION_DENIED' }],
   ])('keeps its status %i', async (status, error) => {
-    expect(await refused(error, status)).toMatchObject({ kind: 'refused', status, message: error.message })
+    expect(await refused(error, status)).toMatchObject({
+      kind: 'refused',
+      status,
+      vendorMessage: error.message,
+    })
   })
 
   it('may be a list, or nothing that can be read', async () => {
@@ -617,7 +621,22 @@ describe('a stream', () => {
   ])('ends by an error in it: %s', async (_what, error) => {
     const { chunks, failure } = await streamed(events(candidate([{ text: 'a' }]), error))
     expect(deltas(chunks)).toEqual([{ content: 'a' }])
-    expect(failure).toMatchObject({ kind: 'refused', status: 503, message: 'overloaded' })
+    expect(failure).toMatchObject({ kind: 'refused', status: 503, vendorMessage: 'overloaded' })
+  })
+
+  it('ends by an error that stands in it as bare JSON', async () => {
+    const error = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } }
+    const before = events(candidate([{ text: 'a' }]))
+    for (const bare of [
+      JSON.stringify(error),
+      JSON.stringify([error], null, 2),
+      JSON.stringify(error, null, 2),
+    ]) {
+      const { chunks, failure } = await streamed(before + bare)
+      expect(deltas(chunks)).toEqual([{ content: 'a' }])
+      expect(failure).toMatchObject({ kind: 'refused', status: 503, vendorMessage: 'overloaded' })
+      expect((await streamed(before + bare.slice(0, -3))).failure).toMatchObject({ kind: 'truncated' })
+    }
   })
 
   it('may be a list of JSON, or one answer', async () => {

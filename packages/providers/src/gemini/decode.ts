@@ -7,6 +7,7 @@ import {
   UpstreamError,
   type UpstreamResponse,
 } from '@sluice/core'
+import { checkAnswerHead } from '../wire/answer-head.ts'
 import { eventChunks, truncated } from '../wire/event-chunks.ts'
 import { garbled, upstreamFailure } from '../wire/garbled.ts'
 import { jsonOf } from '../wire/json-of.ts'
@@ -31,8 +32,7 @@ export async function decodeGenerateContent(
   const { status } = response
   // Before anything else: an error may call itself an event stream and be JSON.
   if (status < 200 || status > 299) throw await googleRefusal(response, now)
-  if (status === 204) throw garbled('an empty body')
-  if (response.headers.get('content-type')?.toLowerCase().includes('html')) throw garbled('a web page')
+  checkAnswerHead(response)
   const declared = new Set(
     input.tools?.map(tool => (tool.type === 'function' ? tool.function.name : tool.custom.name)),
   )
@@ -48,7 +48,7 @@ async function* chunksOf(
   const reader = new ResponseReader(declared)
   try {
     if (await source.beginsAsJson()) yield* chunksOfJson(await source.text(), reader)
-    else yield* eventChunks(decodeSse(source), reader, () => source.ended)
+    else yield* eventChunks(decodeSse(source, { bareJson: true }), reader, () => source.ended)
   } catch (failure) {
     const rest = reader.withheld()
     if (rest !== undefined) yield [rest]
@@ -71,7 +71,7 @@ function* chunksOfJson(text: string, reader: ResponseReader): Generator<readonly
   }
   if (chunks.length > 0) yield chunks
   if (failure !== undefined) throw failure
-  if (!reader.complete) throw truncated()
+  if (reader.progress === 'open') throw truncated()
 }
 
 function completionOf(text: string, declared: ReadonlySet<string>): PartialCompletion {

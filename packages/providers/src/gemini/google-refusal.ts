@@ -30,13 +30,14 @@ export function googleRefusalOf(refusal: UpstreamError, body: unknown): Upstream
   const error = errorOf(body)
   if (error === undefined) return refusal
   const details = objectsOf(error.details) ?? []
+  const { vendorMessage } = refusal
   let { status, code } = refusal
-  const wait = waitMs(details, refusal.message)
+  const wait = waitMs(details, vendorMessage ?? '')
   if (details.some(({ reason }) => reason === 'API_KEY_INVALID')) {
     // A wrong key is answered with 400; the request's author has no part in it.
     status = 401
     code = 'invalid_api_key'
-  } else if (error.status === 'FAILED_PRECONDITION' && ofAccount.test(refusal.message)) {
+  } else if (error.status === 'FAILED_PRECONDITION' && ofAccount.test(vendorMessage ?? '')) {
     status = 403
   } else if (status === 429) {
     const quotas = details.flatMap(({ violations }) => objectsOf(violations) ?? [])
@@ -51,6 +52,7 @@ export function googleRefusalOf(refusal: UpstreamError, body: unknown): Upstream
     type: refusal.type,
     param: refusal.param,
     ...retry(refusal.retryAfterMs ?? wait),
+    ...(vendorMessage === undefined ? {} : { vendorMessage }),
     ...(refusal.cause === undefined ? {} : { cause: refusal.cause }),
   })
 }

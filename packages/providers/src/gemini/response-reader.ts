@@ -1,6 +1,8 @@
 import type { PartialChunk, PartialChunkChoice } from '@sluice/core'
 import type { EventReader } from '../wire/event-chunks.ts'
+import { garbled } from '../wire/garbled.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
+import type { Progress } from '../wire/progress.ts'
 import { refusalInStream } from '../wire/upstream-refusal.ts'
 import { CandidateReader } from './candidate-reader.ts'
 import { googleRefusalOf } from './google-refusal.ts'
@@ -9,6 +11,9 @@ import { serviceTierOf, usageOf } from './usage-metadata.ts'
 /** No reason at all; Vertex AI spells it in its own way. */
 const unspecified = /^BLOCK(?:ED)?_REASON_UNSPECIFIED$/
 
+/** No request asks for so many. */
+const maxCandidates = 128
+
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /**
@@ -16,7 +21,6 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
  * that was seen has given its reason to end, or where the prompt was blocked.
  */
 export class ResponseReader implements EventReader {
-  readonly ended = false
   readonly #candidates = new Map<number, CandidateReader>()
   readonly #declared: ReadonlySet<string>
   readonly #whole: boolean
@@ -31,10 +35,10 @@ export class ResponseReader implements EventReader {
     this.#whole = whole
   }
 
-  get complete(): boolean {
-    if (this.#blocked) return true
-    for (const candidate of this.#candidates.values()) if (!candidate.finished) return false
-    return this.#candidates.size > 0
+  get progress(): Progress {
+    if (this.#blocked) return 'whole'
+    for (const candidate of this.#candidates.values()) if (!candidate.finished) return 'open'
+    return this.#candidates.size > 0 ? 'whole' : 'open'
   }
 
   read(value: Fields, _event: string, chunks: PartialChunk[]): void {
@@ -71,6 +75,7 @@ export class ResponseReader implements EventReader {
       const index = countOf(candidate.index) ?? position
       let reader = this.#candidates.get(index)
       if (reader === undefined) {
+        if (index >= maxCandidates) throw garbled(`a candidate of index ${index}`)
         reader = new CandidateReader(index, this.#declared)
         this.#candidates.set(index, reader)
       }

@@ -22,7 +22,7 @@ export interface Decoded {
   /** The `UpstreamError`'s own fields. */
   readonly failure?: Pick<
     UpstreamError,
-    'kind' | 'status' | 'code' | 'type' | 'param' | 'message' | 'retryAfterMs'
+    'kind' | 'status' | 'code' | 'type' | 'param' | 'message' | 'vendorMessage' | 'retryAfterMs'
   >
 }
 
@@ -46,8 +46,11 @@ export async function decodedBy(
     return { chunks }
   } catch (error) {
     if (!UpstreamError.is(error)) throw error
-    const { kind, status: told, code, type, param, message, retryAfterMs } = error
-    return { chunks, failure: { kind, status: told, code, type, param, message, retryAfterMs } }
+    const { kind, status: told, code, type, param, message, vendorMessage, retryAfterMs } = error
+    return {
+      chunks,
+      failure: { kind, status: told, code, type, param, message, vendorMessage, retryAfterMs },
+    }
   }
 }
 

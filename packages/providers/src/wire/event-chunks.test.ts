@@ -1,17 +1,15 @@
 import type { PartialChunk, SseEvent } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { type EventReader, eventChunks } from './event-chunks.ts'
+import type { Progress } from './progress.ts'
 
 /** A vendor whose events are `{ say }` and `{ end }`. */
 class Saying implements EventReader {
-  ended = false
+  progress: Progress = 'open'
   read(value: { readonly say?: unknown; readonly end?: unknown }, _: string, chunks: PartialChunk[]): void {
     if (value.say === 'oops') throw new Error('a reader that cannot')
-    if (value.end === true) this.ended = true
+    if (value.end === true) this.progress = 'ended'
     else chunks.push({ choices: [{ index: 0, delta: { content: String(value.say) } }] })
-  }
-  get complete(): boolean {
-    return this.ended
   }
 }
 

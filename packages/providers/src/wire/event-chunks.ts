@@ -2,6 +2,7 @@ import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core'
 import { garbled, upstreamFailure } from './garbled.ts'
 import { jsonOf } from './json-of.ts'
 import { type Fields, isFields } from './json-value.ts'
+import type { Progress } from './progress.ts'
 
 /** Makes chunks of one vendor's events, and knows where its answer ends. */
 export interface EventReader {
@@ -10,10 +11,7 @@ export interface EventReader {
    * within the stream, and for an event that makes no sense.
    */
   read(value: Fields, event: string, chunks: PartialChunk[]): void
-  /** The vendor's own end mark was seen: nothing more is read. */
-  readonly ended: boolean
-  /** The answer is whole if the body ends here. */
-  readonly complete: boolean
+  readonly progress: Progress
 }
 
 /**
@@ -39,17 +37,17 @@ export async function* eventChunks(
         if (data.trim() === '') continue
         ended = isForeignEnd(data)
         if (!ended) reader.read(parsed(data, bodyEnded), event, chunks)
-        if (ended || reader.ended) break
+        if (ended || reader.progress === 'ended') break
       }
     } catch (error) {
       failure = upstreamFailure(error)
     }
     if (chunks.length > 0) yield chunks
     if (failure !== undefined) throw failure
-    if (reader.ended) return
+    if (reader.progress === 'ended') return
     if (ended) break
   }
-  if (!reader.complete) throw truncated()
+  if (reader.progress === 'open') throw truncated()
 }
 
 /** The failure of a stream that ends too early. */

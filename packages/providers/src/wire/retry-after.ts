@@ -11,9 +11,15 @@ export function retryAfterMs(headers: UpstreamResponse['headers'], now: () => nu
   if (value === null) return undefined
   const seconds = decimal(value)
   if (seconds !== undefined) return seconds * 1000
-  if (!/^[A-Z][a-z]+, /.test(value.trim())) return undefined
-  const at = Date.parse(value)
+  const at = Date.parse(dated(value.trim()))
   return Number.isNaN(at) ? undefined : Math.max(0, at - now())
+}
+
+/** An HTTP date with its zone; an empty text for anything else, of which `Date.parse` would read too much. */
+function dated(value: string): string {
+  if (/^[A-Z][a-z]+, .+ GMT$/.test(value)) return value
+  // The form of C's `asctime`, which is GMT too.
+  return /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(value) ? `${value} GMT` : ''
 }
 
 function decimal(value: string | null): number | undefined {

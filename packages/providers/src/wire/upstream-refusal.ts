@@ -64,9 +64,14 @@ function refused(
     code = 'invalid_api_key'
     status = 401
   }
-  const message = details?.message ?? `The upstream answered ${given} and gave no reason that can be read.`
-  return new UpstreamError(message.length > 4_000 ? `${message.slice(0, 4_000)}...` : message, {
+  const vendorMessage = details?.message
+  const message =
+    vendorMessage === undefined
+      ? `The upstream answered ${given} and gave no reason that can be read.`
+      : `The upstream refused, with status ${given}.`
+  return new UpstreamError(message, {
     kind: 'refused',
+    ...(vendorMessage === undefined ? {} : { vendorMessage: cutOff(vendorMessage) }),
     status,
     code,
     type: details?.type ?? null,
@@ -74,6 +79,10 @@ function refused(
     ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
     ...(cause === undefined ? {} : { cause }),
   })
+}
+
+function cutOff(words: string): string {
+  return words.length > 4_000 ? `${words.slice(0, 4_000)}...` : words
 }
 
 function namesError({ code, type }: RefusalDetails): boolean {

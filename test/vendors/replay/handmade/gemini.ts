@@ -154,7 +154,7 @@ const failingStreams: readonly Handmade[] = (
     [
       'overloaded in the middle, outside of an event',
       [soFar, JSON.stringify(overloaded, null, 2)],
-      broken('So far'),
+      broken('So far', within(told.overloaded)),
     ],
     ['nothing at all', [], { error: told.failed }],
     ['counts alone', [event({ usageMetadata })], { error: told.failed }],
