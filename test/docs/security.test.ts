@@ -2,6 +2,7 @@ import { apiKeys, createGateway, type GatewayEvent, type GatewayOptions, models 
 import { openaiCompatible } from '@sluice/providers'
 import { answer, redirect, reply, type Script, startUpstream } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
+import { readPage } from './runner/markdown.ts'
 
 // What SECURITY.md promises and no other suite holds by name.
 
@@ -121,4 +122,27 @@ describe('SECURITY.md', () => {
     expect(events).toHaveLength(1)
     expect(JSON.stringify(events)).not.toMatch(/secret|canary|sk-of/)
   })
+})
+
+describe('the promises in SECURITY.md', () => {
+  const page = readPage('SECURITY.md')
+  const [held = '', later = ''] = page.split('\nNot promised yet')
+  const promises = held.split(/^- \*\*(?=P\d)/m).slice(1)
+
+  it('are all named, as held or as not promised yet', () => {
+    const named = [...page.matchAll(/^- \*\*P(\d+)/gm)].map(([, number]) => Number(number))
+    expect([...new Set(named)].sort((a, b) => a - b)).toEqual(Array.from({ length: 15 }, (_, at) => at + 1))
+    expect(later).toMatch(/P7.*P13.*P15/s)
+  })
+
+  // That the files exist is tested with those of all pages.
+  it.each(promises.map(text => [text.split(' ')[0], text]))(
+    '%s names tests that test something',
+    (_, text) => {
+      const files = [...text.matchAll(/`((?:test|packages)\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file)
+      expect(files.length).toBeGreaterThan(0)
+      for (const file of files)
+        expect(readPage(file), file).toMatch(/\b(?:expect|ok|throw|deepStrictEqual)\b/)
+    },
+  )
 })
