@@ -1,0 +1,120 @@
+import { apiKeys, createGateway, type GatewayOptions, models, requests } from '@sluice/core'
+import { imageFetcher, serve, toNodeListener } from '@sluice/node'
+import { openaiCompatible } from '@sluice/providers'
+import { describe, expect, it } from 'vitest'
+import { connected, headOf, wholeRequest } from './harness/connected.ts'
+import { overServers } from './harness/servers.ts'
+import { startService } from './harness/service.ts'
+import { upstreamDuring } from './harness/upstream.ts'
+
+/** What a limit may be by mistake: of the environment, of a calculation, of a JSON file. */
+const noLimits = ['10 mb', '1000', '', Number.NaN, -1, Number.NEGATIVE_INFINITY, null, {}, [], true, 10n]
+const noSpans = [...noLimits, 0, Number.POSITIVE_INFINITY, 2 ** 31]
+const noCounts = [...noLimits, 0, 1.5, Number.POSITIVE_INFINITY]
+
+const vendor = { name: 'v', baseURL: 'http://127.0.0.1:9/v1', apiKey: 'k' }
+const parts = {
+  authenticate: () => ({ id: 'a' }),
+  route: models({ m: openaiCompatible(vendor)('m') }),
+}
+
+/** Every bound of a gateway that is a group of options. */
+const groups = {
+  intake: ['maxBytes', 'maxDepth', 'maxElements', 'maxMembers', 'deadlineMs'],
+  timeouts: ['policyMs', 'connectMs', 'firstByteMs', 'idleMs', 'totalMs'],
+  stream: ['keepAliveMs', 'holdMs'],
+}
+const bounds = Object.entries(groups).flatMap(([group, names]) => names.map(name => [group, name] as const))
+
+describe('F13 a limit that is none', () => {
+  it.each(bounds)('%s.%s is refused when the gateway is made, by its name', (group, name) => {
+    for (const value of noSpans) {
+      const options = { ...parts, [group]: { [name]: value } } as unknown as GatewayOptions
+      expect(() => createGateway(options)).toThrow(TypeError)
+      expect(() => createGateway(options)).toThrow(`${group}.${name}: got `)
+    }
+  })
+
+  it.each(Object.keys(groups))('%s is refused where it is no object, or has a name of its own', group => {
+    for (const value of [...noLimits, { maxbytes: 1 }, { __proto__: null, 'max-bytes': 1 }]) {
+      if (value !== null && typeof value === 'object' && Object.keys(value).length === 0) continue
+      expect(() => createGateway({ ...parts, [group]: value } as unknown as GatewayOptions)).toThrow(
+        TypeError,
+      )
+    }
+  })
+
+  it('maxAttempts is refused when the gateway is made', () => {
+    for (const value of noCounts) {
+      const options = { ...parts, maxAttempts: value } as unknown as GatewayOptions
+      expect(() => createGateway(options)).toThrow(/maxAttempts: got .*, expected a whole number from 1/)
+    }
+  })
+
+  it('of requests, of callers that are remembered, and of keys is refused when the policy is made', () => {
+    for (const value of noCounts) {
+      expect(() => requests(value as never)).toThrow(TypeError)
+      if (value === null) continue
+      expect(() => requests(1).per('minute', { maxCallers: value as never })).toThrow(TypeError)
+      expect(() => apiKeys(() => undefined, { maxUnknown: value as never })).toThrow(TypeError)
+    }
+    for (const value of noSpans.filter(it => it !== null)) {
+      expect(() => apiKeys(() => undefined, { cacheMs: value as never })).toThrow(TypeError)
+    }
+    for (const window of ['', 'min', 'constructor', '__proto__', 'toString', undefined]) {
+      expect(() => requests(1).per(window as never)).toThrow(TypeError)
+    }
+    for (const format of ['', '^sk-', {}, null, 1]) {
+      expect(() => apiKeys(() => undefined, { format: format as never })).toThrow(TypeError)
+    }
+    expect(() => apiKeys([{ id: 'ann', key: 'x'.repeat(4_097) }])).toThrow(TypeError)
+    expect(() => apiKeys([{ id: 'ann', key: 'pk-1' }], { format: /^sk-/ })).toThrow(TypeError)
+  })
+
+  it('of a vendor is refused when its targets are made, or the gateway', () => {
+    for (const value of noCounts.filter(it => it !== null)) {
+      const make = () => {
+        const m = openaiCompatible({ ...vendor, maxConcurrent: value as never })('m')
+        createGateway({ ...parts, route: models({ m }) })
+      }
+      expect(make).toThrow(TypeError)
+    }
+  })
+
+  it('of a server is refused when it is made', async () => {
+    const gateway = createGateway(parts)
+    for (const writeStallMs of [...noLimits, Number.POSITIVE_INFINITY]) {
+      const wrong = { writeStallMs: writeStallMs as never }
+      expect(() => toNodeListener(gateway, wrong)).toThrow(
+        /toNodeListener: got writeStallMs .*, expected milliseconds/,
+      )
+      await expect(serve(gateway, { port: 0, signals: false, ...wrong })).rejects.toThrow(TypeError)
+    }
+    for (const drainMs of noLimits) {
+      const serving = serve(gateway, { port: 0, signals: false, drainMs: drainMs as never })
+      await expect(serving).rejects.toThrow(/serve: got drainMs .*, expected milliseconds/)
+      await expect(gateway.close({ drainMs: drainMs as never })).rejects.toThrow(TypeError)
+    }
+  })
+
+  it('of images is refused when the fetcher is made', () => {
+    for (const name of ['maxBytes', 'maxImages', 'maxTotalBytes', 'timeoutMs']) {
+      for (const value of noLimits.filter(it => it !== null)) {
+        expect(() => imageFetcher({ [name]: value } as never), `${name} ${String(value)}`).toThrow(TypeError)
+      }
+    }
+  })
+
+  overServers(mount => {
+    it('left out is its default, never none', async () => {
+      const upstream = await upstreamDuring()
+      const { site } = await startService(mount, {
+        models: { m: upstream },
+        intake: { maxBytes: undefined as never },
+      })
+      expect((await (await connected(site, wholeRequest(site))).response())?.status).toBe(200)
+      const over = await connected(site, headOf(site, `Content-Length: ${26_214_401}`))
+      expect((await over.response())?.status).toBe(413)
+    })
+  })
+})
