@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { HostBody } from '@sluice/core'
+import { memberOf } from './own-members.ts'
 
 /** What a host may have left of a body. */
 export interface ReadBody {
@@ -17,7 +18,8 @@ export interface ReadBody {
  * alone. Returns `'lost'` where the message was read and nobody kept what was in it.
  */
 export function hostBody(incoming: IncomingMessage, read: ReadBody): HostBody | undefined | 'lost' {
-  const { rawBody, body } = read
+  const rawBody = memberOf(read, 'rawBody')
+  const body = memberOf(read, 'body')
   if (rawBody !== undefined && rawBody !== null) return bytesOf(rawBody) ?? { kind: 'parsed', value: rawBody }
   if (!incoming.readableDidRead) return undefined
   if (body === undefined) return 'lost'

@@ -2,3 +2,8 @@
 export function ownMembers<T extends object>(value: T): T {
   return Object.assign(Object.create(null) as T, value)
 }
+
+/** A member of an object, be it its own or its class's; `undefined` where only another library has added it to all. */
+export function memberOf<T extends object, Name extends keyof T>(value: T, name: Name): T[Name] | undefined {
+  return name in Object.prototype && !Object.hasOwn(value, name) ? undefined : value[name]
+}
