@@ -1,0 +1,6 @@
+import { fuzzDecoder } from './decoders/decoder-target.ts'
+
+fuzzDecoder('anthropic')
+fuzzDecoder('gemini')
+fuzzDecoder('vertex')
+fuzzDecoder('bedrock')

@@ -1,0 +1,48 @@
+import { GatewayError, type HostBody, type IntakeLimits } from '@sluice/core'
+import { type Draft, read } from '../../../packages/core/src/stages/read.ts'
+import { type ValidationRules, validate } from '../../../packages/core/src/stages/validate.ts'
+
+const request = new Request('http://gateway.test/v1/chat/completions', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+})
+const target = {
+  model: 'm',
+  provider: {
+    name: 'none',
+    encode: () => ({ method: 'POST' as const, url: 'http://upstream.test', headers: {} }),
+    decode: () => ({ kind: 'completion' as const, completion: { choices: [] } }),
+  },
+}
+
+/** What became of a body: a draft, or the refusal. */
+export type TakenIn =
+  | { readonly draft: Draft; readonly refusal?: undefined }
+  | { readonly draft?: undefined; readonly refusal: GatewayError }
+
+/** Reads a body as the gateway does. Throws whatever is thrown that is no small refusal of the caller's fault. */
+export async function takenIn(body: HostBody, limits: IntakeLimits): Promise<TakenIn> {
+  try {
+    return { draft: await read(request, body, limits) }
+  } catch (error) {
+    return { refusal: smallRefusal(error) }
+  }
+}
+
+/** The refusal of a draft; `undefined` where it is taken. */
+export function validationOf(draft: Draft, profile: ValidationRules['profile']): GatewayError | undefined {
+  try {
+    validate(draft, [target], { profile, unknownParameters: 'pass' })
+    return undefined
+  } catch (error) {
+    return smallRefusal(error)
+  }
+}
+
+function smallRefusal(error: unknown): GatewayError {
+  if (!GatewayError.is(error)) throw error
+  const text = JSON.stringify(error.toBody())
+  if (error.status !== 400 && error.status !== 413) throw new Error(`got status ${error.status}: ${text}`)
+  if (text.length > 1_500) throw new Error(`got an error of ${text.length} characters: ${text.slice(0, 300)}`)
+  return error
+}
