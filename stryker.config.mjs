@@ -1,0 +1,46 @@
+// How well the tests hold the code: each change that Stryker makes to it should be noticed by one of them.
+// `pnpm mutate` runs all of it, `MUTATE=stages pnpm mutate` one part (stages, protocol or decoders), and
+// `MUTATE=stages pnpm mutate --mutate packages/core/src/stages/call.ts` one file of a part.
+
+const core = 'packages/core/src'
+const providers = 'packages/providers/src'
+
+/** What is changed, by part. */
+const parts = {
+  stages: [`${core}/stages/**/*.ts`],
+  protocol: [`${core}/protocol/**/*.ts`],
+  decoders: [
+    `${providers}/wire/*.ts`,
+    `!${providers}/wire/{decoded-recording,scripted-response}.ts`,
+    `${providers}/chat-completions/{chunk-,completion-,finish-,partial-}*.ts`,
+    `${providers}/anthropic/{answer-parts,citations,completion-of,decode,message-events,open-block,refusals,stop-reason,usage}.ts`,
+    `${providers}/bedrock/{answer-parts,citations,completion-of,converse-events,crc32,decode,event-stream,failures,frame-headers,frame-reader,stop-reason,usage}.ts`,
+    `${providers}/gemini/{call-reader,candidate-reader,decode,finish-reason,google-refusal,logprobs-result,partial-arguments,response-reader,source-annotations,usage-metadata,utf16-offsets}.ts`,
+  ],
+}
+
+const name = process.env.MUTATE
+const part = name === undefined ? undefined : parts[name]
+if (name !== undefined && part === undefined) {
+  throw new Error(`MUTATE: got ${name}, expected one of ${Object.keys(parts).join(', ')}`)
+}
+
+export default {
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  // What covers a change is known from the first run: to find it anew for each of them takes longer than the tests.
+  vitest: { configFile: 'vitest.mutate.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  mutate: [...(part ?? Object.values(parts).flat()), '!**/*.test.ts'],
+  // `coverage` is what neither git nor any check looks at.
+  tempDirName: 'coverage/stryker',
+  ignorePatterns: ['dist', 'docs', 'bench', 'coverage', '*.log'],
+  reporters: ['clear-text', 'progress-append-only', 'json'],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  jsonReporter: { fileName: 'coverage/mutation.json' },
+  concurrency: 2,
+  // A busy machine must not pass for a change that was noticed.
+  timeoutMS: 30_000,
+  disableTypeChecks: false,
+  thresholds: { high: 90, low: 80, break: 80 },
+}
