@@ -153,7 +153,7 @@ describe('a provider that has to ask elsewhere first', () => {
     })
     expect(reason).toMatchObject({
       kind: 'first_byte_timeout',
-      message: 'The request was not written in 20 ms.',
+      message: 'The request was not written in 20 ms (timeouts.firstByteMs).',
     })
     expect(await told([hanging], { stream: true }, { timeouts })).toMatchObject({ status: 504 })
   })

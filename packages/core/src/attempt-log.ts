@@ -1,5 +1,6 @@
 import type { AttemptRecord } from './events.ts'
 import type { Target } from './provider.ts'
+import { LifeEnded } from './upstream/attempt.ts'
 
 /** One attempt while it runs. Times are monotonic milliseconds. */
 export class OpenAttempt {
@@ -59,7 +60,9 @@ export class AttemptLog {
 
   /** Whether an upstream took the request, or may have, and did not fail. */
   get taken(): boolean {
-    return this.#attempts.some(({ called, error }) => called && error === undefined)
+    return this.#attempts.some(
+      ({ called, error }) => called && (error === undefined || error instanceof LifeEnded),
+    )
   }
 
   /** Milliseconds that all of them stood in queues. */

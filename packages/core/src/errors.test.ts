@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from './errors.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -53,5 +54,23 @@ describe('GatewayError', () => {
     expect(GatewayError.is(new UpstreamError('x', { kind: 'garbled' }))).toBe(false)
     expect(UpstreamError.is(new UpstreamError('x', { kind: 'garbled' }))).toBe(true)
     expect(GatewayError.is(null)).toBe(false)
+  })
+})
+
+describe('UpstreamError', () => {
+  it("keeps the vendor's words where nobody prints them by chance", () => {
+    const vendorMessage = 'You said: my illness'
+    const error = new UpstreamError('It refused.', { kind: 'refused', status: 400, vendorMessage })
+    expect(error.vendorMessage).toBe(vendorMessage)
+    expect(new UpstreamError('It refused.', { kind: 'refused' }).vendorMessage).toBeUndefined()
+    const own = Object.getOwnPropertyNames(error)
+    for (const printed of [
+      inspect(error, { showHidden: true }),
+      JSON.stringify(error, own),
+      own.map(name => Reflect.get(error, name)).join(),
+    ]) {
+      expect(printed).toContain('It refused.')
+      expect(printed).not.toContain('illness')
+    }
   })
 })

@@ -47,7 +47,7 @@ export interface EndEvent {
   readonly adjustments: readonly Adjustment[]
   /**
    * The vendor's counts, or an estimate where they never came although something was answered, or the caller left
-   * after an upstream was asked. `undefined` where no upstream took the request.
+   * or the gateway was closed after an upstream was asked. `undefined` where no upstream took the request.
    */
   readonly usage: Usage | undefined
   readonly usageEstimated: boolean

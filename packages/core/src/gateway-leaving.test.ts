@@ -54,6 +54,33 @@ describe('a gateway that is left, or closed', () => {
     expect(returned).toBe(1)
   })
 
+  it('asks no upstream once the client has left, at whatever turn, and tells of each that was asked', async () => {
+    let asked = 0
+    for (let turns = 0; turns < 60; turns++) {
+      const left = new AbortController()
+      const gone: boolean[] = []
+      const { target } = scripted(() => stream([text('a'), stop]), {
+        maxConcurrent: 1,
+        transport: async (_, signal) => {
+          gone.push(signal.aborted)
+          return { status: 200, headers: { get: () => null }, body: chunks() as never }
+        },
+      })
+      const { post, ends } = serving(target)
+      const answering = post({ stream: true }, { signal: left.signal })
+      for (let passed = 0; passed < turns; passed++) await undefined
+      left.abort()
+      const response = await answering
+      await response.text().catch(() => {})
+      expect(ends()).toHaveLength(1)
+      expect(gone).not.toContain(true)
+      expect(ends()[0]?.attempts.filter(({ called }) => called)).toHaveLength(gone.length)
+      asked += gone.length
+    }
+    expect(asked).toBeGreaterThan(0)
+    expect(asked).toBeLessThan(60)
+  })
+
   it('settles also when nobody ever reads the stream', async () => {
     const left = new AbortController()
     const source = scripted(() => stream([text('a')], [text('b')]))
@@ -173,6 +200,7 @@ describe('a gateway that is left, or closed', () => {
       if (!('timeouts' in more)) await gateway.close({ drainMs: 5 })
       await vi.waitFor(() => expect(ends()).toHaveLength(1))
       expect(silent.signals[0]?.aborted).toBe(true)
+      expect(ends()[0]?.usageEstimated).toBe(!('timeouts' in more))
       expect(eventsOf(await unread.text())).toMatchObject([{ error: {} }])
       expect(ends()).toHaveLength(1)
     },

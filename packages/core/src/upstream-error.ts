@@ -50,9 +50,6 @@ export class UpstreamError extends Error {
   readonly retryAfterMs: number | undefined
   /** The connection had served before, and was closed as the request was sent. */
   readonly staleConnection: boolean
-  /** The vendor's words; not enumerable. */
-  declare readonly vendorMessage: string | undefined
-
   constructor(message: string, given: UpstreamErrorDetails) {
     const details = ownMembers(given)
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -64,8 +61,13 @@ export class UpstreamError extends Error {
     this.param = details.param ?? null
     this.retryAfterMs = details.retryAfterMs
     this.staleConnection = details.staleConnection === true
-    Object.defineProperty(this, 'vendorMessage', { value: details.vendorMessage })
+    if (details.vendorMessage !== undefined) vendorMessages.set(this, details.vendorMessage)
     Object.defineProperty(this, upstreamBrand, { value: true })
+  }
+
+  /** The vendor's words. */
+  get vendorMessage(): string | undefined {
+    return vendorMessages.get(this)
   }
 
   /** Whether a value is an `UpstreamError`, also one of another copy of this package. */
@@ -73,5 +75,8 @@ export class UpstreamError extends Error {
     return typeof value === 'object' && value !== null && upstreamBrand in value
   }
 }
+
+/** Beside the errors: some loggers print all properties of an error's own, also those that are not enumerable. */
+const vendorMessages = new WeakMap<UpstreamError, string>()
 
 const upstreamBrand = Symbol.for('sluice.UpstreamError')

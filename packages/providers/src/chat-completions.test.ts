@@ -1181,7 +1181,15 @@ describe('refusals', () => {
       '{"secret":1}',
       { status: 500, message: 'The upstream answered 500 and gave no reason that can be read.' },
     ],
-    ['a redirect', 302, '', { status: 302 }],
+    [
+      'a redirect',
+      302,
+      '',
+      {
+        status: 302,
+        message: 'The upstream answered with a redirect (302), and none is followed. Check the baseURL.',
+      },
+    ],
   ])('%s', async (_name, status, body, expected) => {
     const failure = await failureOf({ status, body, headers: { 'content-type': 'application/octet-stream' } })
     expect(failure).toMatchObject({ kind: 'refused', ...expected })

@@ -180,7 +180,8 @@ describe('the first content of a stream', () => {
   })
 
   it('may be its end', async () => {
-    const { answer } = await ask([scripted(() => stream()).target], true).answering
+    const { answer } = await ask([scripted(() => stream([text('')])).target], true).answering
+    expect(await (answer as ChunkSource).next()).toEqual({ done: false, value: [text('')] })
     expect((await (answer as ChunkSource).next()).done).toBe(true)
   })
 

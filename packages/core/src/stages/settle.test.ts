@@ -125,7 +125,7 @@ describe('RequestRecord', () => {
     expect(end().adjustments).toEqual([{ parameter: 'n', action: 'mapped' }])
   })
 
-  describe('of a caller who left', () => {
+  describe.each(['client_aborted', 'gateway_closed'] as const)('of a request cut off as %s', outcome => {
     const left = (called: boolean, usage?: Usage, error?: unknown) => {
       const { made, end } = record()
       made.estimate = () => guess
@@ -133,7 +133,7 @@ describe('RequestRecord', () => {
       const attempt = made.attempts.begin(target, 1_000)
       attempt.called = called
       attempt.error = error
-      made.settle('client_aborted', 499)
+      made.settle(outcome, 499)
       return end()
     }
 
@@ -154,7 +154,7 @@ describe('RequestRecord', () => {
     it('estimates nothing where nothing can be, and nothing for other ends', () => {
       const { made, end } = record()
       made.attempts.begin(target, 1_000).called = true
-      made.settle('client_aborted', 499)
+      made.settle(outcome, 499)
       expect(end()).toMatchObject({ usage: undefined, usageEstimated: false })
       const other = record()
       other.made.estimate = () => guess

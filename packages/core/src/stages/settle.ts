@@ -22,7 +22,7 @@ export class RequestRecord {
   #room: Readonly<Record<string, string>> = {}
   usage: Usage | undefined
   usageEstimated = false
-  /** Makes the estimate of a request whose caller left before anything was answered. */
+  /** Makes the estimate of a request that the caller or the gateway cut off before anything was answered. */
   estimate: (() => Usage) | undefined
   /** Monotonic milliseconds of the first byte of the answer. */
   firstByteAt: number | undefined
@@ -68,7 +68,8 @@ export class RequestRecord {
     if (this.#settled) return
     this.#settled = true
     const now = this.#clock()
-    if (outcome === 'client_aborted' && this.usage === undefined && this.attempts.taken) {
+    const cutOff = outcome === 'client_aborted' || outcome === 'gateway_closed'
+    if (cutOff && this.usage === undefined && this.attempts.taken) {
       this.usage = this.estimate?.()
       this.usageEstimated = this.usage !== undefined
     }

@@ -16,14 +16,18 @@ const reset = (code = 'ECONNRESET') => Object.assign(new Error('gone'), { code }
 
 function watching() {
   const lost: Error[] = []
-  const connection = new KeptConnection(error => lost.push(error))
+  const time = { now: 0 }
+  const connection = new KeptConnection(
+    error => lost.push(error),
+    () => time.now,
+  )
   const socket = new FakeSocket()
   /** A request, and so many bytes of its answer. */
   const serve = (bytes: number, by = socket) => {
     connection.next()
     by.bytesRead += bytes
   }
-  return { lost, connection, socket, serve }
+  return { lost, time, connection, socket, serve }
 }
 
 describe('KeptConnection', () => {
@@ -53,6 +57,20 @@ describe('KeptConnection', () => {
     socket.emit('error', reset('ETIMEDOUT'))
     socket.emit('error', new Error('no code'))
     expect(lost).toEqual([])
+  })
+
+  it('tells of none that is lost so late that the upstream had the request', () => {
+    const { lost, time, connection, socket, serve } = watching()
+    connection.opened(socket)
+    serve(100)
+    connection.next()
+    time.now = 1_001
+    socket.emit('error', reset())
+    expect(lost).toEqual([])
+    serve(0)
+    time.now = 2_001
+    socket.emit('error', reset())
+    expect(lost).toHaveLength(1)
   })
 
   it('tells of none that was opened for the request', () => {

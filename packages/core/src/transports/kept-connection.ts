@@ -7,28 +7,35 @@ export interface WatchedSocket {
 }
 
 const closedByPeer = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+/** A request that was sent longer ago, in milliseconds, did not cross the connection's end: the upstream had it. */
+const crossingMs = 1_000
 
 /**
  * The connection that one client of a pool keeps, for one request after the other. It knows when the upstream
- * closed it just as the next request was sent: it had answered before, and not a byte has come since.
+ * closed it just as the next request was sent: it had answered before, and not a byte has come in the
+ * second since.
  */
 export class KeptConnection {
   readonly #lost: (error: Error) => void
+  readonly #clock: () => number
   #socket: WatchedSocket | undefined
   /** The connection that was open when the request under way was handed over. */
   #reused: WatchedSocket | undefined
   #readBefore = 0
+  #handedAt = 0
 
-  /** `lost` is told of the error with which the request fails then. */
-  constructor(lost: (error: Error) => void) {
+  /** `lost` is told of the error with which the request fails then. `clock`: monotonic milliseconds. */
+  constructor(lost: (error: Error) => void, clock: () => number) {
     this.#lost = lost
+    this.#clock = clock
   }
 
   opened(socket: WatchedSocket): void {
     this.#socket = socket
     socket.on('error', error => {
       const unanswered = socket === this.#reused && socket.bytesRead === this.#readBefore
-      if (unanswered && closedByPeer.includes(String((error as { code?: unknown }).code))) this.#lost(error)
+      if (!unanswered || this.#clock() - this.#handedAt > crossingMs) return
+      if (closedByPeer.includes(String((error as { code?: unknown }).code))) this.#lost(error)
     })
   }
 
@@ -37,6 +44,7 @@ export class KeptConnection {
     const socket = this.#socket
     // An answer came before its request was sent to the end: the rest would stand before the next request.
     if (socket !== undefined && socket.writableLength > 0) socket.destroy()
+    this.#handedAt = this.#clock()
     this.#readBefore = socket?.bytesRead ?? 0
     this.#reused = this.#readBefore > 0 ? socket : undefined
   }

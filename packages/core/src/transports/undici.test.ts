@@ -137,6 +137,22 @@ describe.each(transports)('the %s transport', (_, make) => {
 })
 
 describe('the undici transport', () => {
+  it.each([
+    ['http://127.0.0.1:1/', '', /^The upstream could not be reached \(ECONNREFUSED\)\.$/],
+    ['', '', /^The upstream closed the connection before it answered \((?:UND_ERR_SOCKET|ECONNRESET)\)\.$/],
+    ['', 'garbage\r\n\r\n', /^The upstream answered with what is no HTTP( \(HPE_[A-Z_]+\))?\.$/],
+  ])('says what went wrong, with its code: %j, answered by %j', async (refused, bytes, message) => {
+    const server = createTcpServer(socket => socket.once('data', () => socket.end(bytes)))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    cleanups.push(() => void server.close())
+    const transport = defaultTransport({ connectMs: 500 })
+    cleanups.push(() => void transport.close?.())
+    const url = refused || `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const error = await failureOf(transport(post(url), new AbortController().signal))
+    expect(error).toMatchObject({ kind: 'unreachable' })
+    expect(error).toHaveProperty('message', expect.stringMatching(message))
+  })
+
   it('gives up on a connection whose handshake does not end in time', async () => {
     const sockets: Socket[] = []
     const server = createTcpServer(socket => sockets.push(socket))
@@ -149,6 +165,10 @@ describe('the undici transport', () => {
     cleanups.push(() => void transport.close?.())
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
     const error = await failureOf(transport(post(url), new AbortController().signal))
-    expect(error).toMatchObject({ name: 'UpstreamError', kind: 'connect_timeout' })
+    expect(error).toMatchObject({
+      name: 'UpstreamError',
+      kind: 'connect_timeout',
+      message: expect.stringContaining('(timeouts.connectMs)'),
+    })
   })
 })

@@ -55,7 +55,7 @@ class WatchedClient extends Client {
   readonly #connection: KeptConnection
 
   constructor(origin: URL, options: PooledOptions, lost: (error: Error) => void) {
-    const connection = new KeptConnection(lost)
+    const connection = new KeptConnection(lost, () => performance.now())
     const connect: buildConnector.connector = (to, done) =>
       options.connect(to, (...result) => {
         if (result[0] === null) connection.opened(result[1])
@@ -84,15 +84,24 @@ class WatchedClient extends Client {
 }
 
 function connectionError(cause: unknown, staleConnection: boolean): UpstreamError {
-  const code = (cause as { code?: unknown } | null)?.code
+  const { code, name } = (cause ?? {}) as { code?: unknown; name?: unknown }
   if (code === 'UND_ERR_CONNECT_TIMEOUT') {
-    return new UpstreamError('The upstream did not accept a connection in time.', {
+    return new UpstreamError('The upstream did not accept a connection in time (timeouts.connectMs).', {
       kind: 'connect_timeout',
       cause,
     })
   }
-  const what = staleConnection ? 'closed a connection that was kept open' : 'could not be reached'
-  return new UpstreamError(`The upstream ${what}.`, { kind: 'unreachable', staleConnection, cause })
+  const word = typeof code === 'string' && /^[A-Z][A-Z\d_]{2,60}$/.test(code) ? code : ''
+  const what = staleConnection ? 'closed a connection that was kept open' : whatFailed(word, name)
+  const why = word === '' ? '' : ` (${word})`
+  return new UpstreamError(`The upstream ${what}${why}.`, { kind: 'unreachable', staleConnection, cause })
+}
+
+function whatFailed(code: string, name: unknown): string {
+  // It has a code for some faults only.
+  if (name === 'HTTPParserError') return 'answered with what is no HTTP'
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'closed the connection before it answered'
+  return 'could not be reached'
 }
 
 class HeadView {

@@ -75,9 +75,12 @@ export class Attempt {
     this.#deadlines.begin()
     const slots = slotsOf(provider)
     if (slots !== undefined) await this.#outlive(this.#takeSlot(slots))
+    // Between what was awaited and this line it may have been cut off: then nothing is asked.
+    signal.throwIfAborted()
     const call = { ...input, signal }
     this.#deadlines.writing()
     const request = await this.#write(provider, call)
+    signal.throwIfAborted()
     adjusted(memberOf(request, 'adjustments') ?? [])
     this.#asked = { url: request.url, headers: request.headers }
     this.#deadlines.start()

@@ -58,6 +58,26 @@ describe('cleanFailure', () => {
     },
   )
 
+  it('says by its code what went wrong with a host that it does not name', () => {
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND v.test'), { code: 'ENOTFOUND' })
+    const clean = cleanFailure(refused({ cause }), credentials)
+    expect(printed(clean)).not.toContain('v.test')
+    expect(clean.cause).toMatchObject({
+      code: 'ENOTFOUND',
+      message: expect.stringMatching(/^Error ENOTFOUND, /),
+    })
+  })
+
+  it.each(['canary-7d1e55c2b9', 'CANARY-7D1E55C2B9', 'no such host', 7])(
+    'takes no secret and no sentence for the code of a cause: %j',
+    code => {
+      const cause = Object.assign(new Error(`failed at v.test`), { code })
+      const clean = cleanFailure(refused({ cause }), credentials)
+      expect(clean.cause).not.toHaveProperty('code')
+      expect(printed(clean)).not.toMatch(/canary/i)
+    },
+  )
+
   it('does not hand on what a parser quotes, however deep', () => {
     let quoted: unknown
     try {

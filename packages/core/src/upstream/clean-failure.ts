@@ -63,8 +63,19 @@ export function cleanCause(cause: unknown, credentials: Credentials): unknown {
   const seen = new Set<unknown>()
   if (!quotes(cause, credentials, seen)) return cause
   const name = cause instanceof Error && /^\w{1,40}$/.test(cause.name) ? cause.name : 'Error'
-  const clean = new Error(`${name}, whose words are left out: they may quote what was read or sent.`)
+  const code = codeOf(cause, credentials)
+  const clean = new Error(
+    `${name}${code === undefined ? '' : ` ${code}`}, whose words are left out: they may quote what was read or sent.`,
+  )
+  if (code !== undefined) Object.assign(clean, { code })
   return cause instanceof Error ? withStackOf(cause, clean, credentials) : clean
+}
+
+/** A code such as ECONNREFUSED says what went wrong, and not with whom. */
+function codeOf(cause: unknown, credentials: Credentials): string | undefined {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (typeof code !== 'string' || !/^[A-Z][A-Z\d_]{2,60}$/.test(code)) return undefined
+  return wordOf(code, credentials) ?? undefined
 }
 
 const mostSeen = 1_000

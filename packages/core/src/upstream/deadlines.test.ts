@@ -27,7 +27,10 @@ describe('Deadlines', () => {
     const { deadlines, expired } = watching()
     deadlines.begin()
     deadlines.start()
-    expect((await expired).kind).toBe('first_byte_timeout')
+    expect(await expired).toMatchObject({
+      kind: 'first_byte_timeout',
+      message: 'The upstream sent nothing for 40 ms (timeouts.firstByteMs).',
+    })
   })
 
   it('gives up on a read that brings nothing', async () => {
@@ -36,13 +39,19 @@ describe('Deadlines', () => {
     deadlines.start()
     deadlines.answered()
     deadlines.waiting()
-    expect((await expired).kind).toBe('idle_timeout')
+    expect(await expired).toMatchObject({
+      kind: 'idle_timeout',
+      message: 'The upstream sent nothing for 40 ms (timeouts.idleMs).',
+    })
   })
 
   it('gives up on all of it at the total deadline, also before the call has begun', async () => {
     const { deadlines, expired } = watching(10)
     deadlines.begin()
-    expect((await expired).kind).toBe('total_timeout')
+    expect(await expired).toMatchObject({
+      kind: 'total_timeout',
+      message: expect.stringContaining('(timeouts.totalMs)'),
+    })
   })
 
   it('does not count the time in which nobody reads', async () => {

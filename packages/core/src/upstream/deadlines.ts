@@ -100,7 +100,7 @@ export class Deadlines {
     const pause = idle ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
     if (now >= this.#totalAt) {
       this.#expire(
-        new UpstreamError(`The upstream did not finish before the total deadline.`, {
+        new UpstreamError('The answer was not whole when its time was over (timeouts.totalMs).', {
           kind: 'total_timeout',
         }),
       )
@@ -108,7 +108,8 @@ export class Deadlines {
       const kind = idle ? 'idle_timeout' : 'first_byte_timeout'
       const what =
         this.#phase === 'request' ? 'The request was not written in' : 'The upstream sent nothing for'
-      this.#expire(new UpstreamError(`${what} ${pause} ms.`, { kind }))
+      const option = idle ? 'idleMs' : 'firstByteMs'
+      this.#expire(new UpstreamError(`${what} ${pause} ms (timeouts.${option}).`, { kind }))
     } else {
       this.#arm()
     }

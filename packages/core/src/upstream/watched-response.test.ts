@@ -24,4 +24,9 @@ it('hands on a small read as it is, and a large one in parts of at most 16 KiB',
 it('reads a whole text, also where a part ends within a character', async () => {
   const text = 'a€'.repeat(20_000)
   expect(await answering([new TextEncoder().encode(text)]).text()).toBe(text)
+  expect(await answering([...new TextEncoder().encode('a€b')].map(byte => Uint8Array.of(byte))).text()).toBe(
+    'a€b',
+  )
+  expect(await answering([]).text()).toBe('')
+  expect(await answering([Uint8Array.of(0x61, 0xe2)]).text()).toBe('a\ufffd')
 })

@@ -65,11 +65,7 @@ function refused(
     status = 401
   }
   const vendorMessage = details?.message
-  const message =
-    vendorMessage === undefined
-      ? `The upstream answered ${given} and gave no reason that can be read.`
-      : `The upstream refused, with status ${given}.`
-  return new UpstreamError(message, {
+  return new UpstreamError(messageOf(given, vendorMessage !== undefined), {
     kind: 'refused',
     ...(vendorMessage === undefined ? {} : { vendorMessage: cutOff(vendorMessage) }),
     status,
@@ -79,6 +75,15 @@ function refused(
     ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
     ...(cause === undefined ? {} : { cause }),
   })
+}
+
+function messageOf(status: number, told: boolean): string {
+  if (status >= 300 && status < 400) {
+    return `The upstream answered with a redirect (${status}), and none is followed. Check the baseURL.`
+  }
+  return told
+    ? `The upstream refused, with status ${status}.`
+    : `The upstream answered ${status} and gave no reason that can be read.`
 }
 
 function cutOff(words: string): string {
