@@ -1,8 +1,13 @@
-// Runs the tests of every fault and prints one line for each: `pnpm test:faults`.
+// Runs the tests of every fault and prints one line for each: `pnpm test:faults`. With names of files, such as
+// `upstream-deaths`, only the faults in those.
 import { run } from './run.mjs'
 
+const names = process.argv.slice(2)
+const files = names.length === 0 ? ['test/faults'] : names.map(name => `test/faults/${name}`)
 try {
-  run('vitest', ['run', '--reporter=./test/faults/harness/reporter.ts', 'test/faults'])
+  run('vitest', ['run', '--reporter=./test/faults/harness/reporter.ts', ...files], {
+    env: { FAULTS: names.length === 0 ? 'all' : 'some' },
+  })
 } catch {
   // What failed has been printed.
   process.exitCode = 1

@@ -18,12 +18,14 @@ export default class FaultReporter implements Reporter {
       for (const error of module.errors()) print(`${module.moduleId}: ${error.message}`)
       for (const suite of module.children.suites()) this.#read(suite, lines)
     }
-    for (const number of expected) print(lineOf(number, lines.get(number)))
+    const asked = process.env.FAULTS === 'some' ? [...lines.keys()].sort((a, b) => a - b) : expected
+    if (asked.length === 0) process.exitCode = 1
+    for (const number of asked) print(lineOf(number, lines.get(number)))
     for (const error of unhandled) print(`unhandled: ${String((error as Error)?.stack ?? error)}`)
-    const sound = expected.filter(number => lines.get(number)?.failed === 0)
+    const sound = asked.filter(number => lines.get(number)?.failed === 0)
     const passed = sound.filter(number => !isSkipped(lines.get(number)))
-    print(`${passed.length} of ${expected.length} faults passed`)
-    if (sound.length < expected.length || unhandled.length > 0) process.exitCode = 1
+    print(`${passed.length} of ${asked.length} faults passed`)
+    if (sound.length < asked.length || unhandled.length > 0) process.exitCode = 1
   }
 
   #read(suite: TestSuite, lines: Map<number, Line>): void {
