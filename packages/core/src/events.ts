@@ -37,6 +37,7 @@ export interface EndEvent {
    * is the caller's own text: the 404 in `error` tells it.
    */
   readonly model: string | undefined
+  /** Whether the caller asked for a stream. */
   readonly stream: boolean
   /** In order; those that were cut off included. */
   readonly attempts: readonly AttemptRecord[]

@@ -6,6 +6,7 @@ import type { Lifetime } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import type { ChatRequest } from './protocol/chat.ts'
 import { keepAliveComment } from './protocol/chunk-writer.ts'
+import { memberOf } from './protocol/own-members.ts'
 import type { PartialCompletion, Target } from './provider.ts'
 import { authenticate } from './stages/authenticate.ts'
 import { authorize } from './stages/authorize.ts'
@@ -34,6 +35,7 @@ export async function completeChat<Host>(
   record.principal = principal
   context.identified?.(principal)
   const draft = await read(request, context.body, options.intake)
+  record.stream = memberOf(draft.body, 'stream') === true
   const candidates = await route(draft, { principal, random: options.random }, options.route)
   record.model = draft.model
   await authorize(principal, draft.model, options.authorize)
@@ -87,7 +89,6 @@ async function stream<Host>(
 ): Promise<Answer> {
   const { record } = asked
   const { keepAliveMs } = options.stream
-  record.stream = true
   const answering = await within(calling, keepAliveMs)
   // A caller who waits so long gets the head of the answer and comments; no other target is asked then.
   attempts.committed = true

@@ -44,13 +44,16 @@ describe('the record of a request', () => {
     const [running, queued] = [leaving(), leaving()]
     const answers = [post({}, { signal: running.signal }), post({}, { signal: queued.signal })]
     await turn()
+    const since = performance.now()
+    await turn()
+    const waited = performance.now() - since
     queued.leave()
     await answers[1]
     const [record] = ends()
     expect(signals).toHaveLength(1)
     expect(record).toMatchObject({ outcome: 'client_aborted', usage: undefined, usageEstimated: false })
     expect(record?.attempts).toMatchObject([{ called: false, error: { name: 'LifeEnded' } }])
-    expect(record?.timings.queue).toBeGreaterThan(1)
+    expect(record?.timings.queue).toBeGreaterThanOrEqual(waited)
     running.leave()
     await answers[0]
   })
@@ -73,6 +76,16 @@ describe('the record of a request', () => {
         usageEstimated: true,
         attempts: [{ called: true, error: { name: 'LifeEnded' } }],
       },
+    ])
+  })
+
+  it('tells of a stream that was asked for, also where it was refused', async () => {
+    const { post, ends } = serving(scripted(busy).target)
+    await post({ stream: true, temperature: 9 })
+    await post({ stream: false, temperature: 9 })
+    expect(ends()).toMatchObject([
+      { outcome: 'refused', status: 400, stream: true },
+      { outcome: 'refused', status: 400, stream: false },
     ])
   })
 
