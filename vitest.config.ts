@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],
     setupFiles: ['test/no-warnings.ts'],
+    // Many tests wait for sockets: a core that is kept free for others would only be idle.
+    maxWorkers: '100%',
     testTimeout: 20_000,
   },
 })
