@@ -72,6 +72,13 @@ export interface AttemptFailedEvent {
   readonly attempt: AttemptRecord
 }
 
+/** A fault inside, at a request that has no record of its own: one for the models. Its answer was a 500. */
+export interface InternalErrorEvent {
+  readonly type: 'internal_error'
+  readonly requestId: string
+  readonly error: unknown
+}
+
 /** Something that its owner should know at start. */
 export interface WarningEvent {
   readonly type: 'warning'
@@ -80,7 +87,7 @@ export interface WarningEvent {
 }
 
 /** What happens in a gateway. New kinds may be added: switch on `type` and ignore what you do not know. */
-export type GatewayEvent = EndEvent | AttemptFailedEvent | WarningEvent
+export type GatewayEvent = EndEvent | AttemptFailedEvent | InternalErrorEvent | WarningEvent
 
 /** Sees what happens. It cannot change a request, and what it throws is ignored. */
 export type Observer = (event: GatewayEvent) => void

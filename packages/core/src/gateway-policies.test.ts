@@ -100,6 +100,18 @@ describe('a gateway and functions of the user', () => {
     expect(settled).toBe(1)
   })
 
+  it('tells of a fault at the models, which have no record', async () => {
+    const down = new Error('The database is down.')
+    const { gateway, events } = serving(scripted(() => whole('Hi.')).target, {
+      authenticate: () => Promise.reject(down),
+    })
+    const response = await gateway.fetch(new Request('http://sluice.test/v1/models'))
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('database')
+    const requestId = response.headers.get('x-request-id')
+    expect(events).toEqual([{ type: 'internal_error', requestId, error: down }])
+  })
+
   it('does not let an observer break an answer', async () => {
     const observe = () => {
       throw new Error('observer')

@@ -38,6 +38,9 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       lifetime.release()
       if (running.size === 0) idle?.()
       if (record.chat) resolved.observe(event)
+      else if (event.outcome === 'internal_error') {
+        resolved.observe({ type: 'internal_error', requestId, error: event.error })
+      }
     })
     try {
       if (closed !== undefined) throw new GatewayError('shutting_down')

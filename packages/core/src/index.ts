@@ -6,6 +6,7 @@ export type {
   AttemptRecord,
   EndEvent,
   GatewayEvent,
+  InternalErrorEvent,
   Observer,
   Outcome,
   WarningEvent,

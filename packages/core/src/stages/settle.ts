@@ -1,7 +1,7 @@
 import { adjustmentHeaders } from '../adjustment-headers.ts'
 import { AttemptLog } from '../attempt-log.ts'
 import { boundedAdjustments } from '../bounded-adjustments.ts'
-import type { EndEvent, Observer, Outcome } from '../events.ts'
+import type { EndEvent, Outcome } from '../events.ts'
 import type { Usage } from '../protocol/chat.ts'
 import type { Adjustment } from '../provider.ts'
 import type { Principal } from './authenticate.ts'
@@ -28,10 +28,10 @@ export class RequestRecord {
   firstByteAt: number | undefined
   readonly #startedAt: number
   readonly #clock: () => number
-  readonly #observe: Observer
+  readonly #observe: (event: EndEvent) => void
   #settled = false
 
-  constructor(requestId: string, clock: () => number, observe: Observer) {
+  constructor(requestId: string, clock: () => number, observe: (event: EndEvent) => void) {
     this.requestId = requestId
     this.#clock = clock
     this.#observe = observe
