@@ -6,7 +6,7 @@ import { LifeEnded } from './upstream/attempt.ts'
 export class OpenAttempt {
   /** Whether the upstream was asked. */
   called = false
-  /** What went wrong; may come after `answeredAt`, for an answer that broke off. */
+  /** What went wrong; may come after `endedAt`, for an answer that broke off. */
   error: unknown
   /** When it answered or failed. */
   endedAt: number | undefined

@@ -50,6 +50,7 @@ export class UpstreamError extends Error {
   readonly retryAfterMs: number | undefined
   /** The connection had served before, and was closed as the request was sent. */
   readonly staleConnection: boolean
+
   constructor(message: string, given: UpstreamErrorDetails) {
     const details = ownMembers(given)
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
