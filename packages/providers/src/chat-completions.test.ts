@@ -21,7 +21,10 @@ async function readAll(
   try {
     const reply = await decodeChatCompletions(response, call)
     if (reply.kind !== 'stream') throw new Error('not a stream')
-    for await (const batch of reply.chunks) chunks.push(...batch)
+    for await (const batch of reply.chunks) {
+      expect(batch).not.toEqual([])
+      chunks.push(...batch)
+    }
   } catch (failure) {
     return { chunks, failure }
   }
@@ -212,6 +215,7 @@ describe('quirks of the vendors, in streams', () => {
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
     ['STOP', 'stop'],
+    ['MAX_TOKENS', 'length'],
     ['max_tokens', 'length'],
     ['model_length', 'length'],
     ['tool_use', 'tool_calls'],
@@ -589,7 +593,7 @@ describe('quirks of the vendors, in streams', () => {
 
   it('other named events and empty data are passed over', async () => {
     const { chunks, failure } = await streamed(
-      `event: ping\ndata: {"type":"ping"}\n\nevent: note\ndata: hello\n\ndata:\n\n${sse(said({ content: 'a' }), stop, done)}`,
+      `event: ping\ndata: {"type":"ping"}\n\nevent: note\ndata: hello\n\ndata:\n\ndata:   \n\n${sse(said({ content: 'a' }), stop, done)}`,
     )
     expect(failure).toBeUndefined()
     expect(chunks).toHaveLength(2)
@@ -673,6 +677,12 @@ describe('the end of a stream', () => {
     expect(failure).toBeUndefined()
     expect(chunks).toHaveLength(2)
     expect(response.state).toEqual({ reads: 1, returned: true })
+  })
+
+  it('[DONE] may have white space behind it', async () => {
+    const { chunks, failure } = await streamed(`${sse(said({ content: 'a' }))}data: [DONE] \n\n`)
+    expect(chunks).toHaveLength(1)
+    expect(failure).toBeUndefined()
   })
 
   it.each([

@@ -680,6 +680,20 @@ describe('a whole message', () => {
       { status: 400, code: 'context_length_exceeded' },
     ],
     [
+      'words of a limit under a status of another kind',
+      429,
+      { ...json, 'retry-after': '7' },
+      '{"type":"error","error":{"type":"rate_limit_error","message":"You exceed context limit of a minute."}}',
+      { status: 429, code: null, retryAfterMs: 7000 },
+    ],
+    [
+      'words of a limit with a code of their own',
+      400,
+      json,
+      '{"type":"error","error":{"code":"x","message":"You exceed context limit."}}',
+      { status: 400, code: 'x' },
+    ],
+    [
       'a wrong field',
       400,
       json,

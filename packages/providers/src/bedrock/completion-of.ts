@@ -67,7 +67,7 @@ function messageOf(
       parts.close(index)
     } else if (isFields(block.toolUse) && block.toolUse.type !== 'server_tool_use') {
       const { toolUse } = block
-      if (answerTool === undefined || functionName(toolUse.name) !== answerTool) {
+      if (functionName(toolUse.name) !== answerTool) {
         calls.push(callOf(toolUse))
         parts.call()
       } else answer ??= argumentsOf(toolUse.input)

@@ -101,7 +101,7 @@ export class ConverseEvents implements EventReader {
     // What tools of the vendor's own do is not the caller's.
     if (!isFields(toolUse) || toolUse.type === 'server_tool_use') return
     const name = functionName(toolUse.name)
-    if (this.#answerTool !== undefined && name === this.#answerTool) {
+    if (name === this.#answerTool) {
       if (!this.#answered) this.#openBlock('answer', index)
       this.#answered = true
       return

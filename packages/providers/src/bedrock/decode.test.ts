@@ -514,12 +514,15 @@ describe('a streamed answer', () => {
     expect((await streamed(thoughts)).failure?.kind).toBe('garbled')
   })
 
-  it.each<[string, object, number, string | null]>([
+  type Payload = { message?: string; originalMessage?: string; originalStatusCode?: number }
+  it.each<[string, Payload, number, string | null]>([
     ['internalServerException', { message: 'Oh.' }, 500, null],
     ['modelStreamErrorException', { message: 'Oh.', originalStatusCode: 500 }, 424, null],
     ['modelStreamErrorException', { originalMessage: 'Slow.', originalStatusCode: 429 }, 429, null],
     ['modelTimeoutException', { message: 'Late.' }, 504, null],
     ['validationException', { message: 'Bad.' }, 400, null],
+    // Only of a model's failure does the model's status tell.
+    ['validationException', { message: 'Bad.', originalStatusCode: 429 }, 400, null],
     [
       'validationException',
       { message: 'Input is too long for requested model.' },
@@ -539,6 +542,7 @@ describe('a streamed answer', () => {
       expect(contentOf(chunks)).toBe(before.length === 0 ? '' : 'Hi')
       expect([failure?.kind, failure?.status, failure?.code]).toEqual(['refused', status, code])
       expect(failure?.type).toBe(type[0]?.toUpperCase() + type.slice(1))
+      expect(failure?.vendorMessage).toBe(payload.message ?? payload.originalMessage)
     }
   })
 
@@ -658,11 +662,14 @@ describe('an error answer', () => {
       vendorMessage: 'Unknown.',
     })
     expect(await refused(404, { Output: { __type: 'x' }, Version: '1.0' })).toMatchObject({ status: 404 })
+    expect(await refused(403, { Message: 'No.' })).toMatchObject({ status: 403, vendorMessage: 'No.' })
+    const cause = new Error('broken')
     const broken: UpstreamResponse = {
       ...scriptedResponse({ status: 500 }),
-      text: () => Promise.reject(new Error('broken')),
+      text: () => Promise.reject(cause),
     }
-    expect(await failureOf(decodeConverse(broken, call()))).toMatchObject({ kind: 'refused', status: 500 })
+    const failure = await failureOf(decodeConverse(broken, call()))
+    expect(failure).toMatchObject({ kind: 'refused', status: 500, cause })
   })
 })
 

@@ -232,6 +232,7 @@ describe('decodeEventStream', () => {
 
   it.each([
     ['an unknown type', [1, 97, 10]],
+    ['an unknown type, and what may be a length behind it', [1, 97, 10, 0, 0]],
     ['no type', [1, 97]],
     ['a value beyond the end', [1, 97, 7, 0, 9, 120]],
     ['half a length', [1, 97, 7, 255]],

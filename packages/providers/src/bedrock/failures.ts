@@ -60,8 +60,7 @@ export function bedrockFailure(name: string, value: Fields): UpstreamError {
 }
 
 function errorOf(type: string | undefined, body: Fields): Fields {
-  const message = textOf(body.message) ?? textOf(body.Message) ?? textOf(body.originalMessage)
-  return { message: message ?? '', ...(type === undefined ? {} : { type }) }
+  return { message: textOf(body.message) ?? textOf(body.Message) ?? textOf(body.originalMessage), type }
 }
 
 /** `ThrottlingException:http://...` and `com.amazon.coral.service#ThrottlingException` without what stands around. */

@@ -20,26 +20,18 @@ export function partialMessage(raw: Fields): PartialMessage {
     if (parts.thinking !== '') reasoning ??= parts.thinking
   }
   if (typeof raw.refusal === 'string' && raw.refusal !== '') message.refusal = raw.refusal
-  if (raw.reasoning_details !== undefined) {
-    const details = objectsOf(raw.reasoning_details)
-    if (details !== undefined) {
-      message.reasoning_details = details as readonly JsonObject[]
-      reasoning ??= textOf(details.map(told).join(''))
-    }
+  const details = objectsOf(raw.reasoning_details)
+  if (details !== undefined) {
+    message.reasoning_details = details as readonly JsonObject[]
+    reasoning ??= textOf(details.map(told).join(''))
   }
   if (reasoning !== undefined) message.reasoning_content = reasoning
-  if (raw.annotations !== undefined) {
-    const annotations = objectsOf(raw.annotations)
-    if (annotations !== undefined) message.annotations = annotations as readonly JsonObject[]
-  }
-  if (raw.tool_calls !== undefined) {
-    const calls = partialToolCalls(raw.tool_calls)
-    if (calls !== undefined) message.tool_calls = calls
-  }
-  if (raw.function_call !== undefined) {
-    const call = partialFunctionCall(raw.function_call)
-    if (call !== undefined) message.function_call = call
-  }
+  const annotations = objectsOf(raw.annotations)
+  if (annotations !== undefined) message.annotations = annotations as readonly JsonObject[]
+  const calls = partialToolCalls(raw.tool_calls)
+  if (calls !== undefined) message.tool_calls = calls
+  const call = partialFunctionCall(raw.function_call)
+  if (call !== undefined) message.function_call = call
   if (isFields(raw.audio) && Object.values(raw.audio).some(Boolean)) message.audio = raw.audio as JsonObject
   return message
 }

@@ -32,9 +32,7 @@ function fromUsage(usage: Fields): PartialUsage | undefined {
   if (prompt_tokens !== undefined && completion_tokens !== undefined && reasoning_tokens !== undefined) {
     // xAI counts reasoning beside the completion, not within it; its total tells.
     const beside = prompt_tokens + completion_tokens + reasoning_tokens
-    if (reasoning_tokens > 0 && usage.total_tokens === beside) {
-      counts.completion_tokens = completion_tokens + reasoning_tokens
-    }
+    if (usage.total_tokens === beside) counts.completion_tokens = completion_tokens + reasoning_tokens
   }
   const known = Object.entries(counts).filter(([, count]) => count !== undefined)
   return known.length > 0 ? Object.fromEntries(known) : undefined

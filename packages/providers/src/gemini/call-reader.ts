@@ -28,10 +28,6 @@ export class CallReader {
     const name = textOf(call.name)
     if (name !== undefined) {
       this.close(calls)
-      if (call.willContinue !== true && call.partialArgs === undefined) {
-        calls.push(this.#whole(name, textOf(call.id), argumentsText(call.args), signature))
-        return
-      }
       this.#open = {
         name,
         id: textOf(call.id),
@@ -42,7 +38,7 @@ export class CallReader {
     }
     const open = this.#open
     if (open === undefined) return
-    if (call.partialArgs !== undefined) open.partial.add(call.partialArgs)
+    open.partial.add(call.partialArgs)
     open.args = call.args ?? open.args
     open.signature ??= signature
     if (call.willContinue !== true) this.close(calls)

@@ -55,7 +55,7 @@ export class CandidateReader {
     this.#sources.add(candidate)
     if (last) this.#tellTheRest(delta, whole)
     if (reason !== null) this.finished = true
-    const logprobs = candidate.logprobsResult === undefined ? undefined : logprobsOf(candidate.logprobsResult)
+    const logprobs = logprobsOf(candidate.logprobsResult)
     const first = !this.#seen
     this.#seen = true
     if (reason === null && logprobs === undefined && !first && isEmpty(delta)) return undefined
@@ -80,7 +80,7 @@ export class CandidateReader {
     let thoughts = ''
     for (const part of parts) {
       if (!isFields(part)) continue
-      const signature = part.thoughtSignature === undefined ? undefined : textOf(part.thoughtSignature)
+      const signature = textOf(part.thoughtSignature)
       if (isFields(part.functionCall)) {
         this.#calls.read(part.functionCall, signature, calls)
         continue

@@ -39,7 +39,10 @@ async function streamed(
   try {
     const reply = await decodeGenerateContent(response, callFor({ ...input, stream: true }))
     if (reply.kind !== 'stream') throw new Error('It is no stream.')
-    for await (const batch of reply.chunks) chunks.push(...batch)
+    for await (const batch of reply.chunks) {
+      expect(batch).not.toEqual([])
+      chunks.push(...batch)
+    }
   } catch (failure) {
     if (!UpstreamError.is(failure)) throw failure
     return { chunks, failure }
@@ -159,6 +162,12 @@ describe('a whole answer', () => {
     const { choices } = await whole(value, { tools: [weather] })
     expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'weather' } }])
     expect((await whole(value)).choices[0]).toEqual({ index: 0, message: {}, finish_reason: 'stop' })
+  })
+
+  it('keeps calls of custom tools as of any that were given', async () => {
+    const value = candidate([{ functionCall: { name: 'sql' } }], { finishReason: 'UNEXPECTED_TOOL_CALL' })
+    const { choices } = await whole(value, { tools: [{ type: 'custom', custom: { name: 'sql' } }] })
+    expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'sql' } }])
   })
 
   it('to a blocked prompt is a refusal', async () => {
@@ -656,6 +665,10 @@ describe('a stream', () => {
   it.each([
     ['', 'truncated'],
     [events({}), 'truncated'],
+    ['[]', 'truncated'],
+    [' \n[{"candidates":', 'truncated'],
+    ['[nothing] \n', 'garbled'],
+    ['[1]', 'garbled'],
     ['data: nothing\n\n', 'garbled'],
     ['data: [1]\n\n', 'garbled'],
     [events(candidate([{ text: 'a' }])), 'truncated'],

@@ -53,7 +53,6 @@ export function googleRefusalOf(refusal: UpstreamError, body: unknown): Upstream
     param: refusal.param,
     ...retry(refusal.retryAfterMs ?? wait),
     ...(vendorMessage === undefined ? {} : { vendorMessage }),
-    ...(refusal.cause === undefined ? {} : { cause: refusal.cause }),
   })
 }
 

@@ -54,10 +54,32 @@ it('has no way to reach anything else', () => {
   expect(args.text()).toBe('{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}}')
 })
 
+it('goes on with a text only where the piece before it said so, and only with text', () => {
+  const args = new PartialArguments()
+  args.add([
+    { jsonPath: '$.a', stringValue: 'x' },
+    { jsonPath: '$.a', stringValue: 'y' },
+    { jsonPath: '$.b', stringValue: 'x', willContinue: true },
+    { jsonPath: '$.b', numberValue: 1 },
+    { jsonPath: '$.c', nullValue: 'NULL_VALUE' },
+    { jsonPath: '$.c.d', boolValue: true },
+  ])
+  expect(args.text()).toBe('{"a":"y","b":1,"c":{"d":true}}')
+})
+
+it('takes long lists, and 512 levels', () => {
+  const args = new PartialArguments()
+  args.add(Array.from({ length: 3_000 }, (_, at) => ({ jsonPath: `$.a[${at}]`, numberValue: at })))
+  args.add([{ jsonPath: `$.b${'[0]'.repeat(511)}`, numberValue: 1 }])
+  const { a } = JSON.parse(args.text()) as { a: number[] }
+  expect(a).toHaveLength(3_000)
+})
+
 it.each([
   ['without end', [{ jsonPath: '$.a', stringValue: 'x'.repeat(9_000_000) }]],
   ['full of holes', [{ jsonPath: '$.a[2000000]', numberValue: 1 }]],
-  ['too deep', [{ jsonPath: `$${'[0]'.repeat(600)}`, numberValue: 1 }]],
+  ['too deep', [{ jsonPath: `$.a${'[0]'.repeat(512)}`, numberValue: 1 }]],
+  ['at a path with another root', [{ jsonPath: 'x.a', numberValue: 1 }]],
   [
     'that do not fit together',
     [

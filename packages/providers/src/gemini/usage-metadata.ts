@@ -25,7 +25,6 @@ export function usageOf(usage: Fields): PartialUsage | undefined {
 }
 
 function audioTokens(details: unknown): number | undefined {
-  if (details === undefined) return undefined
   return countOf(objectsOf(details)?.find(({ modality }) => modality === 'AUDIO')?.tokenCount)
 }
 

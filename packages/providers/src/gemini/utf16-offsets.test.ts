@@ -23,6 +23,11 @@ it('are what encoding says, at each character, however the text is cut', () => {
   )
 })
 
+it.each(['\x7f', '\x80', '\u07ff', '\u0800', '\uffff', '\u{10000}'])('know how long %j is', char => {
+  const bytes = new TextEncoder().encode(char).length * 4 + 1
+  expect([...offsetsOf(char.repeat(4), 'aaaa').places([bytes])]).toEqual([[bytes, char.length * 4 + 1]])
+})
+
 it('are the beginning of a character that they lie in, and the end beyond it', () => {
   expect([...offsetsOf('a😀', 'b').places([3, 5, 99])]).toEqual([
     [3, 1],

@@ -33,9 +33,10 @@ async function* from<T>(items: readonly T[]): AsyncGenerator<T> {
 
 describe('eventChunks', () => {
   it('gives one array for each read that said something, and stops at the end mark', async () => {
-    const { texts, failure } = await said([['{"say":1}', '{"say":2}'], [' '], ['{"end":true}', '{"say":3}']])
-    expect(texts).toEqual([['1', '2']])
-    expect(failure).toBeUndefined()
+    const events = [['{"say":1}', '{"say":2}'], [' '], ['{"end":true}', '{"say":3}']]
+    expect(await said(events)).toEqual({ texts: [['1', '2']], failure: undefined })
+    // A keep-alive may be the first that comes.
+    expect(await said([[' '], ...events])).toEqual({ texts: [['1', '2']], failure: undefined })
   })
 
   it('ends at the end mark of another protocol, whole or cut as its own reader says', async () => {
@@ -51,6 +52,8 @@ describe('eventChunks', () => {
     ['an event that the end cut', [['{"say":1}', '{"sa']], true, 'truncated'],
     ['an event that is no JSON', [['{"say":1}', '{"sa']], false, 'garbled'],
     ['an event that is no object', [['{"say":1}', '[1]']], false, 'garbled'],
+    ['an event that is a list of several', [['{"say":1}', '[{"say":2},{"say":3}]']], false, 'garbled'],
+    ['an event that nests without end', [['{"say":1}', '['.repeat(2_000)]], true, 'garbled'],
     ['a reader that fails', [['{"say":1}', '{"say":"oops"}']], false, 'garbled'],
   ])('delivers what came before %s', async (_, batches, bodyEnded, kind) => {
     const { texts, failure } = await said(batches, bodyEnded)

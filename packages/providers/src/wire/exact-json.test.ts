@@ -15,6 +15,8 @@ describe('exactJsonOf and exactJsonText', () => {
   it('leave numbers alone that are no whole ones, or that a double holds', () => {
     const text = '[0.1234567890123456789,1e30,9007199254740991]'
     expect(exactJsonOf(text)).toEqual(JSON.parse(text))
+    const long = '[12345678901234567890.5,1234567890123456789e3,-1234567890123456789E+3]'
+    expect(exactJsonText(exactJsonOf(long))).toBe(JSON.stringify(JSON.parse(long)))
   })
 
   it('do not mistake a text for a number', () => {

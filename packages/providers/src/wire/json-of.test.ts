@@ -15,6 +15,7 @@ const kindOf = (text: string) => {
 describe('jsonOf', () => {
   it('takes 512 levels and no more', () => {
     expect(jsonOf(arrays(512))).toEqual(JSON.parse(arrays(512)))
+    expect(jsonOf(arrays(512, '"text"'))).toEqual(JSON.parse(arrays(512, '"text"')))
     expect(kindOf(arrays(513))).toBe('garbled')
     expect(kindOf('{"a":'.repeat(200_000) + 1 + '}'.repeat(200_000))).toBe('garbled')
   })
@@ -25,7 +26,7 @@ describe('jsonOf', () => {
   })
 
   it('sees where a string ends', () => {
-    for (const string of ['['.repeat(2_000), '"['.repeat(1_000), '\\"['.repeat(1_000), '\\']) {
+    for (const string of ['['.repeat(2_000), '"['.repeat(2_000), '\\"['.repeat(2_000), '\\']) {
       const text = JSON.stringify([string, '{'.repeat(1_000)])
       expect(jsonOf(text)).toEqual(JSON.parse(text))
       expect(kindOf(arrays(513, JSON.stringify(string)))).toBe('garbled')
