@@ -30,7 +30,18 @@ const dependencies = new Map(
 describe('dependency rules', () => {
   it('reads every package', () => {
     const packages = new Set(sources.map(({ file }) => packageOf(file)))
-    expect([...packages].sort()).toEqual(['core', 'express', 'koa', 'node', 'providers', 'testing'])
+    expect([...packages].sort()).toEqual([
+      'core',
+      'express',
+      'jwt',
+      'koa',
+      'node',
+      'postgres',
+      'providers',
+      'redis',
+      'sqlite',
+      'testing',
+    ])
     expect(imports.length).toBeGreaterThan(100)
   })
 
@@ -59,9 +70,9 @@ describe('dependency rules', () => {
     expect(named).toEqual([])
   })
 
-  it('keep what only Node has out of core and providers', () => {
+  it('keep what only Node has out of core, providers and jwt', () => {
     const found = sources
-      .filter(({ file }) => ['core', 'providers'].includes(packageOf(file)) && file !== undiciTransport)
+      .filter(({ file }) => webOnly.includes(packageOf(file)) && file !== undiciTransport)
       .flatMap(({ file, text }) => namesUsed(file, text).map(name => ({ file, name })))
       .filter(({ name }) =>
         ['Buffer', 'process', 'global', '__dirname', '__filename', 'setImmediate'].includes(name),
@@ -93,6 +104,9 @@ describe('the rules see', () => {
     [`${core}/slots.ts`, '@sluice/providers', true],
     [`${core}/slots.ts`, './index.ts', true],
     ['packages/providers/src/openai.ts', 'node:crypto', false],
+    ['packages/jwt/src/index.ts', 'node:crypto', false],
+    ['packages/redis/src/index.ts', '@sluice/postgres', true],
+    ['packages/core/src/index.ts', '@sluice/redis', true],
     ['packages/providers/src/openai.ts', '@sluice/node', false],
     ['packages/providers/src/openai.ts', '../../core/src/errors.ts', false],
     ['packages/node/src/listener.ts', '@sluice/core', false],
@@ -159,11 +173,18 @@ describe('the rules see', () => {
 
 const undiciTransport = join('packages', 'core', 'src', 'transports', 'undici.ts')
 
+/** What runs on Node, Bun, Deno and edge runtimes alike. */
+const webOnly = ['core', 'providers', 'jwt']
+
 /** Which packages each package may use: for all, or for their types alone. */
 const uses: Record<string, { readonly all: readonly string[]; readonly types: readonly string[] }> = {
   core: { all: [], types: [] },
   providers: { all: ['core'], types: [] },
   testing: { all: ['core'], types: [] },
+  redis: { all: ['core'], types: [] },
+  sqlite: { all: ['core'], types: [] },
+  postgres: { all: ['core'], types: [] },
+  jwt: { all: ['core'], types: [] },
   node: { all: [], types: ['core'] },
   express: { all: ['node'], types: ['core'] },
   koa: { all: ['node'], types: ['core'] },
@@ -183,7 +204,7 @@ function faultsOf({ file, specifier, type }: Import): string[] {
     return chooses ? [] : say('only the gateway and its defaults choose a transport')
   }
   if (specifier.startsWith('node:') || builtinModules.includes(specifier)) {
-    if (from === 'core' || from === 'providers') return say('core and providers run on Web APIs alone')
+    if (webOnly.includes(from)) return say(`${from} runs on Web APIs alone`)
     return specifier.startsWith('node:') ? [] : say('what Node has is imported with `node:`')
   }
   const name = specifier
