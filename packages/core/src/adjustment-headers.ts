@@ -8,6 +8,17 @@ const longest = 2_000
  * what was done to it, such as `"seed";action=dropped`. What does not fit is counted by a last member `"*"`.
  */
 export function adjustmentHeaders(adjustments: readonly Adjustment[]): Readonly<Record<string, string>> {
+  const known = written.get(adjustments)
+  if (known !== undefined) return known
+  const headers = { 'x-sluice-adjustments': listOf(adjustments) }
+  // What can still change is written each time.
+  if (Object.isFrozen(adjustments)) written.set(adjustments, headers)
+  return headers
+}
+
+const written = new WeakMap<readonly Adjustment[], Readonly<Record<string, string>>>()
+
+function listOf(adjustments: readonly Adjustment[]): string {
   let list = ''
   for (const [index, adjustment] of adjustments.entries()) {
     const member = memberOf(adjustment)
@@ -17,7 +28,7 @@ export function adjustmentHeaders(adjustments: readonly Adjustment[]): Readonly<
     }
     list += index === 0 ? member : `, ${member}`
   }
-  return { 'x-sluice-adjustments': list.replace(/^, /, '') }
+  return list.replace(/^, /, '')
 }
 
 function memberOf({ parameter, action, detail }: Adjustment): string {

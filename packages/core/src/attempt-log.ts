@@ -10,13 +10,13 @@ export class OpenAttempt {
   error: unknown
   /** When it answered or failed. */
   endedAt: number | undefined
-  readonly #target: Target
+  readonly target: Target
   readonly #startedAt: number
   #queuedAt: number | undefined
   #queuedMs = 0
 
   constructor(target: Target, startedAt: number) {
-    this.#target = target
+    this.target = target
     this.#startedAt = startedAt
   }
 
@@ -37,7 +37,7 @@ export class OpenAttempt {
 
   recordAt(now: number): AttemptRecord {
     const { called, error } = this
-    const { provider, model } = this.#target
+    const { provider, model } = this.target
     const ms = (this.endedAt ?? now) - this.#startedAt
     return { provider: provider.name, model, called, ms, error }
   }
@@ -56,6 +56,11 @@ export class AttemptLog {
   /** How many upstreams were asked. */
   get called(): number {
     return this.#attempts.reduce((count, { called }) => count + (called ? 1 : 0), 0)
+  }
+
+  /** The last one that was asked: it answered, where any did. */
+  get lastCalled(): Target | undefined {
+    return this.#attempts.findLast(({ called }) => called)?.target
   }
 
   /** Whether an upstream took the request, or may have, and did not fail. */

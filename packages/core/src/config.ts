@@ -1,4 +1,7 @@
 import type { Observer } from './events.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { LimitRuleData } from './limit-rule.ts'
+import type { Prices } from './prices.ts'
 import type { JsonLimits } from './protocol/json.ts'
 import type { UnsupportedParameters } from './provider.ts'
 import type { Authenticator } from './stages/authenticate.ts'
@@ -18,8 +21,8 @@ export interface IntakeLimits extends JsonLimits {
 /** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
 export interface Timeouts {
   /**
-   * For each of `authenticate`, `route`, `authorize` and `limit` to come to its answer; a request for which one does
-   * not is a 500. Default 1,000.
+   * For each of `authenticate`, `route`, `authorize` and `limit` to come to its answer, and for `ledger` to keep an
+   * entry; a request for which one does not is a 500, or a 503 of the ledger. Default 1,000.
    */
   readonly policyMs: number
   /** To connect. Default 5,000. */
@@ -54,8 +57,15 @@ export interface GatewayOptions<Host = unknown> {
   readonly route: Route
   /** Whether a principal may use a model. Default: as the principal's `models` say. */
   readonly authorize?: Authorizer
-  /** Whether there is room: `requests(60).per('minute')`. Default: always. */
-  readonly limit?: Limiter
+  /**
+   * Whether there is room: rules, such as `[requests(60).per('minute'), concurrent(5)]`, counted in this process; or
+   * `limits(rules, { store })` for rules that hold across processes, or a limiter of your own. Default: always.
+   */
+  readonly limit?: Limiter | LimitRuleData | readonly LimitRuleData[]
+  /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */
+  readonly prices?: Prices
+  /** Keeps a record of each request that is let in. Default: none. */
+  readonly ledger?: Ledger
   /** Sees the end of every chat completion and every failed attempt. */
   readonly observe?: Observer
   /**

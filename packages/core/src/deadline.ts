@@ -15,3 +15,20 @@ export function deadline(ms: number, expired: () => void): () => void {
   }, ms)
   return () => clearTimeout(timer)
 }
+
+/** What a promise resolves to, or `undefined` when it takes longer than `ms`. */
+export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const takeBack = deadline(ms, () => resolve(undefined))
+    promise.then(
+      value => {
+        takeBack()
+        resolve(value)
+      },
+      error => {
+        takeBack()
+        reject(error)
+      },
+    )
+  })
+}

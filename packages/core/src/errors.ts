@@ -30,6 +30,12 @@ const refusals = {
     'model_not_found',
     'You do not have access to this model.',
   ],
+  model_not_priced: [
+    403,
+    'invalid_request_error',
+    'model_not_priced',
+    'The model has no price, and what you spend is bounded: it cannot be used with this key.',
+  ],
   model_not_found: [
     404,
     'invalid_request_error',
@@ -175,6 +181,24 @@ const refusals = {
     'service_unavailable_error',
     'server_is_overloaded',
     'The model is currently overloaded. Please try again later.',
+  ],
+  limiter_unavailable: [
+    503,
+    'service_unavailable_error',
+    'limiter_unavailable',
+    'Your limits cannot be checked at the moment. Please try again.',
+  ],
+  authentication_unavailable: [
+    503,
+    'service_unavailable_error',
+    'authentication_unavailable',
+    'Your key cannot be checked at the moment. Please try again.',
+  ],
+  ledger_unavailable: [
+    503,
+    'service_unavailable_error',
+    'ledger_unavailable',
+    'What you spend cannot be recorded at the moment. Please try again.',
   ],
   shutting_down: [
     503,

@@ -52,9 +52,16 @@ export interface EndEvent {
    */
   readonly usage: Usage | undefined
   readonly usageEstimated: boolean
+  /** US dollars, by the gateway's `prices`; `null` where there are none, or no usage, or no price is known. */
+  readonly cost: number | null
+  /**
+   * The rules `asShadow` that would have refused the request, as they are written: `requests(60).per('minute')`. Empty
+   * where it was refused by another.
+   */
+  readonly shadowed: readonly string[]
   /** In milliseconds. */
   readonly timings: {
-    /** In the queues of providers with `maxConcurrent`, over all attempts. */
+    /** For room, and in the queues of providers with `maxConcurrent`, over all attempts. */
     readonly queue: number
     /** From the request to the first byte of its answer's body. */
     readonly firstByte: number | undefined
@@ -86,8 +93,17 @@ export interface WarningEvent {
   readonly message: string
 }
 
+/** Something that remembers fails, or works again: told once for each change. */
+export interface StoreEvent {
+  readonly type: 'store'
+  readonly store: 'limits' | 'ledger' | 'keys'
+  readonly state: 'failing' | 'working'
+  /** What went wrong. */
+  readonly error: unknown
+}
+
 /** What happens in a gateway. New kinds may be added: switch on `type` and ignore what you do not know. */
-export type GatewayEvent = EndEvent | AttemptFailedEvent | InternalErrorEvent | WarningEvent
+export type GatewayEvent = EndEvent | AttemptFailedEvent | InternalErrorEvent | StoreEvent | WarningEvent
 
 /** Sees what happens. It cannot change a request, and what it throws is ignored. */
 export type Observer = (event: GatewayEvent) => void

@@ -1,6 +1,7 @@
 import { failureOf } from './answer/failure.ts'
 import { nativeResponse, plainResponse } from './answer/plain-response.ts'
 import type { GatewayOptions } from './config.ts'
+import { within } from './deadline.ts'
 import { belowBase, type Endpoint, endpointOf, pathOf } from './endpoint.ts'
 import { GatewayError } from './errors.ts'
 import type { Answer, FetchContext, Gateway } from './host.ts'
@@ -10,7 +11,7 @@ import { type ResolvedOptions, resolveOptions } from './options/resolve.ts'
 import { completeChat } from './pipeline.ts'
 import { ownMembers } from './protocol/own-members.ts'
 import { respondError } from './stages/respond.ts'
-import { RequestRecord } from './stages/settle.ts'
+import { type Books, RequestRecord } from './stages/settle.ts'
 import { warnOfLocal } from './start-warnings.ts'
 import { LifeEnded } from './upstream/attempt.ts'
 
@@ -24,6 +25,17 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
   const resolved = resolveOptions(options)
   warnOfLocal(resolved, options.observe)
   const running = new Set<Lifetime>()
+  const closings = new Set<Promise<unknown>>()
+  const books: Books = {
+    prices: resolved.prices,
+    ledger: resolved.ledger,
+    now: resolved.now,
+    id: resolved.id,
+    closing: work => {
+      closings.add(work)
+      void work.then(() => closings.delete(work))
+    },
+  }
   let closed: Promise<void> | undefined
   let idle: (() => void) | undefined
 
@@ -33,7 +45,7 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
     const requestId = `req_${resolved.id()}`
     const lifetime = new Lifetime(request.signal)
     running.add(lifetime)
-    const record = new RequestRecord(requestId, resolved.call.clock, event => {
+    const record = new RequestRecord(requestId, resolved.call.clock, books, event => {
       running.delete(lifetime)
       lifetime.release()
       if (running.size === 0) idle?.()
@@ -66,6 +78,11 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
     clearTimeout(timer)
   }
 
+  const closeBooks = async (): Promise<void> => {
+    while (closings.size > 0) await Promise.all(closings)
+  }
+  const flushLedger = async (): Promise<void> => resolved.ledger?.flush?.()
+
   return {
     matches,
     fetch: async (input, init) => {
@@ -83,11 +100,17 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       if (!(typeof drainMs === 'number' && drainMs >= 0)) {
         throw new TypeError(`close: got drainMs ${String(drainMs)}, expected a number from 0.`)
       }
-      closed ??= drain(drainMs).then(() => resolved.ownTransport?.close?.())
+      closed ??= drain(drainMs)
+        .then(() => within(closeBooks(), booksMs))
+        .then(() => within(flushLedger(), booksMs))
+        .then(() => resolved.ownTransport?.close?.())
       return closed
     },
   }
 }
+
+/** How long `close` waits for leases and entries that are being closed, and then for the ledger to be flushed. */
+const booksMs = 2_500
 
 /** Node's timers fire at once beyond this. */
 const longestTimer = 2_147_483_647

@@ -53,7 +53,8 @@ export interface Gateway<Host = unknown> {
   readonly matches: (pathname: string, mount?: string) => boolean
   /**
    * Stops: refuses new requests with 503, lets running answers end for `drainMs` (default 30,000), then
-   * ends them, and closes the transport that it made itself. Resolves when nothing runs any more.
+   * ends them, and closes the transport that it made itself. Resolves when nothing runs any more and what limits and
+   * ledger had to be told is told, for which it waits up to 5 seconds.
    */
   readonly close: (options?: { readonly drainMs?: number }) => Promise<void>
 }

@@ -11,11 +11,22 @@ export class Lifetime {
   readonly #signal: AbortSignal
   readonly #heard = () => this.end('client_left')
   readonly #listeners = new Set<EndListener>()
+  #ending: AbortController | undefined
 
   constructor(signal: AbortSignal) {
     this.#signal = signal
     if (signal.aborted) this.ended = 'client_left'
     else signal.addEventListener('abort', this.#heard, { once: true })
+  }
+
+  /** Aborts when the life ends. Made when it is first asked for: most requests never need it. */
+  get ending(): AbortSignal {
+    if (this.#ending === undefined) {
+      const ending = new AbortController()
+      this.#ending = ending
+      this.onEnd(() => ending.abort(this.#signal.reason))
+    }
+    return this.#ending.signal
   }
 
   /** Does something when the life ends; at once where it has ended. */

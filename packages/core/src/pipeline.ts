@@ -1,24 +1,25 @@
 import { PacedText } from './answer/paced-text.ts'
 import { type AnsweredRequest, StreamedAnswer } from './answer/streamed-answer.ts'
-import { deadline } from './deadline.ts'
+import { type BoundedOutput, boundedOutput } from './bounded-output.ts'
+import { within } from './deadline.ts'
 import type { Answer, FetchContext } from './host.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
-import type { ChatRequest } from './protocol/chat.ts'
+import { pricedModel } from './prices.ts'
 import { keepAliveComment } from './protocol/chunk-writer.ts'
 import { memberOf } from './protocol/own-members.ts'
 import type { PartialCompletion, Target } from './provider.ts'
 import { authenticate } from './stages/authenticate.ts'
 import { authorize } from './stages/authorize.ts'
 import { type Answering, type Attempts, type ChunkSource, call } from './stages/call.ts'
-import { limit } from './stages/limit.ts'
+import { type LimitContext, limit } from './stages/limit.ts'
 import { normalizeCompletion } from './stages/normalize/completion.ts'
 import { read } from './stages/read.ts'
 import { respondCompletion, respondStream } from './stages/respond.ts'
 import { route } from './stages/route.ts'
 import type { RequestRecord } from './stages/settle.ts'
 import { validate } from './stages/validate.ts'
-import { completionUsage, estimatedUsage } from './usage.ts'
+import { completionUsage } from './usage.ts'
 
 /**
  * The story of a chat completion. Every line may throw its refusal; from `limit` on, whoever calls this
@@ -39,13 +40,33 @@ export async function completeChat<Host>(
   const candidates = await route(draft, { principal, random: options.random }, options.route)
   record.model = draft.model
   await authorize(principal, draft.model, options.authorize)
-  record.hold(await limit(principal, draft, options.limit))
+  const lease = await limit(principal, draft, room(lifetime, candidates, options, record), options.limit)
+  record.hold(lease)
   const { input, targets } = validate(draft, candidates, options.rules)
-  return ask(input, targets, options, lifetime, record)
+  const bounded = boundedOutput(input, lease.maxOutputTokens)
+  await record.enter(bounded.input, targets[0]!)
+  return ask(bounded, targets, options, lifetime, record)
+}
+
+function room<Host>(
+  lifetime: Lifetime,
+  targets: readonly Target[],
+  { prices, now }: ResolvedOptions<Host>,
+  { requestId, model }: RequestRecord,
+): LimitContext {
+  const at = now()
+  return {
+    requestId,
+    targets,
+    get signal() {
+      return lifetime.ending
+    },
+    price: (usage, target) => prices(usage, pricedModel(model!, target, at)),
+  }
 }
 
 async function ask<Host>(
-  input: ChatRequest,
+  { input, adjustments: bound }: BoundedOutput,
   targets: readonly Target[],
   options: ResolvedOptions<Host>,
   lifetime: Lifetime,
@@ -55,12 +76,11 @@ async function ask<Host>(
     log: record.attempts,
     committed: false,
     failed: attempt => options.observe({ type: 'attempt_failed', requestId: record.requestId, attempt }),
-    adjusted: adjustments => record.adjust(adjustments),
+    adjusted: adjustments => record.adjust(adjustments.length === 0 ? bound : [...bound, ...adjustments]),
   }
   const created = Math.floor(options.now() / 1000)
   const identity = { id: completionId(options.id), created, model: input.model }
   const asked: AnsweredRequest = { input, identity, record, lifetime, newId: options.id }
-  record.estimate = () => estimatedUsage(input, 0)
   const calling = call(input, targets, lifetime, attempts, options.call)
   return input.stream === true
     ? stream(calling as Promise<Answering<ChunkSource>>, asked, attempts, options)
@@ -95,23 +115,6 @@ async function stream<Host>(
   const source = new StreamedAnswer(asked, answering ?? calling)
   const body = new PacedText(source, keepAliveComment, keepAliveMs, options.call.clock)
   return respondStream(body, record.requestId, record.answerHeaders)
-}
-
-/** What a promise resolves to, or `undefined` when it takes longer than `ms`. */
-function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const takeBack = deadline(ms, () => resolve(undefined))
-    promise.then(
-      value => {
-        takeBack()
-        resolve(value)
-      },
-      error => {
-        takeBack()
-        reject(error)
-      },
-    )
-  })
 }
 
 function completionId(id: () => string): string {

@@ -47,17 +47,32 @@ export function estimatedUsage(input: ChatRequest, answerChars: number): Usage {
   return usageOf({ prompt_tokens: tokens(promptChars(input)), completion_tokens: tokens(answerChars) })
 }
 
+/** Counts that nobody else holds: whoever gets them may keep or change them. */
+export function copiedUsage(usage: Usage): Usage {
+  return {
+    ...usage,
+    prompt_tokens_details: { ...usage.prompt_tokens_details },
+    completion_tokens_details: { ...usage.completion_tokens_details },
+  }
+}
+
 function tokens(chars: number): number {
   return Math.ceil(chars / 4)
 }
 
+/** A ledger asks again and again what a stream has used so far. */
+const knownChars = new WeakMap<ChatRequest, number>()
+
 function promptChars(input: ChatRequest): number {
+  const known = knownChars.get(input)
+  if (known !== undefined) return known
   let chars = 0
   for (const { content } of input.messages) {
     if (typeof content === 'string') chars += content.length
     else for (const part of content ?? []) if (part.type === 'text') chars += part.text.length
   }
   if (input.tools !== undefined) chars += JSON.stringify(input.tools).length
+  knownChars.set(input, chars)
   return chars
 }
 

@@ -46,6 +46,7 @@ export class StreamedAnswer implements TextSource {
       logprobs: input.logprobs === true,
     })
     this.#writer = new ChunkWriter(identity, input.stream_options?.include_usage === true)
+    request.record.soFar = () => countedUsage(this.#normalizer.usage, input, this.#normalizer.chars, false)
     if (answering instanceof Promise) answering.catch(error => this.#breakUnread(error))
     else this.#follow(answering)
     // Nobody may be reading when the client leaves.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Lease } from '../stages/limit.ts'
+import { concurrent, requests } from '../policies/limits/rule.ts'
+import type { Lease, LimitContext } from '../stages/limit.ts'
 import { boundedPolicies } from './bounded-policies.ts'
 
 const never = () => new Promise<never>(() => {})
@@ -7,6 +8,12 @@ const ann = { id: 'ann' }
 const request = new Request('http://sluice.test/')
 const draft = { model: 'm', body: {}, bytes: 2 }
 const context = { principal: ann, random: () => 0 }
+const room: LimitContext = {
+  requestId: 'req_1',
+  targets: [],
+  price: () => null,
+  signal: new AbortController().signal,
+}
 
 describe('boundedPolicies', () => {
   it('leaves what is there at once as it is', () => {
@@ -38,7 +45,7 @@ describe('boundedPolicies', () => {
     )
     await expect(route(draft, context)).rejects.toThrow('route did not')
     await expect(authorize(ann, 'm')).rejects.toThrow('authorize did not')
-    await expect(limit?.admit(ann, draft)).rejects.toThrow('limit did not')
+    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limit did not')
   })
 
   it('gives back room that comes when nobody waits for it any more, once', async () => {
@@ -51,11 +58,36 @@ describe('boundedPolicies', () => {
       { authenticate: () => ann, route: () => [], limit: { admit: () => late } },
       10,
     )
-    await expect(limit?.admit(ann, draft)).rejects.toThrow('limit did not')
+    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limit did not')
     give?.({ headers: {}, settle: usage => void settled.push(usage) })
     await late
     await Promise.resolve()
     expect(settled).toEqual([undefined])
+  })
+
+  it('waits for room as long as the limiter may, and for its answer', async () => {
+    const limit = { admit: never, maxWaitMs: 30 }
+    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limit }, 10)
+    await expect(bounded.limit?.admit(ann, draft, room)).rejects.toThrow('within 40 milliseconds')
+  })
+
+  it.each([
+    ['a rule', requests(1).per('hour')],
+    ['rules', [concurrent(9), requests(1).per('hour')]],
+    ['a rule of plain data', { kind: 'requests', limit: 1, per: 'hour' } as const],
+  ])('makes a limiter of %s', async (_, limit) => {
+    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limit }, 1_000)
+    const lease = await bounded.limit?.admit(ann, draft, room)
+    expect(lease?.headers['x-ratelimit-remaining-requests']).toBe('0')
+    expect(() => bounded.limit?.admit(ann, draft, room)).toThrow(/^Rate limit reached/)
+    await lease?.settle(undefined, null)
+  })
+
+  it('refuses a rule that it cannot use', () => {
+    const make = (limit: unknown) => () =>
+      boundedPolicies({ authenticate: () => ann, route: () => [], limit: limit as never }, 1_000)
+    expect(make({ kind: 'requests', limit: 0, per: 'hour' })).toThrow(/expected a whole number from 1/)
+    expect(make([requests(1).per('hour'), { kind: 'seats' }])).toThrow(/rule 2: .*'seats'/)
   })
 
   it('hands on what a function rejects with, also by a promise of another library', async () => {

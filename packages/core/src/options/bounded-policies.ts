@@ -1,5 +1,7 @@
 import type { GatewayOptions } from '../config.ts'
 import { deadline } from '../deadline.ts'
+import type { Observer } from '../events.ts'
+import { limits } from '../policies/limits/limits.ts'
 import { modelPatterns } from '../policies/model-patterns.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
@@ -16,7 +18,9 @@ export interface Policies<Host> {
 
 /** The policies of a gateway, each of which has to come to its answer within `ms`. */
 export function boundedPolicies<Host>(options: GatewayOptions<Host>, ms: number): Policies<Host> {
-  const { authenticate, route, authorize = modelPatterns, limit } = options
+  const { authenticate, route, authorize = modelPatterns } = options
+  const limit = limiterOf(options.limit, options.observe)
+  const limitMs = ms + (limit?.maxWaitMs ?? 0)
   return {
     authenticate: (request, host) => bounded('authenticate', authenticate(request, host), ms),
     route: Object.assign<Route, Pick<Route, 'list' | 'targets'>>(
@@ -28,18 +32,25 @@ export function boundedPolicies<Host>(options: GatewayOptions<Host>, ms: number)
     ),
     authorize: (principal, model) => bounded('authorize', authorize(principal, model), ms),
     limit: limit && {
-      admit: (principal, draft) => bounded('limit', limit.admit(principal, draft), ms, giveBack),
+      admit: (principal, draft, context) =>
+        bounded('limit', limit.admit(principal, draft, context), limitMs, giveBack),
     },
   }
 }
 
+/** Rules are counted in this process; where they cannot be, `TypeError` says so. */
+function limiterOf(limit: GatewayOptions['limit'], observe: Observer | undefined): Limiter | undefined {
+  if (limit === undefined || 'admit' in limit) return limit
+  return limits('kind' in limit ? [limit] : limit, observe === undefined ? {} : { observe })
+}
+
 /** Room that is given when nobody waits for it any more is nobody's. */
 function giveBack(lease: Lease): void | Promise<void> {
-  return lease.settle(undefined)
+  return lease.settle(undefined, null)
 }
 
 /** A value that is there costs no timer. `late` is told of one that comes when its time is over. */
-function bounded<T>(
+export function bounded<T>(
   name: string,
   value: T | Promise<T>,
   ms: number,

@@ -8,10 +8,20 @@ type Check = (value: unknown) => string | undefined
 const largest = 2_147_483_647
 
 const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
-const aLimiter: Check = value =>
-  typeof (value as { admit?: unknown } | null)?.admit === 'function'
+const aLimit: Check = value =>
+  typeof value === 'object' &&
+  value !== null &&
+  ('admit' in value ? aMethod(value.admit) : 'kind' in value || Array.isArray(value))
     ? undefined
-    : "a limiter, such as requests(60).per('minute')"
+    : "rules, such as requests(60).per('minute'), or a limiter"
+const aLedger: Check = value => {
+  const { open, close } = (value ?? {}) as { open?: unknown; close?: unknown }
+  return aMethod(open) && aMethod(close) ? undefined : 'a ledger, such as that of a database'
+}
+function aMethod(value: unknown): boolean {
+  return typeof value === 'function'
+}
+
 const aPath: Check = value =>
   typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)
     ? undefined
@@ -31,7 +41,9 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<stri
   authenticate: aFunction,
   route: aFunction,
   authorize: aFunction,
-  limit: aLimiter,
+  limit: aLimit,
+  prices: aFunction,
+  ledger: aLedger,
   observe: aFunction,
   transport: aFunction,
   base: aPath,

@@ -1,4 +1,6 @@
 import type { Observer } from '../events.ts'
+import type { Prices } from '../prices.ts'
+import { copiedUsage } from '../usage.ts'
 
 /** Ids of the user's making, or fresh ones: an answer needs one that a header can carry, even where that fails. */
 export function soundId(id: (() => string) | undefined): () => string {
@@ -21,6 +23,15 @@ export function soundNow(now: (() => number) | undefined): () => number {
 /** An observer whose throws are nobody's problem but its own. It sees; it cannot change what it sees. */
 export function quietObserver(observe: Observer | undefined): Observer {
   return observe === undefined ? () => {} : event => void outcomeOf(() => observe(event))
+}
+
+/** Prices of the user's making: what is no amount from 0 is not known, and not 0. They cannot change what they price. */
+export function soundPrices(prices: Prices | undefined): Prices {
+  if (prices === undefined) return () => null
+  return (usage, model) => {
+    const cost = outcomeOf(() => prices(copiedUsage(usage), model))
+    return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : null
+  }
 }
 
 /** What a function gives, or `undefined` where it throws. Of a promise nobody waits for, nobody hears that it fails. */

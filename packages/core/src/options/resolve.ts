@@ -1,6 +1,8 @@
 import { defaultTransport } from '#transport'
 import type { GatewayOptions, IntakeLimits, StreamPacing } from '../config.ts'
 import type { Observer } from '../events.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Prices } from '../prices.ts'
 import { ownMembers } from '../protocol/own-members.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
@@ -12,7 +14,8 @@ import type { Transport } from '../transport.ts'
 import { boundedPolicies } from './bounded-policies.ts'
 import { defaultIntake, defaultPacing, defaultTimeouts } from './defaults.ts'
 import { faultsOf } from './faults.ts'
-import { quietObserver, soundId, soundNow } from './guarded-functions.ts'
+import { quietObserver, soundId, soundNow, soundPrices } from './guarded-functions.ts'
+import { watchedLedger } from './watched-ledger.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> {
@@ -20,6 +23,9 @@ export interface ResolvedOptions<Host> {
   readonly route: Route
   readonly authorize: Authorizer
   readonly limit: Limiter | undefined
+  /** Never throws, and gives no price that is none. */
+  readonly prices: Prices
+  readonly ledger: Ledger | undefined
   /** Never throws. */
   readonly observe: Observer
   readonly base: string
@@ -45,11 +51,14 @@ export function resolveOptions<Host>(given: GatewayOptions<Host>): ResolvedOptio
   const options = ownMembers(given)
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
+  const observe = quietObserver(options.observe)
   const ownTransport =
     options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
   return {
     ...boundedPolicies(options, timeouts.policyMs),
-    observe: quietObserver(options.observe),
+    prices: soundPrices(options.prices),
+    ledger: watchedLedger(options.ledger, timeouts.policyMs, observe),
+    observe,
     base: options.base ?? '/v1',
     rules: {
       profile: options.validation ?? 'schema',

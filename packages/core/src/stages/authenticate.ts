@@ -1,11 +1,15 @@
 import { GatewayError } from '../errors.ts'
+import type { LimitRuleData } from '../limit-rule.ts'
 
 /** Who is asking. */
 export interface Principal {
   readonly id: string
   /** Patterns of the models that the principal may use (`*` stands for any text); absent means all. */
   readonly models?: readonly string[]
+  /** Such as `{ team: 'search' }`: for limits that are shared, and for the sums of the ledger. */
   readonly tags?: Readonly<Record<string, string>>
+  /** Rules for this principal, beside those of the gateway's `limit`, which has to be made by `limits`. */
+  readonly limits?: readonly LimitRuleData[]
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Usage } from '../protocol/chat.ts'
+import type { Target } from '../provider.ts'
 import type { Principal } from './authenticate.ts'
 import type { Draft } from './read.ts'
 
@@ -7,16 +8,40 @@ export interface Lease {
   /** What the caller is told of the limit, on the answer whatever it is. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * Gives the room back. Called exactly once. `usage` is `undefined` when no model was asked or none
-   * answered.
+   * The completion tokens of one choice that the room is for. They are sent upstream as the bound of a request that
+   * names none, and the caller is told so among the adjustments.
    */
-  settle(usage: Usage | undefined): void | Promise<void>
+  readonly maxOutputTokens?: number
+  /** Whether money was reserved: such a request is not made where its record cannot be kept. */
+  readonly spends?: boolean
+  /** The rules that only count (`asShadow`) and would have refused, as they are written: for the `end` event. */
+  readonly shadowed?: readonly string[]
+  /** How long the request waited for its room, in milliseconds. */
+  readonly waitedMs?: number
+  /**
+   * Gives the room back. Called exactly once. `usage` is `undefined` when no model was asked or none
+   * answered. `cost` is its price in US dollars, `null` where that is not known.
+   */
+  settle(usage: Usage | undefined, cost: number | null): void | Promise<void>
+}
+
+/** What is known of a request that asks for room, beside its caller and its text. */
+export interface LimitContext {
+  readonly requestId: string
+  /** Where it may be answered. */
+  readonly targets: readonly Target[]
+  /** What a use would cost at a target, in US dollars; `null` where that is not known. */
+  price(usage: Usage, target: Target): number | null
+  /** Aborts when the client leaves, or the gateway closes without waiting any longer. */
+  readonly signal: AbortSignal
 }
 
 /** Says whether there is room. */
 export interface Limiter {
   /** Takes room, or throws `GatewayError` (429) with its headers and takes none. */
-  admit(principal: Principal, draft: Draft): Lease | Promise<Lease>
+  admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease>
+  /** How long `admit` may let a request wait for its room, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
+  readonly maxWaitMs?: number
 }
 
 const unlimited: Lease = { headers: {}, settle() {} }
@@ -25,10 +50,11 @@ const unlimited: Lease = { headers: {}, settle() {} }
 export async function limit(
   principal: Principal,
   draft: Draft,
+  context: LimitContext,
   limiter: Limiter | undefined,
 ): Promise<Lease> {
   if (limiter === undefined) return unlimited
-  const lease: unknown = await limiter.admit(principal, draft)
+  const lease: unknown = await limiter.admit(principal, draft, context)
   if (isLease(lease)) return lease
   throw new TypeError('limit gave something that is no lease: expected an object with a function settle.')
 }

@@ -1,21 +1,50 @@
 import { describe, expect, it } from 'vitest'
+import type { GatewayError } from '../errors.ts'
 import type { EndEvent, GatewayEvent } from '../events.ts'
-import type { Usage } from '../protocol/chat.ts'
+import type { Charge, LedgerClosing, LedgerEntry } from '../ledger/ledger.ts'
+import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import { estimatedUsage } from '../usage.ts'
-import { RequestRecord } from './settle.ts'
+import type { Lease } from './limit.ts'
+import { type Books, RequestRecord } from './settle.ts'
 
-const guess = estimatedUsage({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] }, 0)
+const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] }
+const guess = estimatedUsage(input, 0)
 const target = { provider: { name: 'p' }, model: 'up' } as Parameters<RequestRecord['attempts']['begin']>[0]
+const lease = (more: Partial<Lease> = {}): Lease => ({ headers: {}, settle() {}, ...more })
 
-function record() {
+function record(more: Partial<Books> = {}) {
   const events: GatewayEvent[] = []
+  const closings: Promise<unknown>[] = []
   const time = { now: 1_000 }
+  const books: Books = {
+    prices: () => null,
+    ledger: undefined,
+    now: () => 1_700_000_000_000,
+    id: () => 'f'.repeat(32),
+    closing: work => closings.push(work),
+    ...more,
+  }
   const made = new RequestRecord(
     'req_1',
     () => time.now,
+    books,
     event => events.push(event),
   )
-  return { made, time, events, end: () => events[0] as EndEvent }
+  return { made, time, events, closings, end: () => events[0] as EndEvent }
+}
+
+/** A record of a request that was let in, over a ledger that keeps what it is given. */
+function entered(more: Partial<Books> = {}) {
+  const given: { entry: LedgerEntry; progress: () => Charge | undefined }[] = []
+  const closed: LedgerClosing[] = []
+  const ledger = {
+    open: (entry: LedgerEntry, progress: () => Charge | undefined) => void given.push({ entry, progress }),
+    close: (closing: LedgerClosing) => void closed.push(closing),
+  }
+  const parts = record({ ledger, ...more })
+  parts.made.principal = { id: 'ann', tags: { team: 'search' } }
+  parts.made.model = 'm'
+  return { ...parts, given, closed }
 }
 
 describe('RequestRecord', () => {
@@ -44,6 +73,8 @@ describe('RequestRecord', () => {
         adjustments: [],
         usage: undefined,
         usageEstimated: false,
+        cost: null,
+        shadowed: [],
         timings: { queue: 0, firstByte: 20, total: 50 },
         error,
       },
@@ -90,8 +121,8 @@ describe('RequestRecord', () => {
     const { made } = record()
     made.settle('client_aborted', 499)
     const settled: unknown[] = []
-    made.hold({ headers: {}, settle: usage => void settled.push(usage) })
-    expect(settled).toEqual([undefined])
+    made.hold({ headers: {}, settle: (...given) => void settled.push(given) })
+    expect(settled).toEqual([[undefined, null]])
   })
 
   it.each([
@@ -126,9 +157,9 @@ describe('RequestRecord', () => {
   })
 
   describe.each(['client_aborted', 'gateway_closed'] as const)('of a request cut off as %s', outcome => {
-    const left = (called: boolean, usage?: Usage, error?: unknown) => {
+    const left = async (called: boolean, usage?: Usage, error?: unknown) => {
       const { made, end } = record()
-      made.estimate = () => guess
+      await made.enter(input, target)
       made.usage = usage
       const attempt = made.attempts.begin(target, 1_000)
       attempt.called = called
@@ -137,30 +168,196 @@ describe('RequestRecord', () => {
       return end()
     }
 
-    it('estimates the counts where an upstream was asked and did not fail', () => {
-      expect(left(true)).toMatchObject({ usage: guess, usageEstimated: true })
+    it('estimates the counts where an upstream was asked and did not fail', async () => {
+      expect(await left(true)).toMatchObject({ usage: guess, usageEstimated: true })
     })
 
-    it('estimates none where no upstream was asked, or it failed', () => {
-      expect(left(false)).toMatchObject({ usage: undefined, usageEstimated: false })
-      expect(left(true, undefined, new Error('x'))).toMatchObject({ usage: undefined, usageEstimated: false })
+    it('estimates none where no upstream was asked, or it failed', async () => {
+      expect(await left(false)).toMatchObject({ usage: undefined, usageEstimated: false })
+      expect(await left(true, undefined, new Error('x'))).toMatchObject({
+        usage: undefined,
+        usageEstimated: false,
+      })
     })
 
-    it('keeps the counts that there are', () => {
+    it('keeps the counts that there are', async () => {
       const usage = { ...guess, prompt_tokens: 7 }
-      expect(left(true, usage)).toMatchObject({ usage, usageEstimated: false })
+      expect(await left(true, usage)).toMatchObject({ usage, usageEstimated: false })
     })
 
-    it('estimates nothing where nothing can be, and nothing for other ends', () => {
+    it('estimates nothing where nothing can be, and nothing for other ends', async () => {
       const { made, end } = record()
       made.attempts.begin(target, 1_000).called = true
       made.settle(outcome, 499)
       expect(end()).toMatchObject({ usage: undefined, usageEstimated: false })
       const other = record()
-      other.made.estimate = () => guess
+      await other.made.enter(input, target)
       other.made.attempts.begin(target, 1_000).called = true
       other.made.settle('upstream_failed', 502)
       expect(other.end()).toMatchObject({ usage: undefined, usageEstimated: false })
     })
+  })
+
+  it('enters a valid request before its model is asked, as it is, under an id of its own', async () => {
+    const { made, given, end } = entered({ prices: usage => usage.prompt_tokens / 1_000 })
+    const tags = { team: 'search' }
+    made.principal = { id: 'ann', tags }
+    made.stream = true
+    await made.enter(input, target)
+    tags.team = 'other'
+    expect(given[0]?.entry).toEqual({
+      id: expect.stringMatching(/^018bcfe5-6800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      requestId: 'req_1',
+      principal: 'ann',
+      tags: { team: 'search' },
+      model: 'm',
+      stream: true,
+      openedAt: 1_700_000_000_000,
+      estimate: { promptTokens: 10, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, cost: 0.01 },
+    })
+    expect(end()).toBeUndefined()
+  })
+
+  it('tells what was used so far, and nothing while no upstream was asked', async () => {
+    const { made, given } = entered()
+    await made.enter(input, target)
+    const progress = () => given[0]?.progress()
+    expect(progress()).toBeUndefined()
+    const attempt = made.attempts.begin(target, 1_000)
+    made.soFar = () => ({ usage: { ...guess, completion_tokens: 5 }, estimated: true })
+    expect(progress()).toBeUndefined()
+    attempt.called = true
+    expect(progress()).toMatchObject({ promptTokens: 10, completionTokens: 5 })
+    made.usage = { ...guess, completion_tokens: 7 }
+    expect(progress()).toMatchObject({ completionTokens: 7 })
+  })
+
+  it('closes its entry once, with who answered, what was used and what that costs', async () => {
+    const { made, time, given, closed, end } = entered({ prices: () => 0.25 })
+    const settled: unknown[] = []
+    made.hold(lease({ settle: (...all) => void settled.push(all) }))
+    await made.enter(input, target)
+    made.attempts.begin(target, 1_000).called = true
+    made.usage = guess
+    time.now = 1_020
+    made.markFirstByte()
+    time.now = 1_050
+    made.settle('completed', 200)
+    made.settle('refused', 400)
+    expect(closed).toEqual([
+      {
+        entry: given[0]?.entry,
+        closedAt: 1_700_000_000_000,
+        outcome: 'completed',
+        status: 200,
+        provider: 'p',
+        upstreamModel: 'up',
+        attempts: 1,
+        charge: { promptTokens: 10, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, cost: 0.25 },
+        estimated: false,
+        firstByteMs: 20,
+        totalMs: 50,
+      },
+    ])
+    expect(settled).toEqual([[guess, 0.25]])
+    expect(end().cost).toBe(0.25)
+  })
+
+  it('charges nothing where no upstream took the request', async () => {
+    const { made, closed, end } = entered({ prices: () => 0.25 })
+    await made.enter(input, target)
+    made.settle('upstream_failed', 502)
+    expect(closed).toMatchObject([{ charge: undefined, estimated: false, provider: undefined, attempts: 0 }])
+    expect(end().cost).toBeNull()
+  })
+
+  it('enters nothing that has ended, and needs no ledger', async () => {
+    const { made, given, closed } = entered()
+    made.settle('client_aborted', 499)
+    await made.enter(input, target)
+    expect([given, closed]).toEqual([[], []])
+    await expect(record().made.enter(input, target)).resolves.toBeUndefined()
+  })
+
+  it.each<[string, () => void | Promise<void>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('rows')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('rows'))],
+  ])('refuses what spends where a ledger %s, and lets on what does not', async (_, open) => {
+    const closed: LedgerClosing[] = []
+    const ledger = { open, close: (closing: LedgerClosing) => void closed.push(closing) }
+    const free = entered({ ledger })
+    free.made.hold(lease())
+    await free.made.enter(input, target)
+    free.made.settle('completed', 200)
+    const spending = entered({ ledger })
+    spending.made.hold(lease({ spends: true }))
+    const error: unknown = await spending.made.enter(input, target).catch(error => error)
+    expect(error).toMatchObject({ refusal: 'ledger_unavailable', status: 503, cause: { message: 'rows' } })
+    expect((error as GatewayError).message).not.toContain('rows')
+    spending.made.settle('refused', 503, error)
+    expect(closed.map(({ outcome, entry }) => [outcome, entry.principal])).toEqual([
+      ['completed', 'ann'],
+      ['refused', 'ann'],
+    ])
+  })
+
+  it('closes no entry before its opening has come to its end, whatever that is', async () => {
+    for (const ends of ['resolve', 'reject'] as const) {
+      const heard: string[] = []
+      let end = () => {}
+      const opening = new Promise<void>((resolve, reject) => {
+        end = ends === 'resolve' ? resolve : () => reject(new Error('rows'))
+      })
+      const ledger = { open: () => opening, close: () => void heard.push('closed') }
+      const { made, closings } = entered({ ledger })
+      const entering = made.enter(input, target)
+      made.settle('client_aborted', 499)
+      await Promise.resolve()
+      expect(heard).toEqual([])
+      end()
+      await entering
+      await Promise.all(closings)
+      expect(heard).toEqual(['closed'])
+    }
+  })
+
+  it('hands over what is still being closed, which never rejects', async () => {
+    const { made, closings } = entered({
+      ledger: { open() {}, close: () => Promise.reject(new Error('rows')) },
+    })
+    made.hold(lease({ settle: () => Promise.reject(new Error('store')) }))
+    await made.enter(input, target)
+    made.settle('completed', 200)
+    expect(closings).toHaveLength(2)
+    await expect(Promise.all(closings)).resolves.toBeDefined()
+  })
+
+  it('counts the wait for room as time in a queue, and outlives a lease that cannot tell', () => {
+    const { made, end } = record()
+    made.hold(lease({ waitedMs: 30 }))
+    made.settle('completed', 200)
+    expect(end().timings.queue).toBe(30)
+    const other = record()
+    const broken = Object.defineProperty(lease(), 'waitedMs', {
+      get() {
+        throw new Error('waited')
+      },
+    })
+    expect(() => other.made.hold(broken)).toThrow('waited')
+    other.made.settle('internal_error', 500)
+    expect(other.events).toHaveLength(1)
+  })
+
+  it('hands over nothing where all is closed at once', async () => {
+    const { made, closings } = entered()
+    made.hold(lease())
+    await made.enter(input, target)
+    made.settle('completed', 200)
+    expect(closings).toEqual([])
   })
 })

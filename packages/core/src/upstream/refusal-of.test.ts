@@ -116,10 +116,14 @@ describe('refusalOf', () => {
 function tellable(): readonly string[] {
   const every: Record<Refusal, true> = {
     missing_api_key: true,
+    limiter_unavailable: true,
+    authentication_unavailable: true,
+    ledger_unavailable: true,
     invalid_api_key: true,
     missing_scope: true,
     model_not_allowed: true,
     model_not_found: true,
+    model_not_priced: true,
     unknown_url: true,
     method_not_supported: true,
     invalid_request: true,

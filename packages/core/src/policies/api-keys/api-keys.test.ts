@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { LimitRuleData } from '../../limit-rule.ts'
 import { apiKeys } from './api-keys.ts'
 import { hashApiKey } from './key-digest.ts'
 import type { ApiKeyRecord } from './key-record.ts'
@@ -75,6 +76,16 @@ describe('apiKeys with a list', () => {
     [{ expiresAt: new Date('x') }, /'a' has an expiresAt that is neither/],
     [{ disabled: 1 }, /'a' has a disabled that is neither/],
     [{ disabled: 'true' }, /'a' has a disabled that is neither/],
+    [{ limits: { kind: 'requests', limit: 1, per: 'day' } }, /'a' has limits that are no list/],
+    [{ limits: [null] }, /'a' has limits of which one is no rule/],
+    [
+      { limits: [{ kind: 'requests', limit: 0, per: 'day' }] },
+      /a limit that cannot be used. requests\(\): got 0/,
+    ],
+    [
+      { limits: [{ kind: 'requests', limit: 1, per: 'day', scope: ['key'] }] },
+      /a limit with a field 'scope'/,
+    ],
   ])('refuses a right that is written in a wrong way: %o', (wrong, message) => {
     expect(() => apiKeys([{ id: 'a', key: 'k', ...wrong } as never])).toThrow(message)
   })
@@ -153,21 +164,48 @@ describe('apiKeys with a lookup', () => {
     expect(await find(asking(`Bearer ${prefix}2`), undefined)).toBeUndefined()
   })
 
-  it('lets a store that fails fail: it is no wrong key', async () => {
-    const find = apiKeys(() => Promise.reject(new Error('store is down')))
-    await expect(find(asking('Bearer sk-one'), undefined)).rejects.toThrow('store is down')
+  it('answers 503 where the store fails: it is no wrong key', async () => {
+    const cause = new Error('store is down')
+    const find = apiKeys(() => Promise.reject(cause))
+    await expect(find(asking('Bearer sk-one'), undefined)).rejects.toMatchObject({
+      refusal: 'authentication_unavailable',
+      status: 503,
+      cause,
+    })
   })
 
-  it.each([{ id: 'one', expiresAt: '2020-01-01' }, { id: 'one', disabled: 'true' }, { name: 'one' }])(
-    'lets nobody in by a record that is written in a wrong way: %o',
-    async record => {
-      const find = apiKeys(() => record as never)
-      await expect(find(asking('Bearer sk-one'), undefined)).rejects.toThrow(/what the lookup found/)
-    },
-  )
+  it.each([
+    { id: 'one', expiresAt: '2020-01-01' },
+    { id: 'one', disabled: 'true' },
+    { name: 'one' },
+    { id: 'one', limits: 'none' },
+  ])('lets nobody in by a record that is written in a wrong way: %o', async record => {
+    const find = apiKeys(() => record as never)
+    await expect(find(asking('Bearer sk-one'), undefined)).rejects.toThrow(/what the lookup found/)
+  })
+
+  it('hands on the limits of a key, which nobody can change for the next request', async () => {
+    const limits = [{ kind: 'requests', limit: 5, per: 'minute', scopes: ['tag:team'] }] as const
+    const row = { id: 'one', limits: structuredClone(limits) as unknown as LimitRuleData[] }
+    const find = apiKeys(() => row)
+    const first = await find(asking('Bearer sk-one'), undefined)
+    row.limits.length = 0
+    expect(first?.limits).toEqual(limits)
+    for (const part of [first?.limits, first?.limits?.[0], first?.limits?.[0]?.scopes]) {
+      expect(() => Object.assign(part ?? {}, { 0: 'other', limit: 9 })).toThrow(TypeError)
+    }
+    expect((await find(asking('Bearer sk-one'), undefined))?.limits).toEqual(limits)
+  })
 
   it('takes the nulls of a store for nothing known', async () => {
-    const find = apiKeys(() => ({ id: 'one', models: null, tags: null, expiresAt: null, disabled: null }))
+    const find = apiKeys(() => ({
+      id: 'one',
+      models: null,
+      tags: null,
+      limits: null,
+      expiresAt: null,
+      disabled: null,
+    }))
     expect(await find(asking('Bearer sk-one'), undefined)).toEqual({ id: 'one' })
   })
 

@@ -1,8 +1,10 @@
+import type { Observer } from '../../events.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import { type Authenticator, bearerToken } from '../../stages/authenticate.ts'
 import { digestsOf, hashApiKey, isDigest, type Pepper, sameDigest } from './key-digest.ts'
 import { formatOf } from './key-format.ts'
-import { type ApiKeyRecord, principalOf, recordFault } from './key-record.ts'
+import { type ApiKeyRecord, principalOf, recordFault, type SoundRecord, soundRecord } from './key-record.ts'
+import type { KeyStore } from './key-store.ts'
 import { remembered } from './remembered.ts'
 
 /** A key of a fixed list: as it is, or only what is kept of it (`hashApiKey`). */
@@ -13,58 +15,104 @@ export type ApiKeyLookup = (
   digest: string,
 ) => ApiKeyRecord | undefined | null | Promise<ApiKeyRecord | undefined | null>
 
+/** A store of keys, such as `keyStore` makes. Its `digests` say what may be a key, and how it is kept. */
+export type ApiKeySource = { find: ApiKeyLookup } & Partial<Pick<KeyStore, 'digests'>>
+
 export interface ApiKeysOptions {
   /**
    * What a key looks like, such as `/^sk-[0-9A-Za-z]{40}$/`: anything else is a 401 without a look into the list or
    * the store. Default for a store: a token as RFC 6750 has it, of letters, digits and `-._~+/`, then `=`.
    */
   readonly format?: RegExp
-  /** Keys are kept as HMAC-SHA-256 under these secrets; without it as plain SHA-256. */
+  /** Keys are kept as HMAC-SHA-256 under these secrets; without it as plain SHA-256. A `keyStore` has its own. */
   readonly pepper?: Pepper
   /** How long a found key is remembered, in milliseconds: at most, and by default, 5,000. */
   readonly cacheMs?: number
   /** How many unknown keys are remembered, each for `cacheMs`: a whole number from 1. Default 10,000. */
   readonly maxUnknown?: number
+  /** How long the store may take to find a key, in milliseconds. Default 250. */
+  readonly lookupMs?: number
+  /**
+   * How long a found key is remembered beyond `cacheMs` where the store fails or takes too long, in milliseconds; 0 for
+   * not at all. Default 60,000. Until then a key that was revoked meanwhile is let in; one that has expired is not.
+   */
+  readonly staleMs?: number
+  /** Hears that the store fails, after five failures in a row, and that it works again. */
+  readonly observe?: Observer
   /** Milliseconds since 1970, for `expiresAt` and `cacheMs`. Default `Date.now`, and a steady clock for `cacheMs`. */
   readonly now?: () => number
 }
 
-/** What is found for a digest. */
-export type Find = (digest: string) => ApiKeyRecord | undefined | Promise<ApiKeyRecord | undefined>
+/** Finds the record of a key by all the digests under which it may be kept. */
+export type Find = (digests: readonly string[]) => SoundRecord | undefined | Promise<SoundRecord | undefined>
 
-const fields: ReadonlySet<string> = new Set(['id', 'key', 'hash', 'models', 'tags', 'expiresAt', 'disabled'])
+const fields: ReadonlySet<string> = new Set([
+  'id',
+  'key',
+  'hash',
+  'models',
+  'tags',
+  'limits',
+  'expiresAt',
+  'disabled',
+])
 
 /**
- * Callers with keys, from a list or from a store of your own. Keys are looked up and compared by their full
- * digest only. A revoked key of a store is refused after `cacheMs` at the latest.
+ * Callers with keys, from a list, from a `keyStore`, or from a store of your own. Keys are looked up and compared by
+ * their full digest only. A key of a store that is revoked or changed is so after `cacheMs` at the latest.
+ *
+ * Where the store fails or takes longer than `lookupMs`, a key that it knew a short while ago is let in (`staleMs`),
+ * and any other is a 503 `authentication_unavailable`: never a 401.
  *
  * Throws `TypeError` for a list with a fault, which names the entry and never its key. A record of a store
  * that has one lets nobody in: the caller gets a 500, and `observe` the reason.
  */
-export function apiKeys(keys: readonly ApiKey[] | ApiKeyLookup, given: ApiKeysOptions = {}): Authenticator {
+export function apiKeys(
+  keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource,
+  given: ApiKeysOptions = {},
+): Authenticator {
   const options = ownMembers(given)
   const now = options.now ?? Date.now
-  const digests = digestsOf(options.pepper)
-  const mayBeKey = formatOf(options.format, typeof keys === 'function')
-  const find = typeof keys === 'function' ? remembered(keys, options) : listed(keys, options.pepper, mayBeKey)
+  const { digests, find } = sourceOf(keys, options)
   return request => {
     const token = bearerToken(request)
-    if (token === undefined || !mayBeKey(token)) return undefined
-    const found = firstFound(digests(token), find)
+    const found = token === undefined ? undefined : find(digests(token))
     if (found instanceof Promise) return found.then(record => record && principalOf(record, now()))
     return found && principalOf(found, now())
   }
 }
 
-function firstFound(digests: readonly string[], find: Find): ReturnType<Find> {
-  for (const [index, digest] of digests.entries()) {
-    const found = find(digest)
-    if (found instanceof Promise) {
-      return found.then(record => record ?? firstFound(digests.slice(index + 1), find))
-    }
-    if (found !== undefined) return found
+/** How a token is looked for: under no digests where it cannot be a key. */
+interface Source {
+  digests(token: string): readonly string[]
+  readonly find: Find
+}
+
+function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options: ApiKeysOptions): Source {
+  const { format, pepper } = options
+  const mayBeKey = formatOf(format, !Array.isArray(keys))
+  const digests = (of: (token: string) => readonly string[]) => (token: string) =>
+    mayBeKey(token) ? of(token) : []
+  if (Array.isArray(keys)) {
+    return { digests: digests(digestsOf(pepper)), find: listed(keys, pepper, mayBeKey) }
   }
-  return undefined
+  if (typeof keys === 'function') {
+    return { digests: digests(digestsOf(pepper)), find: remembered(keys, options) }
+  }
+  const store = keys as ApiKeySource | null | undefined
+  if (typeof store?.find !== 'function') {
+    throw new TypeError(
+      'apiKeys(): expected a list of keys, a function that finds one, or a store of them with a function find.',
+    )
+  }
+  const ownDigests = store.digests?.bind(store)
+  if (ownDigests !== undefined && pepper !== undefined) {
+    throw new TypeError('apiKeys(): the store has a pepper of its own. Give this one to keyStore() instead.')
+  }
+  return {
+    digests: digests(ownDigests ?? digestsOf(pepper)),
+    find: remembered(digest => store.find(digest), options),
+  }
 }
 
 function listed(
@@ -72,17 +120,18 @@ function listed(
   pepper: Pepper | undefined,
   mayBeKey: (token: string) => boolean,
 ): Find {
-  if (!Array.isArray(keys))
-    throw new TypeError('apiKeys(): expected a list of keys, or a function that finds one.')
-  const table = new Map<string, { readonly digest: string; readonly record: ApiKeyRecord }>()
+  const table = new Map<string, { readonly digest: string; readonly record: SoundRecord }>()
   for (const [index, entry] of keys.entries()) {
     const { digest, record } = entryOf(entry, index, pepper, mayBeKey)
     if (table.has(digest)) throw new TypeError(`apiKeys(): the key of '${record.id}' is listed twice.`)
-    table.set(digest, { digest, record })
+    table.set(digest, { digest, record: soundRecord(record) })
   }
-  return digest => {
-    const entry = table.get(digest)
-    return entry !== undefined && sameDigest(entry.digest, digest) ? entry.record : undefined
+  return digests => {
+    for (const digest of digests) {
+      const entry = table.get(digest)
+      if (entry !== undefined && sameDigest(entry.digest, digest)) return entry.record
+    }
+    return undefined
   }
 }
 

@@ -1,14 +1,29 @@
-import { memberOf } from '../../protocol/own-members.ts'
+import type { LimitRuleData } from '../../limit-rule.ts'
+import { memberOf, ownMembers } from '../../protocol/own-members.ts'
 import type { Principal } from '../../stages/authenticate.ts'
+import { limitRule } from '../limits/rule.ts'
+import { limitsFault } from './limits-fault.ts'
 
 /** What is known of a key, and who it speaks for. A `null`, as stores give it, is nothing known. */
-export interface ApiKeyRecord extends Omit<Principal, 'models' | 'tags'> {
+export interface ApiKeyRecord extends Omit<Principal, 'models' | 'tags' | 'limits'> {
   /** Patterns of the models that the key may use; absent means all. */
   readonly models?: readonly string[] | null
   readonly tags?: Readonly<Record<string, string>> | null
+  /** Rules for this key, beside those of the gateway's `limit`. */
+  readonly limits?: readonly LimitRuleData[] | null
   /** Milliseconds since 1970, or a `Date`; from then on the key is refused. */
   readonly expiresAt?: number | Date | null
   readonly disabled?: boolean | null
+}
+
+/** A record without a fault, as it was when it was read: what becomes of the store's own object changes nothing. */
+export interface SoundRecord {
+  readonly id: string
+  readonly models: readonly string[] | null
+  readonly tags: Readonly<Record<string, string>> | null
+  readonly limits: readonly LimitRuleData[] | null
+  readonly expiresAt: number | null
+  readonly disabled: boolean
 }
 
 /**
@@ -16,12 +31,16 @@ export interface ApiKeyRecord extends Omit<Principal, 'models' | 'tags'> {
  * wider one: a date that is no date never comes.
  */
 export function recordFault(record: ApiKeyRecord): string | undefined {
-  const { id, models, tags, expiresAt, disabled } = knownOf(record)
+  const { id, models, tags, limits, expiresAt, disabled } = knownOf(record)
   if (typeof id !== 'string' || id === '') return 'has no id. Give each key an id: it names the caller.'
   if (models != null && !(Array.isArray(models) && models.every(model => typeof model === 'string'))) {
     return 'has models that are no list of names or patterns.'
   }
   if (tags != null && (typeof tags !== 'object' || Array.isArray(tags))) return 'has tags that are no object.'
+  if (limits != null) {
+    const fault = limitsFault(limits)
+    if (fault !== undefined) return fault
+  }
   if (disabled != null && typeof disabled !== 'boolean')
     return 'has a disabled that is neither true nor false.'
   if (expiresAt == null) return undefined
@@ -31,28 +50,51 @@ export function recordFault(record: ApiKeyRecord): string | undefined {
     : 'has an expiresAt that is neither a number of milliseconds since 1970 nor a valid Date.'
 }
 
+/** A copy of a record in which `recordFault` found nothing. */
+export function soundRecord(record: ApiKeyRecord): SoundRecord {
+  const { id, models, tags, limits, expiresAt, disabled } = knownOf(record)
+  return {
+    id,
+    models: models == null ? null : [...models],
+    tags: tags == null ? null : { ...tags },
+    limits: limits == null ? null : Object.freeze(limits.map(frozenRule)),
+    expiresAt: expiresAt == null ? null : Number(expiresAt),
+    disabled: disabled === true,
+  }
+}
+
 /** A store's row may be an instance of a class; what was added to `Object.prototype` is nothing of its own. */
 function knownOf(record: ApiKeyRecord): ApiKeyRecord {
   return {
     id: memberOf(record, 'id') as string,
     models: memberOf(record, 'models') ?? null,
     tags: memberOf(record, 'tags') ?? null,
+    limits: memberOf(record, 'limits') ?? null,
     expiresAt: memberOf(record, 'expiresAt') ?? null,
     disabled: memberOf(record, 'disabled') ?? null,
   }
 }
 
+/** The same object for every request, so that what is made of a rule can be kept with it. Nobody can change it. */
+function frozenRule(data: LimitRuleData): LimitRuleData {
+  const rule = limitRule(ownMembers(data))
+  Object.freeze(rule.scopes)
+  Object.freeze(rule.models)
+  return rule
+}
+
 /**
- * Who a sound record speaks for now, or `undefined` where it is disabled or has expired. What else a store's row
- * holds, such as the hash, is no part of it: a principal goes to every function of the user's, and to the log. It is
- * a copy: what one of them changes is not changed for the next request.
+ * Who a record speaks for now, or `undefined` where it is disabled or has expired. What else a store's row holds,
+ * such as the hash, is no part of it: a principal goes to every function of the user's, and to the log. It is a copy,
+ * or cannot be changed: what one of them does is not done to the next request.
  */
-export function principalOf(record: ApiKeyRecord, now: number): Principal | undefined {
-  const { id, models, tags, expiresAt, disabled } = knownOf(record)
-  if (disabled === true || (expiresAt != null && now >= Number(expiresAt))) return undefined
+export function principalOf(record: SoundRecord, now: number): Principal | undefined {
+  const { id, models, tags, limits, expiresAt, disabled } = record
+  if (disabled || (expiresAt !== null && now >= expiresAt)) return undefined
   return {
     id,
-    ...(models == null ? {} : { models: [...models] }),
-    ...(tags == null ? {} : { tags: { ...tags } }),
+    ...(models === null ? {} : { models: [...models] }),
+    ...(tags === null ? {} : { tags: { ...tags } }),
+    ...(limits === null ? {} : { limits }),
   }
 }

@@ -1,0 +1,34 @@
+import type { ChatRequest } from './protocol/chat.ts'
+import type { Adjustment } from './provider.ts'
+
+/** A request whose answer has a bound, and what was added to it for that. */
+export interface BoundedOutput {
+  readonly input: ChatRequest
+  readonly adjustments: readonly Adjustment[]
+}
+
+/** Gives a request without a bound the one that its room is for: what was reserved must be the most it can use. */
+export function boundedOutput(input: ChatRequest, maxOutputTokens: number | undefined): BoundedOutput {
+  const named = input.max_completion_tokens ?? input.max_tokens
+  if (maxOutputTokens === undefined || named !== undefined) return { input, adjustments: none }
+  return {
+    input: { ...input, max_completion_tokens: maxOutputTokens },
+    adjustments: defaultedTo(maxOutputTokens),
+  }
+}
+
+const none: readonly Adjustment[] = Object.freeze([])
+/** Nearly always the one of the request before: a limiter has one bound. */
+let last = { maxOutputTokens: 0, adjustments: none }
+
+function defaultedTo(maxOutputTokens: number): readonly Adjustment[] {
+  if (last.maxOutputTokens !== maxOutputTokens) {
+    const adjustment = {
+      parameter: 'max_completion_tokens',
+      action: 'defaulted',
+      detail: String(maxOutputTokens),
+    } as const
+    last = { maxOutputTokens, adjustments: Object.freeze([Object.freeze(adjustment)]) }
+  }
+  return last.adjustments
+}

@@ -1,0 +1,37 @@
+import type { Charge, LedgerClosing, LedgerEntry, UsageQuery, UsageRow } from './ledger.ts'
+
+/** What one write brings: any of the three may be empty. */
+export interface LedgerBatch {
+  readonly entries: readonly LedgerEntry[]
+  readonly closings: readonly LedgerClosing[]
+  /**
+   * Of requests that are still open: they live, and have used so much; without a charge, only that they live. What is
+   * not there, or closed, is passed over.
+   */
+  readonly progress: readonly { readonly id: string; readonly charge: Charge | undefined }[]
+}
+
+/**
+ * The table under a ledger, in one database or another. `write` is all or nothing and may come again with the same
+ * batch: an entry that is there is left as it is, and so is the closing of one that is closed; but a closing stands
+ * above `closeOrphans`. A closing whose entry was never written makes the whole record. Of two closings of one request
+ * the first stands, also within one batch.
+ *
+ * What is written goes through `storedBatch`: texts and numbers that a database cannot hold are mended there. A closing
+ * without a charge is a use of nothing that costs 0.
+ *
+ * The conformance suite of `@sluice/testing` says all of it in tests: `ledgerConformance`.
+ */
+export interface LedgerRows {
+  write(batch: LedgerBatch): Promise<void>
+  /**
+   * Closes what is open and of which nothing was heard for `silentMs`, by the database's own clock, with outcome
+   * `lost` and what is known of its charge, as estimated. Resolves to how many.
+   */
+  closeOrphans(silentMs: number): Promise<number>
+  /**
+   * Sums, in the order of their dimensions: texts by code point, `null` last. Of an open request nothing is summed but
+   * that it is there and open. Throws `TypeError` for a query that `checkedUsageQuery` refuses. A tag's name is data.
+   */
+  usage(query: UsageQuery): Promise<readonly UsageRow[]>
+}

@@ -1,0 +1,100 @@
+import type { Outcome } from '../events.ts'
+
+/** What is kept of an admitted request before its model is asked. */
+export interface LedgerEntry {
+  /** UUID version 7, made by the gateway: no caller can name it. */
+  readonly id: string
+  readonly requestId: string
+  /** The principal's id. */
+  readonly principal: string
+  readonly tags: Readonly<Record<string, string>>
+  /** The name that the caller used, of a model that the gateway knows. */
+  readonly model: string
+  readonly stream: boolean
+  /** Milliseconds since 1970. */
+  readonly openedAt: number
+  /** The estimate that is charged where nothing else is ever known of the request: its prompt. */
+  readonly estimate: Charge
+}
+
+/** What a request used, and what that costs. */
+export interface Charge {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cachedTokens: number
+  readonly reasoningTokens: number
+  /** US dollars; `null` where no price is known. */
+  readonly cost: number | null
+}
+
+/** How a request ended. */
+export interface LedgerClosing {
+  /** As it was opened: a closing whose opening was lost makes the whole record. */
+  readonly entry: LedgerEntry
+  /** Milliseconds since 1970. */
+  readonly closedAt: number
+  readonly outcome: Outcome
+  readonly status: number
+  /** Who answered, and the upstream's own name for the model; `undefined` where nobody did. */
+  readonly provider: string | undefined
+  readonly upstreamModel: string | undefined
+  /** How many upstreams were asked. */
+  readonly attempts: number
+  /** `undefined` where no upstream took the request: it is charged nothing. */
+  readonly charge: Charge | undefined
+  /** Whether the charge rests on an estimate, not on the vendor's counts. */
+  readonly estimated: boolean
+  /** Milliseconds from the request to the first byte of the answer, and to its end. */
+  readonly firstByteMs: number | undefined
+  readonly totalMs: number
+}
+
+/**
+ * The record of every admitted request: opened before the upstream is asked, closed once. What a crash leaves open
+ * is closed as estimated by whoever finds it.
+ */
+export interface Ledger {
+  /**
+   * Resolves when the entry is kept. Where it rejects, a request that spends from a budget is refused (503).
+   * `progress` tells what the request has used so far, for a record that survives a crash.
+   */
+  open(entry: LedgerEntry, progress: () => Charge | undefined): void | Promise<void>
+  /**
+   * Resolves when the closing is kept. Called once for each entry that was opened, when `open` has come to its end or
+   * has taken longer than `timeouts.policyMs`; also where it rejected.
+   */
+  close(closing: LedgerClosing): void | Promise<void>
+  /** Resolves when all that was given is kept, as far as it can be: `gateway.close` waits for it. */
+  flush?(): void | Promise<void>
+}
+
+/** What usage is told by. `tag:team` is the value of that tag. */
+export type UsageDimension = 'key' | 'model' | 'provider' | 'day' | `tag:${string}`
+
+export interface UsageQuery {
+  /** One row for each combination. Empty: one row for all. */
+  readonly by: readonly UsageDimension[]
+  /** From this moment on, by when requests were opened: milliseconds since 1970 or a `Date`. Absent: from the first. */
+  readonly from?: number | Date
+  /** Up to, but not including, this moment. Absent: to the last. */
+  readonly to?: number | Date
+}
+
+/** Sums over requests. What is still open is in `requests` and `open`, and in no other sum. */
+export interface UsageRow {
+  /** By dimension: `{ key: 'ann', day: '2026-11-21' }` (UTC). `null` where a request has none. */
+  readonly by: Readonly<Partial<Record<UsageDimension, string | null>>>
+  readonly requests: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cachedTokens: number
+  readonly reasoningTokens: number
+  /** US dollars, of the requests that have a price. */
+  readonly cost: number
+  /** How many requests used something that has no price. */
+  readonly unpriced: number
+  /** How many rest on an estimate. */
+  readonly estimated: number
+  /** How many are still open. */
+  readonly open: number
+}

@@ -1,0 +1,27 @@
+import type { Observer } from '../events.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { LedgerState } from '../ledger/ledger-state.ts'
+import { bounded } from './bounded-policies.ts'
+
+/**
+ * A ledger that has to keep an entry within `ms`. `observe` is told when it begins to fail, and when it works again.
+ * Its `close` and its `flush` never fail.
+ */
+export function watchedLedger(ledger: Ledger | undefined, ms: number, observe: Observer): Ledger | undefined {
+  if (ledger === undefined) return undefined
+  const state = new LedgerState(observe)
+  const watch = async (part: string, run: () => void | Promise<void>): Promise<void> => {
+    try {
+      await run()
+    } catch (error) {
+      state.fails(part, error)
+      throw error
+    }
+    state.works(part)
+  }
+  return {
+    open: (entry, progress) => watch('open', () => bounded('ledger', ledger.open(entry, progress), ms)),
+    close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
+    flush: () => watch('flush', () => ledger.flush?.()).catch(() => {}),
+  }
+}

@@ -1,0 +1,55 @@
+import type { Count } from './count.ts'
+import type { CounterState, LeaseCounter } from './limit-store.ts'
+import type { HeldPart, OpenClaim } from './open-claims.ts'
+import type { Moment } from './store-clock.ts'
+
+/** Of so many leases the first that ends is looked for, for the wait that is told: no refusal may cost more. */
+const lookedAt = 1_000
+
+/** The claims that hold a lease. */
+export class LeaseCount implements Count {
+  readonly key: string
+  holders = 0
+  kept = false
+  readonly #held = new Set<OpenClaim>()
+
+  constructor(key: string) {
+    this.key = key
+  }
+
+  load(): void {}
+
+  isOver({ limit }: LeaseCounter): boolean {
+    return this.#held.size >= limit
+  }
+
+  take(_: LeaseCounter, claim: OpenClaim): number {
+    this.#held.add(claim)
+    return 0
+  }
+
+  settle(_: HeldPart, claim: OpenClaim): void {
+    this.#held.delete(claim)
+  }
+
+  expire(_: HeldPart, claim: OpenClaim): void {
+    this.#held.delete(claim)
+  }
+
+  standing({ limit }: LeaseCounter, over: boolean, { us }: Moment): CounterState {
+    let first = Number.POSITIVE_INFINITY
+    let looked = 0
+    if (over) {
+      for (const { expiresAt } of this.#held) {
+        first = Math.min(first, expiresAt)
+        if (++looked === lookedAt) break
+      }
+    }
+    return {
+      over,
+      remaining: Math.max(0, limit - this.#held.size),
+      resetMs: 0,
+      waitMs: over ? Math.max(0, first - us) / 1_000 : 0,
+    }
+  }
+}

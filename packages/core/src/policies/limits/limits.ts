@@ -1,0 +1,168 @@
+import type { LimitRuleData } from '../../limit-rule.ts'
+import { memberOf, ownMembers } from '../../protocol/own-members.ts'
+import type { Principal } from '../../stages/authenticate.ts'
+import type { Lease, LimitContext, Limiter } from '../../stages/limit.ts'
+import type { Draft } from '../../stages/read.ts'
+import { type AskedRoom, askedRoom, chargesOf } from './asked-room.ts'
+import { FairQueue, type Refused } from './fair-queue.ts'
+import { type DecidedClaim, guardedStore } from './guarded-store.ts'
+import { isPromise } from './is-promise.ts'
+import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
+import { limitPlan, type PlannedRule } from './limit-plan.ts'
+import { limitRefusal } from './limit-refusal.ts'
+import { optionFaults, ruleFaults } from './limits-faults.ts'
+import { failurePolicies, type LimitsOptions, limitDefaults } from './limits-options.ts'
+import { memoryStore } from './memory-store.ts'
+import { limitRule } from './rule.ts'
+
+export type { LimitsOptions, WaitOptions } from './limits-options.ts'
+
+/** A claim that was decided, with what it asked for: whoever waits in line may be told of another's. */
+interface Decided {
+  readonly room: AskedRoom
+  readonly claim: DecidedClaim
+}
+
+const noRoomAsked: Lease = { headers: {}, settle() {} }
+
+/**
+ * Says whether there is room by rules: `limits([requests(60).per('minute'), concurrent(5)])`. A request is let in when
+ * all rules that concern it have room, those of its principal included, and takes room of all of them or of none.
+ *
+ * With a store that answers at once and without `wait`, so does this. Throws `TypeError` naming every rule and option
+ * that it cannot use.
+ */
+export function limits(rules: readonly LimitRuleData[], options: LimitsOptions = {}): Limiter {
+  const faults = [...ruleFaults(rules, limitRule), ...optionFaults(options)]
+  if (faults.length > 0) throw new TypeError(`limits() got what it cannot use:\n- ${faults.join('\n- ')}`)
+  const limiter = new RuleLimiter(rules, ownMembers(options))
+  const { maxMs } = options.wait ?? {}
+  return {
+    admit: (principal, draft, context) => limiter.admit(principal, draft, context),
+    ...(maxMs === undefined ? {} : { maxWaitMs: maxMs }),
+  }
+}
+
+class RuleLimiter {
+  readonly #rules: readonly PlannedRule[]
+  /** By the list of a principal's own rules. */
+  readonly #withOwn = new WeakMap<readonly LimitRuleData[], readonly PlannedRule[]>()
+  readonly #store: ReturnType<typeof guardedStore>
+  readonly #queue: FairQueue<Decided> | undefined
+  readonly #leaseMs: number
+  readonly #maxOutputTokens: number
+  readonly #ietf: boolean
+  readonly #clock = () => performance.now()
+  readonly #id: () => string
+
+  constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
+    const { store, now, wait, id } = options
+    this.#rules = limitPlan(rules, 'gateway')
+    this.#store = guardedStore(store ?? memoryStore(now === undefined ? {} : { now }), {
+      onStoreFailure: failurePolicies(options.onStoreFailure),
+      instances: options.instances ?? limitDefaults.instances,
+      timeoutMs: options.storeTimeoutMs ?? limitDefaults.storeTimeoutMs,
+      observe: options.observe ?? (() => {}),
+      clock: this.#clock,
+    })
+    this.#leaseMs = options.leaseMs ?? limitDefaults.leaseMs
+    this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
+    this.#ietf = options.ietfHeaders ?? limitDefaults.ietfHeaders
+    this.#id = claimId(id)
+    if (wait === undefined) return
+    this.#queue = new FairQueue({
+      maxMs: wait.maxMs,
+      maxQueued: wait.maxQueued,
+      refusalOf: refusalOf,
+      giveBack: decided => void this.#settle(decided, chargesOf(decided.room, undefined, null)),
+      clock: this.#clock,
+    })
+  }
+
+  admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease> {
+    const rules = this.#rulesOf(principal)
+    const room = askedRoom(rules, { principal, draft, context, maxOutputTokens: this.#maxOutputTokens })
+    if (room.counters.length === 0) return noRoomAsked
+    const attempt = () => this.#claim(room)
+    const from = this.#queue && this.#clock()
+    const decided =
+      this.#queue === undefined ? attempt() : this.#queue.wait(principal.id, context.signal, attempt)
+    return isPromise(decided) ? decided.then(came => this.#lease(came, from)) : this.#lease(decided, from)
+  }
+
+  #claim(room: AskedRoom): Decided | Promise<Decided> {
+    const { counters, kinds } = room
+    const claim = this.#store.admit({ id: this.#id(), ttlMs: this.#leaseMs, counters }, kinds)
+    return isPromise(claim) ? claim.then(decided => ({ room, claim: decided })) : { room, claim }
+  }
+
+  #lease({ room, claim }: Decided, waitedFrom: number | undefined): Lease {
+    const standing = standingCounts(room, claim.verdict)
+    const headers = limitHeaders(standing, this.#ietf)
+    if (!claim.verdict.allowed) throw limitRefusal(standing, headers)
+    const shadowed = shadowsOver(room, claim.verdict)
+    return {
+      headers,
+      ...(shadowed === undefined ? {} : { shadowed }),
+      ...(room.maxOutputTokens === undefined ? {} : { maxOutputTokens: room.maxOutputTokens }),
+      ...(room.spends ? { spends: true } : {}),
+      ...(waitedFrom === undefined ? {} : { waitedMs: this.#clock() - waitedFrom }),
+      settle: (usage, cost) => this.#settle({ room, claim }, chargesOf(room, usage, cost)),
+    }
+  }
+
+  #settle({ room, claim }: Decided, charges: readonly number[]): void | Promise<void> {
+    const settling = claim.settle(charges)
+    const queue = this.#queue
+    if (queue === undefined) return settling
+    const released = () => queue.released(room.counts.map(({ key }) => key))
+    if (isPromise(settling)) return settling.then(released)
+    released()
+  }
+
+  /** Those of the gateway, and the principal's own. One that cannot be used must not become no rule. */
+  #rulesOf(principal: Principal): readonly PlannedRule[] {
+    const own = memberOf(principal, 'limits')
+    if (own === undefined || own === null) return this.#rules
+    const known = typeof own === 'object' ? this.#withOwn.get(own) : undefined
+    if (known !== undefined) return known
+    const faults = ruleFaults(own, limitRule)
+    if (faults.length > 0) {
+      throw new TypeError(
+        `The principal '${principal.id}' has limits that cannot be used: ${faults.join('; ')}`,
+      )
+    }
+    const rules = [...this.#rules, ...limitPlan(own, 'principal')]
+    this.#withOwn.set(own, rules)
+    return rules
+  }
+}
+
+/** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
+function refusalOf({ room, claim: { verdict } }: Decided): Refused | undefined {
+  if (verdict.allowed) return undefined
+  let waitMs = 0
+  const keys: string[] = []
+  for (const { count, state } of standingCounts(room, verdict)) {
+    if (!state.over) continue
+    keys.push(count.key)
+    if (count.rule.kind === 'budget') waitMs = Number.POSITIVE_INFINITY
+    else if (count.rule.kind !== 'concurrent') waitMs = Math.max(waitMs, state.waitMs)
+  }
+  return { waitMs, keys }
+}
+
+/** Ids of the user's making where they are fit: two claims with one id would be settled as one. */
+function claimId(given: (() => string) | undefined): () => string {
+  if (given === undefined) return freshId
+  return () => {
+    const id: unknown = given()
+    return typeof id === 'string' && /^[0-9a-f]{32}$/.test(id) ? id : freshId()
+  }
+}
+
+/** A UUID without its dashes, taken out by hand: that is done for each request. */
+function freshId(): string {
+  const id = crypto.randomUUID()
+  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24)
+}

@@ -1,0 +1,138 @@
+import type { Usage } from '../../protocol/chat.ts'
+import { memberOf } from '../../protocol/own-members.ts'
+import type { LimitContext } from '../../stages/limit.ts'
+import type { Draft } from '../../stages/read.ts'
+import { jsonItems, jsonMember } from './json-members.ts'
+import { nanoDollars } from './nano-dollars.ts'
+import { promptEstimate } from './prompt-estimate.ts'
+
+/** The most that a request can use. */
+export interface Reservation {
+  readonly promptTokens: number
+  /** Of all choices together. */
+  readonly completionTokens: number
+  /** Of one choice: the caller's own bound, or that of the limiter. */
+  readonly maxOutputTokens: number
+  /** Whether some of the prompt, or of the completions, may be audio. */
+  readonly hears: boolean
+  readonly speaks: boolean
+}
+
+/** An amount, and what of it stays charged if the request is never settled. */
+export interface ReservedAmount {
+  readonly amount: number
+  readonly floor: number
+}
+
+const most = Number.MAX_SAFE_INTEGER
+
+/**
+ * What is reserved for a request. Its body need not be valid: of a bound or an `n` that is none, which will be refused,
+ * the default is taken. Of two bounds the greater one counts: vendors differ in which they obey.
+ */
+export function reservationOf(draft: Draft, defaultOutputTokens: number): Reservation {
+  const bounds = [memberOf(draft.body, 'max_completion_tokens'), memberOf(draft.body, 'max_tokens')].filter(
+    isBound,
+  )
+  const n = memberOf(draft.body, 'n')
+  const choices = isBound(n) && n >= 1 && n <= 128 ? n : 1
+  const maxOutputTokens = bounds.length === 0 ? defaultOutputTokens : Math.max(...bounds)
+  return {
+    promptTokens: promptEstimate(draft),
+    completionTokens: Math.min(most, choices * maxOutputTokens),
+    maxOutputTokens,
+    hears: holdsAudio(draft),
+    speaks: jsonItems(jsonMember(draft.body, 'modalities')).includes('audio'),
+  }
+}
+
+/** What is sent, or was answered before and is named again. */
+function holdsAudio({ body }: Draft): boolean {
+  return jsonItems(jsonMember(body, 'messages')).some(
+    message =>
+      (jsonMember(message, 'audio') ?? null) !== null ||
+      jsonItems(jsonMember(message, 'content')).some(part => jsonMember(part, 'type') === 'input_audio'),
+  )
+}
+
+function isBound(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+export function reservedTokens({ promptTokens, completionTokens }: Reservation): ReservedAmount {
+  return { amount: Math.min(most, promptTokens + completionTokens), floor: promptTokens }
+}
+
+/**
+ * In billionths of a dollar, by the dearest target, and by the dearest that a token can be: some vendors take more for
+ * what goes into their cache, and for audio. `undefined` where a target has no price.
+ */
+export function reservedMoney(
+  reservation: Reservation,
+  context: Pick<LimitContext, 'targets' | 'price'>,
+): ReservedAmount | undefined {
+  const amount = dearest(usagesOf(reservation), context)
+  if (amount === undefined) return undefined
+  const floor = dearest(usagesOf({ ...reservation, completionTokens: 0, speaks: false }), context)
+  // Not all prices are sums: a floor is never above its amount.
+  return floor === undefined ? undefined : { amount, floor: Math.min(floor, amount) }
+}
+
+function dearest(
+  [plain, ...others]: readonly Usage[],
+  { targets, price }: Pick<LimitContext, 'targets' | 'price'>,
+): number | undefined {
+  let most: number | undefined
+  for (const target of targets) {
+    const cost = plain && price(plain, target)
+    if (!isPrice(cost)) return undefined
+    most = Math.max(most ?? 0, nanoDollars(cost))
+    for (const usage of others) {
+      // Prices need not know of everything that can be.
+      const other = price(usage, target)
+      if (isPrice(other)) most = Math.max(most, nanoDollars(other))
+    }
+  }
+  return most
+}
+
+function isPrice(cost: unknown): cost is number {
+  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0
+}
+
+/** What it may be counted as: all plain, all of the prompt as new in a cache, all of one side as audio. */
+function usagesOf({
+  promptTokens: prompt,
+  completionTokens: completion,
+  hears,
+  speaks,
+}: Reservation): Usage[] {
+  const usages = [
+    usageOf(prompt, completion, {}, 0),
+    usageOf(prompt, completion, { cache_write_tokens: prompt }, 0),
+  ]
+  if (hears) usages.push(usageOf(prompt, completion, { audio_tokens: prompt }, 0))
+  if (!speaks) return usages
+  const spoken = usages.map(usage => usageOf(prompt, completion, usage.prompt_tokens_details, completion))
+  return [...usages, ...spoken]
+}
+
+function usageOf(
+  prompt: number,
+  completion: number,
+  promptDetails: Partial<Usage['prompt_tokens_details']>,
+  spoken: number,
+): Usage {
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, ...promptDetails },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: spoken,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { budget, concurrent, limitRule, requests, tokens } from './rule.ts'
+
+describe('rules', () => {
+  it('are their data', () => {
+    expect(JSON.parse(JSON.stringify(requests(60).per('minute')))).toEqual({
+      kind: 'requests',
+      limit: 60,
+      per: 'minute',
+    })
+    expect({
+      ...tokens(90_000).per('day').by('tag:team', 'model').forModels('large', 'test-*').asShadow(),
+    }).toEqual({
+      kind: 'tokens',
+      limit: 90_000,
+      per: 'day',
+      scopes: ['tag:team', 'model'],
+      models: ['large', 'test-*'],
+      shadow: true,
+    })
+    expect({ ...concurrent(5) }).toEqual({ kind: 'concurrent', limit: 5 })
+    expect({ ...budget(0.5, 'usd').per('ever') }).toEqual({
+      kind: 'budget',
+      limit: 0.5,
+      currency: 'usd',
+      per: 'ever',
+    })
+  })
+
+  it('do not change: each method gives another one', () => {
+    const rule = requests(60).per('minute')
+    rule.by('gateway').asShadow()
+    expect({ ...rule }).toEqual({ kind: 'requests', limit: 60, per: 'minute' })
+    expect(Object.isFrozen(rule)).toBe(true)
+  })
+
+  it('keep nothing of the lists that they were given', () => {
+    const models: [string] = ['m']
+    const rule = limitRule({ kind: 'concurrent', limit: 1, models })
+    models[0] = 'other'
+    expect(rule.models).toEqual(['m'])
+  })
+
+  it('of plain data can be made more precise too', () => {
+    const stored: unknown = JSON.parse(
+      '{"kind":"budget","limit":5,"currency":"usd","per":"month","scopes":["tag:org"]}',
+    )
+    expect({ ...limitRule(stored as never).forModels('m') }).toEqual({ ...(stored as object), models: ['m'] })
+  })
+
+  it.each([
+    [() => requests(0), /^requests\(\): got 0, expected a whole number from 1 to 1,000,000,000/],
+    [() => tokens(1.5), /^tokens\(\): got 1.5/],
+    [() => concurrent(Number.NaN), /^concurrent\(\): got NaN/],
+    [() => concurrent('5' as never), /^concurrent\(\): got 5/],
+    [
+      () => requests(1).per('week' as never),
+      /requests\(1\)\.per\(\): got 'week', expected 'second', 'minute'/,
+    ],
+    [() => budget(0, 'usd'), /^budget\(\): got 0, expected an amount above 0, at most 9,000,000/],
+    [() => budget(Number.POSITIVE_INFINITY, 'usd'), /^budget\(\)/],
+    [() => budget(1, 'eur' as never), /got the currency 'eur', expected 'usd'/],
+    [
+      () => budget(1, 'usd').per('minute' as never),
+      /got 'minute', expected 'hour', 'day', 'week', 'month', 'ever'/,
+    ],
+    [
+      () =>
+        requests(1)
+          .per('minute')
+          .by('tag:' as never),
+      /\.by\(\): expected 'key'/,
+    ],
+    [
+      () =>
+        requests(1)
+          .per('minute')
+          .by('team' as never),
+      /\.by\(\)/,
+    ],
+    [() => concurrent(1).by(...([] as unknown as ['key'])), /\.by\(\)/],
+    [() => concurrent(1).forModels(''), /\.forModels\(\)/],
+    [() => limitRule({ kind: 'concurrent', limit: 1, per: 'day' }), /has a window, and needs none/],
+    [() => limitRule({ kind: 'seats', limit: 1 } as never), /got the kind 'seats'/],
+    [() => limitRule({ kind: 'requests', limit: 1 } as never), /got undefined, expected 'second'/],
+    [() => limitRule({ kind: 'concurrent', limit: 1, shadow: 'no' } as never), /got shadow no/],
+    [() => limitRule(null as never), /got null, expected a rule/],
+    [() => limitRule('requests' as never), /got requests, expected a rule/],
+  ])('say what is wrong: %s', (make, message) => {
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow(message)
+  })
+})

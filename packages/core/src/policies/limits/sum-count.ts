@@ -1,0 +1,61 @@
+import { windowAt, windowStart } from './calendar.ts'
+import { type Count, most } from './count.ts'
+import type { CounterState, SumCounter } from './limit-store.ts'
+import type { HeldPart, OpenClaim } from './open-claims.ts'
+import type { Moment } from './store-clock.ts'
+
+/** A sum over a window of the calendar. A clock that is set back opens no earlier window again. */
+export class SumCount implements Count {
+  readonly key: string
+  holders = 0
+  kept = false
+  #sum = 0
+  #window = Number.NEGATIVE_INFINITY
+
+  constructor(key: string) {
+    this.key = key
+  }
+
+  load({ window, limit }: SumCounter, { wallUs }: Moment): void {
+    const index = windowAt(window, wallUs)
+    if (index <= this.#window) return
+    // Each window that has ended since took up to the limit of it.
+    if (this.#sum > 0) this.#sum = Math.max(0, this.#sum - (index - this.#window) * limit)
+    this.#window = index
+  }
+
+  isOver({ amount, limit }: SumCounter): boolean {
+    return this.#sum + amount > limit
+  }
+
+  take({ amount }: SumCounter): number {
+    this.#sum += amount
+    return this.#window
+  }
+
+  settle({ counter, window }: HeldPart, _: OpenClaim, charged: number, live: boolean): void {
+    const { amount, floor } = counter as SumCounter
+    const more = charged - (live ? amount : floor)
+    if (more > 0 || window === this.#window) this.#sum = Math.min(most, Math.max(0, this.#sum + more))
+  }
+
+  expire({ counter, window }: HeldPart, _: OpenClaim, atUs: number): void {
+    const { amount, floor, window: span } = counter as SumCounter
+    const before = window === this.#window && windowAt(span, atUs) <= window
+    if (before) this.#sum = Math.max(0, this.#sum - amount + floor)
+  }
+
+  standing({ window, limit, amount }: SumCounter, over: boolean, { wallUs }: Moment): CounterState {
+    // Until what is needed is there, by as many windows as that takes.
+    const spanOf = (needed: number) => {
+      const start = windowStart(window, this.#window + Math.max(1, Math.ceil(needed / limit)))
+      return start === Number.POSITIVE_INFINITY && window !== 'ever' ? most / 1_000 : (start - wallUs) / 1_000
+    }
+    return {
+      over,
+      remaining: Math.max(0, limit - this.#sum),
+      resetMs: this.#sum === 0 ? 0 : spanOf(this.#sum),
+      waitMs: !over ? 0 : amount > limit ? Number.POSITIVE_INFINITY : spanOf(this.#sum + amount - limit),
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Prices } from '../../prices.ts'
+import { costOf, type ModelPrice, priceFault, wholePrice } from './model-price.ts'
+
+/** Prices by the public name of a model, or by `provider/upstream-model`, which is more exact and goes first. */
+export type PriceTable = Readonly<Record<string, ModelPrice>>
+
+/** Prices that can be replaced while the gateway runs. */
+export interface ReplaceablePrices extends Prices {
+  /** Takes another table from now on. Throws `TypeError` for one that cannot be used, and keeps the one it has. */
+  replace(table: PriceTable): void
+}
+
+/**
+ * Prices from a table of your own, in US dollars per million tokens. A model that is not in it has no price, which is
+ * not a price of 0. The table is copied. Throws `TypeError` that names everything in it that cannot be used.
+ *
+ * ```ts
+ * priceTable({ small: { input: 0.15, cachedInput: 0.075, output: 0.6 } })
+ * ```
+ */
+export function priceTable(table: PriceTable): ReplaceablePrices {
+  let prices = checkedTable(table)
+  const lookup: Prices = (usage, { model, provider, upstreamModel }) => {
+    const price = prices.get(`${provider}/${upstreamModel}`) ?? prices.get(model)
+    return price === undefined ? null : costOf(usage, price)
+  }
+  return Object.assign(lookup, {
+    replace: (next: PriceTable) => {
+      prices = checkedTable(next)
+    },
+  })
+}
+
+function checkedTable(table: unknown): ReadonlyMap<string, Required<ModelPrice>> {
+  if (typeof table !== 'object' || table === null || Array.isArray(table)) {
+    throw new TypeError(`priceTable: got ${shown(table)}, expected an object of prices by model.`)
+  }
+  const rows = Object.entries(table)
+  if (rows.length === 0) throw new TypeError('priceTable: got an empty table, expected the price of a model.')
+  const faults = rows.flatMap(([name, price]) =>
+    priceFault(price).map(fault => `${JSON.stringify(name)}: ${fault}`),
+  )
+  if (faults.length > 0)
+    throw new TypeError(`priceTable got prices that it cannot use:\n- ${faults.join('\n- ')}`)
+  return new Map(rows.map(([name, price]) => [name, wholePrice(price as ModelPrice)]))
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  // It may be the whole of a file.
+  return typeof value === 'string' ? 'text' : String(value)
+}
