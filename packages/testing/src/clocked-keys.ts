@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { type ApiKeyRecord, type KeyRows, type KeyStore, keyStore } from '@sluice/core'
+
+/** A key store at a time that stands still. */
+export interface ClockedKeys {
+  readonly rows: KeyRows
+  readonly keys: KeyStore
+  /** Milliseconds since 1970. */
+  readonly now: number
+  pass(ms: number): void
+  /** Finds a key by its text, as a gateway does. */
+  find(key: string): Promise<ApiKeyRecord | undefined>
+}
+
+/** Makes a key store whose clock is set by hand. */
+export async function clockedKeys(make: () => Promise<KeyRows>): Promise<ClockedKeys> {
+  const rows = await make()
+  let now = Date.UTC(2026, 10, 21, 12)
+  const keys = keyStore(rows, { now: () => now })
+  return {
+    rows,
+    keys,
+    get now() {
+      return now
+    },
+    pass(ms) {
+      now += ms
+    },
+    find(key) {
+      const [digest] = keys.digests(key)
+      assert.ok(digest !== undefined, 'a fresh key has a digest')
+      return keys.find(digest)
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import type { KeyRows } from '@sluice/core'
+import type { ConformanceCase } from './conformance-case.ts'
+import { keyChanges } from './key-changes.ts'
+import { keyIssues } from './key-issues.ts'
+import { keyRotations } from './key-rotations.ts'
+import { keyUses } from './key-uses.ts'
+
+/** What every `KeyRows` does, in any database, seen through the `keyStore` that stands on it. */
+export const keyStoreConformance: readonly ConformanceCase<KeyRows>[] = [
+  ...keyIssues,
+  ...keyChanges,
+  ...keyRotations,
+  ...keyUses,
+]

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import type { LedgerRows, UsageRow } from '@sluice/core'
+
+const nothing: UsageRow = {
+  by: {},
+  requests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+  cost: 0,
+  unpriced: 0,
+  estimated: 0,
+  open: 0,
+}
+
+/** Asserts that a ledger has so much in all, and no more. */
+export async function expectTotals(rows: LedgerRows, totals: Partial<UsageRow>): Promise<void> {
+  assert.deepEqual(await rows.usage({ by: [] }), [{ ...nothing, ...totals }])
+}
+
+/** The sums of a use of so many `charge(tokens)`. */
+export function sumsOf(tokens: number): Partial<UsageRow> {
+  return {
+    promptTokens: tokens,
+    completionTokens: tokens * 2,
+    cachedTokens: tokens * 3,
+    reasoningTokens: tokens * 4,
+    cost: tokens / 1_000,
+  }
+}

@@ -1,0 +1,124 @@
+import { strict as assert } from 'node:assert'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  Claim,
+  Counter,
+  CounterState,
+  LeaseCounter,
+  LimitStore,
+  RateCounter,
+  SumCounter,
+  Verdict,
+} from '@sluice/core'
+
+/** 32 hexadecimal digits. */
+export function freshId(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** A key that nobody else uses. */
+export function freshKey(name = 'count'): string {
+  return `${name}:${freshId()}`
+}
+
+/** Ten in an hour, of which a claim takes one for good. */
+export function rate(given: Partial<RateCounter> = {}): RateCounter {
+  return {
+    kind: 'rate',
+    key: freshKey('rate'),
+    limit: 10,
+    shadow: false,
+    windowMs: 3_600_000,
+    amount: 1,
+    ...given,
+  }
+}
+
+/** Ten for ever, of which a claim takes one, and none for good. */
+export function sum(given: Partial<SumCounter> = {}): SumCounter {
+  return {
+    kind: 'sum',
+    key: freshKey('sum'),
+    limit: 10,
+    shadow: false,
+    window: 'ever',
+    amount: 1,
+    floor: 0,
+    ...given,
+  }
+}
+
+/** One at a time. */
+export function lease(given: Partial<LeaseCounter> = {}): LeaseCounter {
+  return { kind: 'lease', key: freshKey('lease'), limit: 1, shadow: false, ...given }
+}
+
+/** A claim of these counters, held for a minute. */
+export function claim(counters: readonly Counter[], ttlMs = 60_000): Claim {
+  return { id: freshId(), ttlMs, counters }
+}
+
+/** A claim that was decided. */
+export interface Asked {
+  readonly claim: Claim
+  readonly verdict: Verdict
+  /** Settles it: by default everything is given back. */
+  settle(...charged: readonly number[]): Promise<void>
+}
+
+/** Asks for counters. */
+export async function ask(store: LimitStore, counters: readonly Counter[], ttlMs?: number): Promise<Asked> {
+  const asked = claim(counters, ttlMs)
+  const verdict = await store.admit(asked)
+  assert.equal(verdict.counters.length, counters.length, 'one state for each counter')
+  return {
+    claim: asked,
+    verdict,
+    settle: async (...charged) =>
+      store.settle({ id: asked.id, counters, charged: counters.map((_, index) => charged[index] ?? 0) }),
+  }
+}
+
+/** Asks, and expects to be given it. */
+export async function take(store: LimitStore, counters: readonly Counter[], ttlMs?: number): Promise<Asked> {
+  const asked = await ask(store, counters, ttlMs)
+  assert.equal(asked.verdict.allowed, true, `room: ${JSON.stringify(asked.verdict)}`)
+  return asked
+}
+
+/** Asks, and expects to be refused; gives how the counters stand. */
+export async function refused(
+  store: LimitStore,
+  counters: readonly Counter[],
+): Promise<readonly CounterState[]> {
+  const { verdict } = await ask(store, counters)
+  assert.equal(verdict.allowed, false, `no room: ${JSON.stringify(verdict)}`)
+  return verdict.counters
+}
+
+/** What is left of a count, told of a claim that takes nothing of it. */
+export async function left(store: LimitStore, counter: RateCounter | SumCounter): Promise<number> {
+  const none = { ...counter, amount: 0, ...(counter.floor === undefined ? {} : { floor: 0 }), shadow: true }
+  const { verdict, settle } = await ask(store, [none])
+  if (counter.kind === 'sum' || counter.floor !== undefined) await settle()
+  return stateOf(verdict).remaining
+}
+
+/** How one of the counters of a claim stands. */
+export function stateOf({ counters }: Verdict, index = 0): CounterState {
+  const state = counters[index]
+  assert.ok(state !== undefined, `a state for counter ${index}`)
+  return state
+}
+
+/** Asks until there is room, for 10 seconds at most; gives what was asked and how many milliseconds that took. */
+export async function takeWhenFree(store: LimitStore, counters: readonly Counter[]): Promise<Asked> {
+  const deadline = performance.now() + 10_000
+  for (;;) {
+    const asked = await ask(store, counters)
+    if (asked.verdict.allowed) return asked
+    assert.ok(performance.now() < deadline, `room within 10 s: ${JSON.stringify(asked.verdict)}`)
+    await sleep(5)
+  }
+}
