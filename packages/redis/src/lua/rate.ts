@@ -1,0 +1,65 @@
+/**
+ * A rate: `arrival:held` is kept, the time at which all of it is free again and the cost of what claims hold, which does
+ * not flow back with time. A time that has passed is as good as none.
+ */
+export const rate = `
+local rate = {}
+
+local function charge(counter, cost) counter.at = math.min(counter.at + cost, MOST) end
+
+function rate.load(counter)
+  local at, held = string.match(redis.call('GET', counter.state) or '', '^(%d+):(%d+)$')
+  counter.at, counter.held = tonumber(at or now), tonumber(held or 0)
+  if counter.held > 0 then
+    counter.changed = end_expired(counter, function(refund, cost, expired)
+      counter.held = counter.held - cost
+      counter.at = math.max(counter.at, expired)
+      charge(counter, cost - refund)
+    end)
+    -- Both keys end together; should the server have thrown one of them away, nothing is held for ever.
+    if redis.call('EXISTS', counter.holds) == 0 then counter.held = 0 end
+  end
+  counter.at = math.max(counter.at, now)
+end
+
+function rate.store(counter)
+  if counter.at <= now and counter.held <= 0 then return redis.call('DEL', counter.state) end
+  local span = math.max(counter.at - now, counter.held > 0 and SPANS.day or 0)
+  redis.call('SET', counter.state, text(counter.at) .. ':' .. text(counter.held), 'PX', kept_ms(span))
+  if counter.held > 0 then keep(counter.holds, span) end
+end
+
+function rate.is_over(counter) return counter.at + counter.held + counter.take > now + counter.window end
+
+function rate.take(counter, id, ttl)
+  if counter.refund then
+    counter.held = math.min(counter.held + counter.take, MOST)
+    hold(counter, held_as(id, counter, counter.take), ttl)
+  else
+    charge(counter, counter.take)
+  end
+  rate.store(counter)
+end
+
+function rate.settle(counter, id, admitted, live)
+  -- It is let go before those whose time is over: until then it is one of those that are held.
+  rate.load(counter)
+  if live then
+    if redis.call('ZREM', counter.holds, held_as(id, counter, counter.take)) == 1 then
+      counter.held = math.max(0, counter.held - counter.take)
+    end
+    charge(counter, counter.charged)
+  else
+    charge(counter, math.max(0, counter.charged - (counter.take - counter.refund)))
+  end
+  rate.store(counter)
+end
+
+-- Of each count: how much of it is used, and how long until all of it, and until such a claim has room.
+function rate.standing(counter, over)
+  local used = counter.at - now + counter.held
+  local wait = over and used + counter.take - counter.window or 0
+  if counter.take > counter.window then wait = NEVER end
+  return used, used, wait
+end
+`

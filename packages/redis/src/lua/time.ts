@@ -1,0 +1,28 @@
+/**
+ * What time it is, by the server's own clock: that of the asking process does not count. All times are whole
+ * microseconds; a double holds them exactly until the year 2255.
+ */
+export const time = `
+local function read_clock()
+  if ARGV[1] ~= '' then return tonumber(ARGV[1]) end
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000000 + tonumber(time[2])
+end
+local now = read_clock()
+local slack_ms = tonumber(ARGV[2])
+local HOUR = 3600000000
+-- Doubles are whole numbers up to here. No count goes beyond it.
+local MOST = 9007199254740991
+local NEVER = -1
+
+-- Lua itself writes 14 digits of a number and rounds the rest away.
+local function text(number) return string.format('%.0f', number) end
+
+-- How long a key is kept that is of use for so many microseconds.
+local function kept_ms(span) return text(math.ceil(span / 1000) + slack_ms) end
+
+local function keep(key, span)
+  local ms = kept_ms(span)
+  if redis.call('PTTL', key) < tonumber(ms) then redis.call('PEXPIRE', key, ms) end
+end
+`

@@ -1,0 +1,31 @@
+import type { Counter } from '@sluice/core'
+
+/** How the keys of a store are called. All have one hash tag, the prefix: a cluster keeps them on one node. */
+export interface StoreKeys {
+  /** The record of a claim. */
+  claim(id: string): string
+  /** What is kept of a count, and what claims hold of it. */
+  counter(counter: Counter): [state: string, holds: string]
+}
+
+/** Throws `TypeError` for a prefix that would be no hash tag. */
+export function storeKeys(prefix: string): StoreKeys {
+  if (typeof prefix !== 'string' || !/^[\w.:/-]{1,64}$/.test(prefix)) {
+    throw new TypeError(
+      `redisStore().prefix: got ${JSON.stringify(prefix)}, expected 1 to 64 letters, digits or any of _ . : / -`,
+    )
+  }
+  return {
+    claim: id => `{${prefix}}:claim:${spelled(id)}`,
+    counter(counter) {
+      const kind = counter.kind === 'sum' ? `sum-${counter.window}` : counter.kind
+      const key = spelled(counter.key)
+      return [`{${prefix}}:${kind}:${key}`, `{${prefix}}:${kind}-held:${key}`]
+    },
+  }
+}
+
+/** Half a surrogate pair has no form in UTF-8: clients would send the same bytes for each. */
+function spelled(text: string): string {
+  return text.replace(/[%\p{Surrogate}]/gu, unit => `%${unit.charCodeAt(0).toString(16)}`)
+}
