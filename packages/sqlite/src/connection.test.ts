@@ -1,0 +1,103 @@
+import { type Client, createClient } from '@libsql/client/sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Connection } from './connection.ts'
+import { temporaryFile } from './temporary-file.ts'
+
+interface Pair {
+  readonly connection: Connection
+  /** Somebody else, who has the same file open. */
+  readonly other: Client
+}
+
+async function pair(): Promise<Pair> {
+  const { url, remove } = await temporaryFile()
+  onTestFinished(remove)
+  const connection = await Connection.open(url)
+  onTestFinished(() => connection.close())
+  await connection.useWriteAheadLog()
+  await connection.write(['CREATE TABLE t (x UNIQUE)'])
+  const other = createClient({ url })
+  onTestFinished(() => other.close())
+  return { connection, other }
+}
+
+const insert = (x: number) => ({ sql: 'INSERT INTO t VALUES (?)', args: [x] })
+
+describe('Connection', () => {
+  it('waits for another process that writes, and lets others have their turn meanwhile', async () => {
+    const { connection, other } = await pair()
+    const held = await other.transaction('write')
+    let written = 0
+    const writes = Array.from({ length: 20 }, (_, x) =>
+      connection.write([insert(x)]).then(() => {
+        written += 1
+      }),
+    )
+    expect(await connection.read('SELECT x FROM t')).toHaveLength(0)
+    let turns = 0
+    const until = performance.now() + 300
+    while (performance.now() < until) {
+      await new Promise(resolve => setTimeout(resolve, 1))
+      turns += 1
+    }
+    expect(turns).toBeGreaterThan(10)
+    expect(written).toBe(0)
+    await held.commit()
+    await Promise.all(writes)
+    expect(await connection.read('SELECT x FROM t')).toHaveLength(20)
+  })
+
+  it('writes again after it was refused, with the same settings', async () => {
+    const { connection, other } = await pair()
+    const held = await other.transaction('write')
+    await expect(connection.writeNow([insert(1)])).rejects.toMatchObject({ code: 'SQLITE_BUSY' })
+    await held.rollback()
+    expect(await connection.writeNow([insert(1)])).toEqual([1])
+    expect(await connection.read('PRAGMA synchronous')).toMatchObject([{ synchronous: 1 }])
+  })
+
+  it('writes all or nothing, and goes on after what failed', async () => {
+    const { connection } = await pair()
+    await expect(connection.write([insert(1), insert(1)])).rejects.toMatchObject({
+      code: 'SQLITE_CONSTRAINT',
+    })
+    expect(await connection.read('SELECT x FROM t')).toHaveLength(0)
+    await connection.write([insert(1), insert(2)])
+    expect(await connection.read('SELECT x FROM t')).toHaveLength(2)
+  })
+
+  it('says that the disk is full, and goes on when there is room', async () => {
+    const { connection } = await pair()
+    const [pages] = await connection.read('PRAGMA page_count')
+    await connection.read(`PRAGMA max_page_count = ${Number(pages?.page_count)}`)
+    const large = { sql: 'INSERT INTO t VALUES (?)', args: ['x'.repeat(100_000)] }
+    await expect(connection.write([large])).rejects.toMatchObject({ code: 'SQLITE_FULL' })
+    await connection.read('PRAGMA max_page_count = 1000000')
+    await connection.write([large])
+    expect(await connection.read('SELECT x FROM t')).toHaveLength(1)
+  })
+
+  it('ends what waits when it is closed', async () => {
+    const { connection, other } = await pair()
+    const held = await other.transaction('write')
+    const waiting = [connection.write([insert(1)]), connection.write([insert(2)])]
+    for (const each of waiting) each.catch(() => {})
+    await new Promise(resolve => setTimeout(resolve, 50))
+    connection.close()
+    connection.close()
+    for (const each of waiting) await expect(each).rejects.toThrow('The database is closed.')
+    await expect(connection.read('SELECT 1')).rejects.toThrow('The database is closed.')
+    await expect(connection.writeNow([insert(1)])).rejects.toThrow('The database is closed.')
+    await held.rollback()
+    expect((await other.execute('SELECT x FROM t')).rows).toHaveLength(0)
+  })
+
+  it('gives up on a file that is held for too long', async () => {
+    const { connection, other } = await pair()
+    await other.transaction('write')
+    const started = performance.now()
+    const writes = await Promise.allSettled([1, 2, 3].map(x => connection.write([insert(x)])))
+    expect(writes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(performance.now() - started).toBeLessThan(7_000)
+  })
+})

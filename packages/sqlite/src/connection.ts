@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, createClient, type InStatement, type InValue, type Row } from '@libsql/client/sqlite3'
+
+/** SQLite waits in the thread that asks: nothing else is done meanwhile. So it waits hardly at all, in milliseconds. */
+const blockingMs = 20
+/** How long another process may hold the file, in milliseconds. The waiting is done between tries. */
+const patienceMs = 5_000
+const shortestPauseMs = 5
+const longestPauseMs = 250
+
+/**
+ * One connection to a file, or to memory. Its statements run one after the other, each at once and in the thread that
+ * asks: they have to be small.
+ */
+export class Connection {
+  readonly #url: string
+  #client: Client | undefined
+  #closed = false
+  /** Ends when the writes that came so far have. */
+  #writes: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  private constructor(url: string) {
+    this.#url = url
+  }
+
+  /** Rejects with whatever SQLite says where there is no such database, or it is none. */
+  static async open(url: string): Promise<Connection> {
+    const connection = new Connection(url)
+    try {
+      await connection.read('SELECT count(*) FROM sqlite_schema')
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  /** A reader does not wait for a writer then, nor a writer for a reader. The file stays so. */
+  async useWriteAheadLog(): Promise<void> {
+    await this.read('PRAGMA journal_mode = WAL')
+  }
+
+  /** The rows of one statement that changes no table. */
+  read(sql: string, args: InValue[] = []): Promise<readonly Row[]> {
+    return this.#patiently(
+      performance.now() + patienceMs,
+      async client => (await client.execute({ sql, args })).rows,
+    )
+  }
+
+  /** Runs all statements or none of them. Resolves to how many rows each of them changed. */
+  write(statements: readonly InStatement[]): Promise<readonly number[]> {
+    const until = performance.now() + patienceMs
+    // Where the file is held, one waits for it and not all.
+    const written = this.#writes.then(() => this.#patiently(until, client => changed(client, statements)))
+    this.#writes = written.catch(() => {})
+    return written
+  }
+
+  /** `write`, where it can be done now. */
+  async writeNow(statements: readonly InStatement[]): Promise<readonly number[]> {
+    if (this.#waiting > 0) throw heldError()
+    const client = this.#opened()
+    try {
+      return await changed(client, statements)
+    } catch (error) {
+      if (isBusy(error)) this.#drop(client)
+      throw error
+    }
+  }
+
+  /** Brings what is in the log into the file itself, so that a copy of it is whole. Others may keep it from that. */
+  async checkpoint(): Promise<void> {
+    await this.read('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
+  /** Safe to call twice. What is under way fails. */
+  close(): void {
+    this.#closed = true
+    this.#client?.close()
+    this.#client = undefined
+  }
+
+  async #patiently<T>(until: number, work: (client: Client) => Promise<T>): Promise<T> {
+    for (let pause = shortestPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
+      if (performance.now() >= until) throw heldError()
+      const client = this.#opened()
+      try {
+        return await work(client)
+      } catch (error) {
+        if (isBusy(error)) this.#drop(client)
+        else if (this.#client === client || !isClosed(error)) throw error
+      }
+      this.#waiting += 1
+      // Not in step with the others who wait.
+      await sleep(pause * (0.5 + Math.random() / 2))
+      this.#waiting -= 1
+    }
+  }
+
+  #opened(): Client {
+    if (this.#closed) throw new Error('The database is closed.')
+    this.#client ??= opened(this.#url)
+    return this.#client
+  }
+
+  /**
+   * After a statement that found the file held, the driver's connection commits nothing any more until that statement
+   * is garbage-collected ("SQL statements in progress"). The next one to come opens another. Whoever is waiting for
+   * this one has done nothing yet, and comes again.
+   */
+  #drop(client: Client): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    client.close()
+  }
+}
+
+function opened(url: string): Client {
+  // A second connection would have settings of its own; and to memory, data of its own.
+  const client = createClient({ url, concurrency: 1, timeout: blockingMs })
+  // With a write-ahead log, what is written is with the operating system at once, and on the disk at the next
+  // checkpoint: it outlives the process, and not all of it a power failure. If it cannot be set, all is only slower.
+  client.execute('PRAGMA synchronous = NORMAL').catch(() => {})
+  return client
+}
+
+async function changed(client: Client, statements: readonly InStatement[]): Promise<readonly number[]> {
+  const results = await client.batch([...statements], 'write')
+  return results.map(({ rowsAffected }) => rowsAffected)
+}
+
+function heldError(): Error {
+  const held = new Error('Another process holds the database.')
+  return Object.assign(held, { code: 'SQLITE_BUSY' })
+}
+
+function isBusy(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_BUSY'
+}
+
+function isClosed(error: unknown): boolean {
+  return codeOf(error) === 'CLIENT_CLOSED'
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

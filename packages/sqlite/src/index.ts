@@ -1,0 +1,2 @@
+export type { SqliteLocation, SqliteOptions } from './open-sqlite.ts'
+export { openSqlite } from './open-sqlite.ts'

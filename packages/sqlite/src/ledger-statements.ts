@@ -1,0 +1,67 @@
+/** The database's own clock, in milliseconds since 1970. */
+const now = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)"
+
+/** What an entry brings: columns and the members of a `StoredEntry` that they are made of. */
+const entryColumns = `id, request_id, principal, tags, model, stream, opened_at,
+  prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost, seen_at`
+const entryValues = `value->>'$.id', value->>'$.requestId', value->>'$.principal', value->'$.tags',
+  value->>'$.model', value->>'$.stream', value->>'$.openedAt',
+  value->>'$.promptTokens', value->>'$.completionTokens', value->>'$.cachedTokens', value->>'$.reasoningTokens',
+  value->>'$.nanoDollars', ${now}`
+
+/** Takes a JSON list of `StoredEntry`. `WHERE true` keeps the parser from reading ON as a part of a join. */
+export const insertEntries = `INSERT INTO sluice_record (${entryColumns}, estimated)
+SELECT ${entryValues}, 0 FROM json_each(?) WHERE true
+ON CONFLICT (id) DO NOTHING`
+
+/** Takes a JSON list of `StoredClosing`. The charge of a closing stands where an entry has its estimate. */
+export const insertClosings = `INSERT INTO sluice_record (${entryColumns},
+  estimated, closed_at, outcome, status, provider, upstream_model, attempts, first_byte_ms, total_ms)
+SELECT ${entryValues},
+  value->>'$.estimated', value->>'$.closedAt', value->>'$.outcome', value->>'$.status', value->>'$.provider',
+  value->>'$.upstreamModel', value->>'$.attempts', value->>'$.firstByteMs', value->>'$.totalMs'
+FROM json_each(?) WHERE true
+ON CONFLICT (id) DO UPDATE SET
+  ${[
+    'seen_at',
+    'prompt_tokens',
+    'completion_tokens',
+    'cached_tokens',
+    'reasoning_tokens',
+    'cost',
+    'estimated',
+    'closed_at',
+    'outcome',
+    'status',
+    'provider',
+    'upstream_model',
+    'attempts',
+    'first_byte_ms',
+    'total_ms',
+  ]
+    .map(column => `${column} = excluded.${column}`)
+    .join(', ')}
+WHERE sluice_record.status IS NULL`
+
+/** Takes a JSON list of `StoredProgress`. */
+export const updateProgress = `UPDATE sluice_record SET
+  seen_at = ${now},
+  prompt_tokens = coalesce(heard.prompt_tokens, sluice_record.prompt_tokens),
+  completion_tokens = coalesce(heard.completion_tokens, sluice_record.completion_tokens),
+  cached_tokens = coalesce(heard.cached_tokens, sluice_record.cached_tokens),
+  reasoning_tokens = coalesce(heard.reasoning_tokens, sluice_record.reasoning_tokens),
+  cost = CASE WHEN heard.prompt_tokens IS NULL THEN sluice_record.cost ELSE heard.cost END
+FROM (
+  SELECT value->>'$.id' AS id,
+    value->>'$.charge.promptTokens' AS prompt_tokens,
+    value->>'$.charge.completionTokens' AS completion_tokens,
+    value->>'$.charge.cachedTokens' AS cached_tokens,
+    value->>'$.charge.reasoningTokens' AS reasoning_tokens,
+    value->>'$.charge.nanoDollars' AS cost
+  FROM json_each(?)
+) AS heard
+WHERE sluice_record.id = heard.id AND closed_at IS NULL`
+
+/** Takes milliseconds. */
+export const closeOrphans = `UPDATE sluice_record SET closed_at = ${now}, outcome = 'lost', estimated = 1
+WHERE closed_at IS NULL AND seen_at <= ${now} - ?`

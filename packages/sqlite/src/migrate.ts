@@ -1,0 +1,68 @@
+import type { Connection } from './connection.ts'
+import { migrations as known, type Migration } from './migrations.ts'
+
+/** The version of a database: 0 for one without tables of Sluice. */
+export async function schemaVersion(connection: Connection): Promise<number> {
+  const tables = await connection.read(
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'sluice_migration'",
+  )
+  if (tables.length === 0) return 0
+  const [row] = await connection.read('SELECT coalesce(max(version), 0) AS version FROM sluice_migration')
+  return Number(row?.version)
+}
+
+/** The version that this package needs. */
+export const neededVersion = known.length
+
+/**
+ * Brings a database to the newest version; two processes may do it at once. Throws `WrongVersion` where it is newer
+ * than that.
+ */
+export async function migrate(
+  connection: Connection,
+  migrations: readonly Migration[] = known,
+): Promise<void> {
+  const version = await schemaVersion(connection)
+  expectNotNewer(version, migrations.length)
+  if (version === migrations.length) return
+  await connection.write([
+    `CREATE TABLE IF NOT EXISTS sluice_migration (
+      version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
+    ) STRICT`,
+  ])
+  for (const [index, { name, statements }] of migrations.entries()) {
+    if (index < version) continue
+    const note = {
+      sql: "INSERT INTO sluice_migration VALUES (?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))",
+      args: [index + 1, name],
+    }
+    try {
+      // The note comes first: where another process was faster, it fails and nothing else is tried.
+      await connection.write([note, ...statements])
+    } catch (error) {
+      if ((await schemaVersion(connection)) <= index) throw error
+    }
+  }
+}
+
+/** The tables are not those that this package needs; the message says what to do. */
+export class WrongVersion extends Error {}
+
+/** Throws `WrongVersion` where a database was made by a newer version of this package. */
+export function expectNotNewer(version: number, needed = neededVersion): void {
+  if (version > needed) {
+    throw new WrongVersion(
+      `The database is of version ${version}, this @sluice/sqlite knows versions up to ${needed}. Update the package.`,
+    )
+  }
+}
+
+/** Throws `WrongVersion` where a database has to be migrated first. */
+export function expectMigrated(version: number, url: string): void {
+  expectNotNewer(version)
+  if (version < neededVersion) {
+    throw new WrongVersion(
+      `The database is of version ${version}, expected ${neededVersion}. Run \`npx sluice-sqlite migrate --url ${url}\`, or leave out \`migrate: false\`.`,
+    )
+  }
+}
