@@ -1,0 +1,6 @@
+export type { PostgresClient } from './client.ts'
+export type { FileJournalOptions } from './journal/file-journal.ts'
+export { fileJournal } from './journal/file-journal.ts'
+export type { PostgresOptions } from './open-postgres.ts'
+export { openPostgres } from './open-postgres.ts'
+export { PostgresError } from './store-error.ts'

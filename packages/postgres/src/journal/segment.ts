@@ -1,0 +1,74 @@
+import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type SegmentName, segmentFile } from './segment-name.ts'
+
+/** A file of lines, and how far it was handed over. */
+export class Segment {
+  readonly path: string
+  readonly name: SegmentName
+  /** Of what is kept in it. */
+  size: number
+  /** Where the first line begins that was not handed over. */
+  handed = 0
+  /** Whether a line could not be read though it is whole: then the file is not deleted. */
+  damaged = false
+
+  constructor(folder: string, name: SegmentName, size: number) {
+    this.path = join(folder, segmentFile(name))
+    this.name = name
+    this.size = size
+  }
+
+  /** Makes an empty file whose name would survive a crash of the machine. */
+  async make(): Promise<void> {
+    const folder = dirname(this.path)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const file = await open(this.path, 'wx', 0o600)
+    await file.close()
+    // Not every system lets a folder be opened.
+    const names = await open(folder, 'r').catch(() => undefined)
+    await names?.sync().catch(() => {})
+    await names?.close()
+  }
+
+  /**
+   * Adds lines. Resolves to whether they are kept: not where another process has taken the segment over, which may have
+   * read it before they came. Where it rejects, nothing of them is kept, and nothing more must be added.
+   */
+  async append(lines: Buffer): Promise<boolean> {
+    const file = await open(this.path, 'r+').catch(absent)
+    if (file === undefined) return false
+    try {
+      await write(file, lines, this.size)
+      const [written, there] = await Promise.all([file.stat(), stat(this.path).catch(absent)])
+      if (there?.ino !== written.ino || there.dev !== written.dev) return false
+    } catch (error) {
+      // What was refused must not be found after a crash.
+      await file.truncate(this.size).catch(() => {})
+      throw error
+    } finally {
+      await file.close()
+    }
+    this.size += lines.length
+    return true
+  }
+
+  /** Deletes it; sets it aside where it is damaged. Another process may have taken it over, and will do that. */
+  async end(): Promise<void> {
+    await (this.damaged ? rename(this.path, `${this.path}.damaged`) : unlink(this.path)).catch(absent)
+  }
+}
+
+async function write(file: FileHandle, bytes: Buffer, from: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, from + done)
+    done += bytesWritten
+  }
+  await file.datasync()
+}
+
+/** `undefined` in place of a file that is not there; any other failure is one. */
+export function absent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw error
+}

@@ -1,0 +1,25 @@
+import { type LedgerBatch, type LedgerRows, storedBatch } from '@sluice/core'
+import { orphansStatement, progressStatement, rowsStatement } from './ledger-write.ts'
+import type { Queries } from './queries.ts'
+import { countIn } from './row.ts'
+import { usageOf } from './usage.ts'
+import { writtenRows } from './written-rows.ts'
+
+/** The table under a ledger, in PostgreSQL. */
+export function postgresLedgerRows(queries: Queries): LedgerRows {
+  const writeRows = rowsStatement(queries.schema)
+  const writeBoth = progressStatement(queries.schema)
+  const closeOrphans = orphansStatement(queries.schema)
+  return {
+    async write(batch: LedgerBatch): Promise<void> {
+      const { rows, progress } = writtenRows(storedBatch(batch))
+      if (progress.length > 0) await queries.run(writeBoth, [JSON.stringify(rows), JSON.stringify(progress)])
+      else if (rows.length > 0) await queries.run(writeRows, [JSON.stringify(rows)])
+    },
+    async closeOrphans(silentMs: number): Promise<number> {
+      const [row] = await queries.run(closeOrphans, [String(silentMs)])
+      return countIn(row, 'count')
+    },
+    usage: query => usageOf(queries, query),
+  }
+}

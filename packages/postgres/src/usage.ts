@@ -1,0 +1,74 @@
+import {
+  checkedUsageQuery,
+  storableText,
+  type UsageDimension,
+  type UsageQuery,
+  type UsageRow,
+} from '@sluice/core'
+import { momentOf } from './moment.ts'
+import type { Queries } from './queries.ts'
+import { countIn, nullableTextIn } from './row.ts'
+
+const columns = {
+  key: 'principal',
+  model: 'model',
+  provider: 'provider',
+  day: `to_char(opened_at at time zone 'UTC', 'YYYY-MM-DD')`,
+} as const
+
+const closed = 'filter (where closed_at is not null)'
+
+/** Of open requests nothing is summed. */
+const sums = {
+  requests: 'count(*)',
+  promptTokens: `sum(prompt_tokens) ${closed}`,
+  completionTokens: `sum(completion_tokens) ${closed}`,
+  cachedTokens: `sum(cached_tokens) ${closed}`,
+  reasoningTokens: `sum(reasoning_tokens) ${closed}`,
+  cost: `sum(nano_dollars) ${closed}`,
+  unpriced: 'count(*) filter (where closed_at is not null and nano_dollars is null)',
+  estimated: 'count(*) filter (where closed_at is not null and estimated)',
+  open: 'count(*) filter (where closed_at is null)',
+} as const satisfies Record<Exclude<keyof UsageRow, 'by'>, string>
+
+/** Sums over the ledger, in one query. Throws `TypeError` for a query that cannot be answered. */
+export async function usageOf(queries: Queries, query: UsageQuery): Promise<readonly UsageRow[]> {
+  const { by, from, to } = checkedUsageQuery(query)
+  const params: string[] = []
+  const param = (value: string) => `$${params.push(value)}::text`
+  const values = by.map((dimension, index) => `${dimensionSql(dimension, param)} as d${index}`)
+  // No request was opened before 1970, and PostgreSQL's calendar begins later than that of milliseconds.
+  const moment = (ms: number) => momentOf(`${param(String(Math.max(ms, 0)))}::bigint`)
+  const within = [
+    ...(from === undefined ? [] : [`opened_at >= ${moment(from)}`]),
+    ...(to === undefined ? [] : [`opened_at < ${moment(to)}`]),
+  ]
+  const rows = await queries.run(
+    `select ${[...values, ...Object.entries(sums).map(([name, sum]) => `coalesce(${sum}, 0)::text as "${name}"`)].join(', ')}
+from ${queries.schema.sql}.requests
+${within.length === 0 ? '' : `where ${within.join(' and ')}`}
+${by.length === 0 ? '' : `group by ${by.map((_, index) => index + 1).join(', ')}`}
+${by.length === 0 ? '' : `order by ${by.map((_, index) => `d${index} nulls last`).join(', ')}`}`,
+    params,
+  )
+  return rows.map(row => ({
+    by: Object.fromEntries(by.map((dimension, index) => [dimension, nullableTextIn(row, `d${index}`)])),
+    requests: countIn(row, 'requests'),
+    promptTokens: countIn(row, 'promptTokens'),
+    completionTokens: countIn(row, 'completionTokens'),
+    cachedTokens: countIn(row, 'cachedTokens'),
+    reasoningTokens: countIn(row, 'reasoningTokens'),
+    cost: countIn(row, 'cost') / 1e9,
+    unpriced: countIn(row, 'unpriced'),
+    estimated: countIn(row, 'estimated'),
+    open: countIn(row, 'open'),
+  }))
+}
+
+/** Collated by code point: a database's own order may be any. */
+function dimensionSql(dimension: UsageDimension, param: (value: string) => string): string {
+  const value = dimension.startsWith('tag:')
+    ? `tags ->> ${param(storableText(dimension.slice('tag:'.length)))}`
+    : columns[dimension as keyof typeof columns]
+  return `(${value}) collate "C"`
+}

@@ -1,0 +1,35 @@
+import { keyStoreConformance, ledgerConformance } from '@sluice/testing'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { postgresKeyRows } from '../../packages/postgres/src/key-rows.ts'
+import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
+import { migrateTables } from '../../packages/postgres/src/migrate.ts'
+import { Queries } from '../../packages/postgres/src/queries.ts'
+import { schemaOf } from '../../packages/postgres/src/schema.ts'
+import { describeWithPostgres } from '../servers/describe-with-postgres.ts'
+import { PostgresServer } from '../servers/postgres-server.ts'
+
+describeWithPostgres('PostgreSQL', () => {
+  let server: PostgresServer
+  let pool: pg.Pool
+  let made = 0
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+    pool = server.pool()
+  })
+  afterAll(() => server.dispose())
+
+  const fresh = async () => {
+    const schema = schemaOf(`empty_${++made}`)
+    await migrateTables(pool, schema)
+    return new Queries(pool, schema)
+  }
+
+  describe('keeps a ledger, which', () => {
+    it.each(ledgerConformance)('$name', ({ run }) => run(async () => postgresLedgerRows(await fresh())))
+  })
+
+  describe('keeps keys, and', () => {
+    it.each(keyStoreConformance)('$name', ({ run }) => run(async () => postgresKeyRows(await fresh())))
+  })
+})

@@ -1,0 +1,359 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openPostgres, type PostgresClient, PostgresError } from '@sluice/postgres'
+import { refusedPort } from '@sluice/testing'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
+import { Queries } from '../../packages/postgres/src/queries.ts'
+import { schemaOf } from '../../packages/postgres/src/schema.ts'
+import { hostileTexts } from '../../packages/testing/src/hostile-texts.ts'
+import { charge, closing, entry } from '../../packages/testing/src/ledger-records.ts'
+import { describeWithPostgres } from '../servers/describe-with-postgres.ts'
+import { PostgresServer } from '../servers/postgres-server.ts'
+import { startTask } from './programs/postgres-tasks.ts'
+
+describeWithPostgres('openPostgres', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server.dispose())
+
+  /** A pool on a fresh database. */
+  const fresh = async (config?: pg.PoolConfig) => server.pool(await server.database(), config)
+
+  /** A database that is open until the test ends. */
+  async function opened(
+    client: PostgresClient,
+    options: Parameters<typeof openPostgres>[1] = { migrate: true },
+  ) {
+    const database = await openPostgres(client, options)
+    onTestFinished(() => database.close())
+    return database
+  }
+
+  describe('tables', () => {
+    it('are missing: it says by which command they are made', async () => {
+      const pool = await fresh()
+      await expect(openPostgres(pool)).rejects.toThrow(
+        "The tables in schema 'sluice' are missing, or older than this package needs. Run `npx sluice-postgres migrate` first.",
+      )
+      await expect(openPostgres(pool, { schema: 'my_own' })).rejects.toThrow('migrate --schema my_own`')
+      await expect(openPostgres(pool)).rejects.toMatchObject({ name: 'PostgresError', unmigrated: true })
+    })
+
+    it('are lost while it runs: whatever is asked says it', async () => {
+      const pool = await fresh()
+      const { keys, usage } = await opened(pool)
+      await pool.query('drop schema sluice cascade')
+      await expect(keys.list()).rejects.toThrow('npx sluice-postgres migrate')
+      await expect(usage({ by: [] })).rejects.toThrow('npx sluice-postgres migrate')
+    })
+
+    it('are made once, also by four processes at the same time', async () => {
+      const name = await server.database()
+      const tasks = Array.from({ length: 4 }, () => startTask({ what: 'migrate', url: server.url(name) }))
+      expect(await Promise.all(tasks.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
+      expect(await server.run('select version from sluice.migrations', name)).toEqual([{ version: 1 }])
+      await opened(server.pool(name), {})
+    })
+
+    it('are made once by many connections of one pool', async () => {
+      const pool = await fresh()
+      const all = await Promise.all(Array.from({ length: 10 }, () => opened(pool)))
+      await Promise.all(all.map(({ migrate }) => migrate()))
+      expect((await pool.query('select version from sluice.migrations')).rows).toEqual([{ version: 1 }])
+    })
+
+    it('are made in a schema of their own, beside others', async () => {
+      const pool = await fresh()
+      const one = await opened(pool, { migrate: true, schema: 'one' })
+      const other = await opened(pool, { migrate: true, schema: '_other2' })
+      await one.keys.issue({ name: 'a' })
+      expect(await one.keys.list()).toHaveLength(1)
+      expect(await other.keys.list()).toEqual([])
+    })
+
+    it('are made in a schema that an administrator has made, without the right to make schemas', async () => {
+      const name = await server.database()
+      await server.run('create schema sluice; create user plain; grant all on schema sluice to plain', name)
+      const { keys } = await opened(
+        server.pool(name, {
+          user: 'plain',
+          connectionString: undefined,
+          host: '127.0.0.1',
+          port: server.port,
+          database: name,
+        }),
+      )
+      await keys.issue({ name: 'a' })
+    })
+
+    it('are made whole or not at all', async () => {
+      const pool = await fresh()
+      await pool.query('create schema sluice; create table sluice.keys (id text)')
+      await expect(openPostgres(pool, { migrate: true })).rejects.toThrow('(42P07)')
+      const { rows } = await pool.query("select tablename from pg_tables where schemaname = 'sluice'")
+      expect(rows).toEqual([{ tablename: 'keys' }])
+    })
+
+    it('are newer: they will do', async () => {
+      const pool = await fresh()
+      await opened(pool)
+      await pool.query('insert into sluice.migrations (version) values (99)')
+      await opened(pool, {})
+    })
+
+    it('are in a database that has not every character: it is refused', async () => {
+      await server.run("create database latin encoding 'LATIN1' template template0")
+      await expect(openPostgres(server.pool('latin'), { migrate: true })).rejects.toThrow('LATIN1')
+    })
+  })
+
+  describe('refuses', () => {
+    it.each([
+      ['no client', undefined, {}, 'openPostgres(): expected a client'],
+      ['a client without query', {}, {}, 'openPostgres(): expected a client'],
+      ['a schema that is no text', 'pool', { schema: 5 }, 'schema: expected'],
+      ['a schema that would break SQL', 'pool', { schema: 'a"; drop table x; --' }, 'schema: expected'],
+      ['a schema with a capital', 'pool', { schema: 'Sluice' }, 'schema: expected'],
+      ["a schema of PostgreSQL's", 'pool', { schema: 'pg_temp' }, 'schema: expected'],
+      ['a schema that is too long', 'pool', { schema: 'x'.repeat(64) }, 'schema: expected'],
+      ['a migrate that is neither', 'pool', { migrate: 'yes' }, 'migrate is neither true nor false'],
+      ['a journal without a path', 'pool', { journal: '' }, 'expected the path of a directory'],
+      ['options of the ledger that are none', 'pool', { migrate: true, timeoutMs: 0 }, 'timeoutMs'],
+      ['options of keys that are none', 'pool', { migrate: true, prefix: 'A B' }, 'prefix'],
+    ])('%s', async (_, client, options, words) => {
+      const given = client === 'pool' ? server.pool() : client
+      const opening = openPostgres(given as PostgresClient, options as object)
+      await expect(opening).rejects.toThrow(TypeError)
+      await expect(opening).rejects.toThrow(words)
+    })
+
+    it('a user without rights, at once', async () => {
+      const name = await server.database()
+      await server.run('create user stranger', name)
+      await opened(server.pool(name))
+      const config = { connectionString: undefined, host: '127.0.0.1', port: server.port, database: name }
+      await expect(openPostgres(server.pool(name, { ...config, user: 'stranger' }))).rejects.toThrow(
+        '(42501)',
+      )
+      await expect(openPostgres(server.pool(name, { ...config, user: 'nobody' }))).rejects.toThrow('(28000)')
+    })
+
+    it('a database that is not there, at once, and tells nothing of where it looked', async () => {
+      const failed = await openPostgres(server.pool('not_there')).catch((error: unknown) => error)
+      expect(failed).toBeInstanceOf(PostgresError)
+      expect(String(failed)).toBe('PostgresError: PostgreSQL did not do what it was asked (3D000).')
+      expect(JSON.stringify(failed)).not.toContain('not_there')
+      expect((failed as Error).cause).toBeUndefined()
+    })
+  })
+
+  it('takes no option that another library has added to every object', async () => {
+    const pool = await fresh()
+    const added = { schema: 'evil', migrate: true, prefix: 'evil', maxPending: 0, journal: 7 }
+    await opened(pool)
+    const properties = Object.fromEntries(
+      Object.entries(added).map(([name, value]) => [name, { value, configurable: true }]),
+    )
+    Object.defineProperties(Object.prototype, properties)
+    try {
+      const { keys } = await opened(pool, {})
+      expect((await keys.issue({ name: 'a' })).key).toMatch(/^sluice_/)
+    } finally {
+      for (const name of Object.keys(added)) Reflect.deleteProperty(Object.prototype, name)
+    }
+    const { rows } = await pool.query("select nspname from pg_namespace where nspname = 'evil'")
+    expect(rows).toEqual([])
+  })
+
+  it('starts where the database cannot be reached, and works when it can', async () => {
+    const name = await server.database()
+    await opened(server.pool(name))
+    const port = await refusedPort()
+    let reached: pg.Pool = new pg.Pool({ host: '127.0.0.1', port })
+    onTestFinished(() => reached.end())
+    const { keys, ledger, usage } = await opened({ query: (text, params) => reached.query(text, params) }, {})
+    await expect(keys.list()).rejects.toThrow('(ECONNREFUSED)')
+    const record = entry()
+    await ledger.open(record, () => undefined)
+    await reached.end()
+    reached = new pg.Pool({ connectionString: server.url(name) })
+    expect(await keys.list()).toEqual([])
+    await ledger.flush?.()
+    await vi.waitFor(async () => expect(await usage({ by: [] })).toMatchObject([{ requests: 1 }]), 5_000)
+  })
+
+  it('starts where the database says nothing, after five seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const silent: PostgresClient = { query: () => new Promise(() => {}) }
+    const opening = openPostgres(silent)
+    const migrating = openPostgres(silent, { migrate: true })
+    migrating.catch(() => {})
+    await vi.advanceTimersByTimeAsync(5_000)
+    await (await opening).close()
+    await expect(migrating).rejects.toThrow('did not answer within 5000 milliseconds')
+  })
+
+  it('takes another client than that of pg, whatever its values look like', async () => {
+    const pool = await fresh()
+    const types = { getTypeParser: () => (value: unknown) => `${value}` }
+    const client = {
+      query: (text: string, values?: string[]) => pool.query({ text, types, ...(values && { values }) }),
+    }
+    const { keys, ledger, usage } = await opened(client as PostgresClient)
+    const { stored } = await keys.issue({ name: 'a', expiresAt: 1, tags: { a: 'b' } })
+    expect(await keys.get(stored.id)).toEqual(stored)
+    const record = entry()
+    await ledger.open(record, () => undefined)
+    await ledger.close(closing(record))
+    expect(await usage({ by: ['day'] })).toMatchObject([{ by: { day: '2026-11-21' }, requests: 1 }])
+  })
+
+  it('says so where a client gives something else than rows of text', async () => {
+    const client = { query: async () => ({ rows: [{ version: '1', encoding: 'UTF8', requests: 1 }] }) }
+    const { usage } = await opened(client, {})
+    await expect(usage({ by: [] })).rejects.toThrow(
+      "The client of PostgreSQL gave a row without a text in 'requests'.",
+    )
+  })
+
+  it('takes every text of a caller as a text', async () => {
+    const pool = await fresh()
+    const { keys, ledger, usage } = await opened(pool)
+    const texts = [...hostileTexts.map(([text]) => text), `'; drop schema sluice cascade; --`, '$1::text']
+    for (const text of texts) {
+      const record = entry({ requestId: text, principal: text, model: text, tags: { [text]: text } })
+      await ledger.open(record, () => charge(1))
+      await ledger.close(
+        closing(record, { provider: text, upstreamModel: text, outcome: text as 'completed' }),
+      )
+      await usage({ by: ['key', 'model', 'provider', `tag:${text}`] })
+      expect(await keys.get(text)).toBeUndefined()
+      expect(await keys.find(text)).toBeUndefined()
+      await expect(keys.update(text, { name: 'x' })).rejects.toThrow(TypeError)
+      await expect(keys.rotate(text)).rejects.toThrow(TypeError)
+    }
+    expect(await usage({ by: [] })).toMatchObject([{ requests: texts.length, open: 0 }])
+  })
+
+  it('tells neither SQL nor values nor hosts where the database refuses', async () => {
+    const pool = await fresh()
+    const { keys, usage } = await opened(pool)
+    await pool.query(`create function sluice.refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'SECRET %', new.name using detail = 'SECRET', hint = 'SECRET'; end $$;
+      create trigger refuse before insert on sluice.keys for each row execute function sluice.refuse()`)
+    const failed = await keys.issue({ name: 'SECRET' }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ name: 'PostgresError', code: 'P0001' })
+    const { inspect } = await import('node:util')
+    expect(inspect(failed, { depth: 9, showHidden: true })).not.toMatch(/SECRET|insert into|127\.0\.0\.1/)
+    await expect(usage({ by: [] })).resolves.toBeDefined()
+  })
+
+  it('finds keys where nothing can be written', async () => {
+    const name = await server.database()
+    const { keys } = await opened(server.pool(name))
+    const { key, stored } = await keys.issue({ name: 'a' })
+    const pool = server.pool(name, { options: '-c default_transaction_read_only=on' })
+    const reading = await opened(pool, {})
+    const [digest = ''] = keys.digests(key)
+    expect(await reading.keys.find(digest)).toMatchObject({ id: stored.id })
+    await expect(reading.keys.issue({ name: 'b' })).rejects.toThrow('(25006)')
+  })
+
+  it('finds one of many keys by an index, also where nothing is known yet of the tables', async () => {
+    const pool = await fresh()
+    const asked: string[] = []
+    const client: PostgresClient = {
+      query(text, params) {
+        asked.push(text)
+        return pool.query(text, params)
+      },
+    }
+    const { keys } = await opened(client)
+    await pool.query(`
+      alter table sluice.keys set (autovacuum_enabled = off);
+      alter table sluice.key_digests set (autovacuum_enabled = off);
+      insert into sluice.keys (id, name, disabled, created_at, secrets) select n::text, 'many', false, now(),
+        jsonb_build_array(jsonb_build_object('digest', 'd' || n, 'createdAt', 0, 'expiresAt', null))
+        from generate_series(1, 20000) as n;
+      insert into sluice.key_digests (digest, key_id) select 'd' || n, n::text from generate_series(1, 20000) as n`)
+    expect(await keys.find('d7777')).toMatchObject({ id: '7777' })
+    const { rows } = await pool.query(`explain ${asked.at(-1)}`, ['d7777', '0'])
+    expect(JSON.stringify(rows)).toContain('Index Scan')
+    expect(JSON.stringify(rows)).not.toContain('Seq Scan')
+  })
+
+  it('keeps no digest of a secret that is gone, and none of a key that is deleted', async () => {
+    const pool = await fresh()
+    let now = 1
+    const { keys } = await opened(pool, { migrate: true, now: () => now++ })
+    const { stored } = await keys.issue({ name: 'a' })
+    const { stored: other } = await keys.issue({ name: 'b' })
+    const digests = async () =>
+      (await pool.query('select digest from sluice.key_digests')).rows.map(({ digest }) => digest).sort()
+    for (let times = 0; times < 3; times++) await keys.rotate(stored.id, { overlapMs: 1 })
+    const known = (await keys.list()).flatMap(({ secrets }) => secrets.map(({ digest }) => digest))
+    expect(known).toContain(other.secrets[0]?.digest)
+    expect(known.length).toBeLessThan(5)
+    expect(await digests()).toEqual(known.sort())
+    await pool.query('delete from sluice.keys')
+    expect(await digests()).toEqual([])
+    expect(await keys.find(known[0] ?? '')).toBeUndefined()
+  })
+
+  it('finds keys for a user who may only read them', async () => {
+    const name = await server.database()
+    const { keys } = await opened(server.pool(name))
+    const { key, stored } = await keys.issue({ name: 'a' })
+    await server.run(
+      'create user reader; grant usage on schema sluice to reader; grant select on all tables in schema sluice to reader',
+      name,
+    )
+    const config = { connectionString: undefined, host: '127.0.0.1', port: server.port, database: name }
+    const reading = await opened(server.pool(name, { ...config, user: 'reader' }), {})
+    const [digest = ''] = keys.digests(key)
+    expect(await reading.keys.find(digest)).toMatchObject({ id: stored.id })
+    await expect(reading.keys.update(stored.id, { disabled: true })).rejects.toThrow('(42501)')
+    await server.run('revoke select on sluice.keys from reader', name)
+    await expect(reading.keys.find(digest)).rejects.toThrow('(42501)')
+  })
+
+  it('waits for nobody who holds a row to find a key, to note that a request lives, or to look for orphans', async () => {
+    const pool = await fresh()
+    const { keys } = await opened(pool)
+    const rows = postgresLedgerRows(new Queries(pool, schemaOf()))
+    const { key } = await keys.issue({ name: 'a' })
+    const record = entry()
+    await rows.write({ entries: [record], closings: [], progress: [] })
+    const holder = await pool.connect()
+    onTestFinished(() => holder.release())
+    await holder.query(
+      'begin; select * from sluice.keys for update; select * from sluice.requests for update',
+    )
+    const [digest = ''] = keys.digests(key)
+    expect(await keys.find(digest)).toBeDefined()
+    await rows.write({ entries: [], closings: [], progress: [{ id: record.id, charge: charge(1) }] })
+    expect(await rows.closeOrphans(0)).toBe(0)
+    await holder.query('rollback')
+    expect(await rows.closeOrphans(0)).toBe(1)
+  })
+
+  it('leaves the pool to its owner', async () => {
+    const pool = await fresh()
+    const database = await openPostgres(pool, { migrate: true })
+    await Promise.all([database.close(), database.close()])
+    await expect(pool.query('select 1')).resolves.toBeDefined()
+  })
+
+  it('makes the directory of a journal', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    await opened(await fresh(), { migrate: true, journal: join(folder, 'journal') })
+    expect(readdirSync(folder)).toEqual(['journal'])
+  })
+})
