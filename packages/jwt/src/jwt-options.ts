@@ -1,0 +1,139 @@
+import type { Observer, Principal } from '@sluice/core'
+
+/** What a token says, once its signature and times have been checked. */
+export interface JwtPayload {
+  readonly iss?: string
+  readonly sub?: string
+  readonly aud?: string | readonly string[]
+  /** Seconds since 1970. */
+  readonly exp?: number
+  /** Seconds since 1970. */
+  readonly nbf?: number
+  /** Seconds since 1970. */
+  readonly iat?: number
+  readonly [claim: string]: unknown
+}
+
+/** Who a token speaks for; `undefined` for nobody. */
+export type ClaimsOf = (payload: JwtPayload) => Principal | undefined | Promise<Principal | undefined>
+
+/** One of `jwks`, `publicKey` and `secret` is needed, and `issuer` and `audience`. */
+export interface JwtOptions {
+  /** Where the issuer publishes its keys: an address with https, or http on this machine. Or the set itself. */
+  readonly jwks?: string | URL | { readonly keys: readonly object[] }
+  /** The issuer's one public key, as PEM (`-----BEGIN PUBLIC KEY-----`) or JWK. */
+  readonly publicKey?: string | object
+  /** What the issuer signs with, for HMAC: 32 random bytes or more; a text is taken as UTF-8. */
+  readonly secret?: string | Uint8Array
+  /** The `iss` that a token must have: one, or any of several, which need `claims`. */
+  readonly issuer: string | readonly string[]
+  /**
+   * The `aud` that a token must have: what this gateway is called by the issuer; one, or any of several. `false` where
+   * the issuer's tokens have none: then `claims` has to tell the tokens for this gateway from those for others.
+   */
+  readonly audience: string | readonly string[] | false
+  /**
+   * What a token may be signed with. Default: all of RSA, ECDSA and Ed25519 that the keys can do; `['HS256']` for a
+   * secret. `none` is never one, and those with a secret go with `secret` only.
+   */
+  readonly algorithms?: readonly string[]
+  /** The `typ` of a token's header, such as `at+jwt`. Default: any. */
+  readonly typ?: string
+  /**
+   * Makes the caller of what the token says. Default: its `sub` (at most 255 characters) is the id; `models`, a list of
+   * texts, and `tags`, an object of texts, are taken where they are there. What it throws is a 500.
+   */
+  readonly claims?: ClaimsOf
+  /** By how much the clocks of issuer and gateway may differ, in seconds: 0 to 300. Default 5. */
+  readonly clockToleranceS?: number
+  /** How old a token may be by its `iat`, in seconds, whatever its `exp`. Default: any age. */
+  readonly maxTokenAgeS?: number
+  /** Of an address: how long reading the keys may take, in milliseconds. Default 600; the gateway waits 1,000. */
+  readonly timeoutMs?: number
+  /** Of an address: how long keys are used before they are read again, in milliseconds. Default 600,000. */
+  readonly cacheMs?: number
+  /** Of an address: how long keys are used beyond that where they cannot be read. Default 86,400,000: a day. */
+  readonly staleMs?: number
+  /** Of an address: hears that the keys cannot be read, and that they can again; once for each change. */
+  readonly observe?: Observer
+  /** Of an address. Default: the runtime's own. */
+  readonly fetch?: typeof fetch
+  /** Milliseconds since 1970. Default `Date.now`, and a steady clock for the age of keys. */
+  readonly now?: () => number
+}
+
+const known: Readonly<Record<keyof JwtOptions, true>> = {
+  jwks: true,
+  publicKey: true,
+  secret: true,
+  issuer: true,
+  audience: true,
+  algorithms: true,
+  typ: true,
+  claims: true,
+  clockToleranceS: true,
+  maxTokenAgeS: true,
+  timeoutMs: true,
+  cacheMs: true,
+  staleMs: true,
+  observe: true,
+  fetch: true,
+  now: true,
+}
+
+/** The options themselves, without what is not theirs. Throws `TypeError` for what cannot be meant. */
+export function checkedOptions(given: JwtOptions): JwtOptions {
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError('jwt(): expected an object of options.')
+  const unknown = Object.keys(given).find(name => !Object.hasOwn(known, name))
+  if (unknown !== undefined) {
+    throw new TypeError(`jwt(): there is no option '${unknown}'. Known are ${Object.keys(known).join(', ')}.`)
+  }
+  const options: JwtOptions = Object.assign(Object.create(null), given)
+  const keys = [options.jwks, options.publicKey, options.secret].filter(each => each !== undefined)
+  if (keys.length !== 1) {
+    throw new TypeError(`jwt(): got ${keys.length} of jwks, publicKey and secret, expected one of them.`)
+  }
+  const { issuer, audience, claims, typ } = options
+  if (!isNames(issuer)) {
+    throw new TypeError(
+      "jwt(): issuer: expected the `iss` of the tokens, such as 'https://login.example.com/'.",
+    )
+  }
+  if (audience !== false && !isNames(audience)) {
+    throw new TypeError(
+      "jwt(): audience: expected the `aud` of tokens for this gateway, such as 'https://llm.example.com'.",
+    )
+  }
+  if (claims === undefined && audience === false) {
+    throw new TypeError('jwt(): without an audience, claims has to say which tokens are for this gateway.')
+  }
+  if (claims === undefined && typeof issuer !== 'string' && issuer.length > 1) {
+    throw new TypeError(
+      'jwt(): two issuers may call different callers by one name. Make ids of `iss` and `sub` with claims.',
+    )
+  }
+  if (typ !== undefined && (typeof typ !== 'string' || typ === '')) {
+    throw new TypeError("jwt(): typ: expected the `typ` of the tokens' header, such as 'at+jwt'.")
+  }
+  for (const name of ['claims', 'observe', 'fetch', 'now'] as const) {
+    if (options[name] !== undefined && typeof options[name] !== 'function') {
+      throw new TypeError(`jwt(): ${name}: expected a function.`)
+    }
+  }
+  return options
+}
+
+/** A span of an option, in its own unit. Throws `TypeError` for one out of bounds. */
+export function span(options: JwtOptions, name: SpanName, least: number, most: number): number | undefined {
+  const value = options[name]
+  if (value === undefined || (typeof value === 'number' && value >= least && value <= most)) return value
+  throw new TypeError(`jwt(): ${name} is ${String(value)}, expected a number from ${least} to ${most}.`)
+}
+
+type SpanName = 'clockToleranceS' | 'maxTokenAgeS' | 'timeoutMs' | 'cacheMs' | 'staleMs'
+
+function isNames(value: unknown): value is string | readonly string[] {
+  const names = Array.isArray(value) ? value : [value]
+  return names.length > 0 && names.every(name => typeof name === 'string' && name !== '')
+}

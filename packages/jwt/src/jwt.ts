@@ -1,0 +1,80 @@
+import { type Authenticator, bearerToken, GatewayError } from '@sluice/core'
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
+import type { FindKey } from './find-key.ts'
+import { checkedOptions, type JwtOptions, type JwtPayload, span } from './jwt-options.ts'
+import { keySource } from './key-source.ts'
+import { principalOfClaims } from './principal-of-claims.ts'
+import { mayBeMeant } from './unchecked-token.ts'
+
+/**
+ * Callers with JSON Web Tokens (RFC 7519) that an issuer of yours has signed: a login service, or your own backend.
+ *
+ * A token is good when its signature is that of the issuer's key, by an algorithm that is allowed, and its `iss`,
+ * `aud`, `exp` (always needed) and `nbf` are right. Anything else is a 401, and what is no token at all is so without
+ * any work. Where the issuer's keys cannot be read it is a 503 `authentication_unavailable`, never a 401.
+ *
+ * Throws `TypeError` for options that cannot be meant.
+ */
+export function jwt(given: JwtOptions): Authenticator {
+  const options = checkedOptions(given)
+  const { issuer, audience, typ, claims = principalOfClaims, now = Date.now } = options
+  const { algorithms, findKey } = keySource(options)
+  const maxTokenAge = span(options, 'maxTokenAgeS', 1, Number.MAX_SAFE_INTEGER)
+  const clockTolerance = span(options, 'clockToleranceS', 0, 300) ?? 5
+  const issuers = [issuer].flat()
+  const checks: JWTVerifyOptions = {
+    algorithms: [...algorithms],
+    issuer: issuers,
+    requiredClaims: ['exp'],
+    clockTolerance,
+    ...(audience === false ? {} : { audience: [audience].flat() }),
+    ...(maxTokenAge === undefined ? {} : { maxTokenAge }),
+    ...(typ === undefined ? {} : { typ }),
+  }
+  return request => {
+    const token = bearerToken(request)
+    const at = now()
+    const mayBe = { algorithms, issuers, expiredAt: at / 1_000 - clockTolerance }
+    if (token === undefined || !mayBeMeant(token, mayBe)) return undefined
+    return checked(token, findKey, { ...checks, currentDate: new Date(at) }).then(
+      payload => payload && claims(payload as JwtPayload),
+    )
+  }
+}
+
+/** What a good token says; `undefined` for any other. Rejects where that cannot be told. */
+async function checked(
+  token: string,
+  findKey: FindKey,
+  checks: JWTVerifyOptions,
+): Promise<JWTPayload | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, header => findKey(header), checks)
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return byAnyOf(error, token, checks)
+    return refused(error)
+  }
+}
+
+/** A token that does not name its key, where several may be it. */
+async function byAnyOf(
+  keys: errors.JWKSMultipleMatchingKeys,
+  token: string,
+  checks: JWTVerifyOptions,
+): Promise<JWTPayload | undefined> {
+  for await (const key of keys) {
+    try {
+      return (await jwtVerify(token, key, checks)).payload
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return refused(error)
+    }
+  }
+  return undefined
+}
+
+/** What is wrong with the token is a 401; what is wrong with the keys, or with this code, is none. */
+function refused(error: unknown): undefined {
+  if (error instanceof errors.JOSEError) return undefined
+  throw GatewayError.is(error) ? error : new GatewayError('authentication_unavailable', { cause: error })
+}
