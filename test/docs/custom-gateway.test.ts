@@ -9,8 +9,8 @@ import { root, tableUnder } from './runner/markdown.ts'
 
 const here = 'http://sluice.test/v1'
 
-async function gatewayOf(snippet: Snippet, env = {}) {
-  const running = await snippet.run(env)
+async function gatewayOf(snippet: Snippet, env = {}, edit?: (code: string) => string) {
+  const running = await snippet.run(env, edit)
   const { fetch } = running.exports.gateway as Gateway
   return { running, asking: (asking: Asking = {}) => ask(here, { fetch, ...asking }) }
 }
@@ -30,6 +30,13 @@ describePage('docs/custom-gateway.md', {
     expect(await asking({ key: 'sk-ann', model: 'large' })).toMatchObject({ status: 403 })
     expect(await asking({ key: 'sk-old', model: 'small' })).toMatchObject({ status: 401 })
     expect(await asking({ key: 'sk-none', model: 'small' })).toMatchObject({ status: 401 })
+    const failing = await gatewayOf(snippet, {}, code =>
+      code.replace('table.get(digest)', "{ throw new Error('down') }"),
+    )
+    expect(await failing.asking({ key: 'sk-ann', model: 'small' })).toMatchObject({
+      status: 503,
+      code: 'authentication_unavailable',
+    })
   },
 
   'key-hashes': async snippet => {
@@ -162,4 +169,14 @@ it('names every bound and time, with its default', () => {
     told[option]![key] = Number(value)
   }
   expect(told).toEqual({ intake: defaultIntake, timeouts: defaultTimeouts, stream: defaultPacing })
+})
+
+it('names every option of apiKeys, with the default that the code tells', () => {
+  const source = readFileSync(join(root, 'packages/core/src/policies/api-keys/api-keys.ts'), 'utf8')
+  const [, options = ''] = /interface ApiKeysOptions \{\n(.*?)\n\}/s.exec(source) ?? []
+  const told = [...options.matchAll(/\/\*\*(.*?)\*\/\s+readonly (\w+)\?:/gs)]
+  const rows = tableUnder('docs/custom-gateway.md', '## Keys from a store')
+  expect(rows.map(([name = '']) => name.replaceAll('`', ''))).toEqual(told.map(([, , name]) => name))
+  for (const [index, [, , value = '']] of rows.entries())
+    if (/^\d/.test(value)) expect(told[index]?.[1]).toContain(value)
 })

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   apiKeys,
+  budget,
   createGateway,
   type Gateway,
   GatewayError,
   type GatewayOptions,
+  limits,
   models,
   type Refusal,
   requests,
+  tokens,
 } from '@sluice/core'
 import { local, openaiCompatible } from '@sluice/providers'
 import { misbehavingUpstream, refusedPort, reply, startUpstream } from '@sluice/testing'
@@ -78,6 +81,10 @@ function gatewayOf(options: Partial<GatewayOptions> = {}): Gateway {
 
 const message = { role: 'user', content: 'Hello' }
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }
+
+/** What may be spent, and a store that is away. */
+const spending = budget(1, 'usd').per('day')
+const down = () => Promise.reject(new Error('secret'))
 
 type Cause = [
   refusal: Refusal,
@@ -162,6 +169,26 @@ const causes: Cause[] = [
   ],
   ['invalid_request', { stream_options: {} }, 'stream_options', {}, undefined, { validation: 'live' }],
   ['body_too_large', { user: 'x'.repeat(100) }, null, {}, undefined, { intake: { maxBytes: 100 } }],
+  ['model_not_priced', {}, null, {}, undefined, { limit: budget(1, 'usd').per('day') }],
+  ['tokens_rate_limit_exceeded', {}, null, {}, undefined, { limit: tokens(5).per('day') }],
+  ['insufficient_quota', {}, null, {}, undefined, { limit: spending, prices: () => 2 }],
+  [
+    'limiter_unavailable',
+    {},
+    null,
+    {},
+    undefined,
+    { limit: limits([spending], { store: { admit: down, settle: down, renew: down } }), prices: () => 0.1 },
+  ],
+  ['authentication_unavailable', {}, null, {}, undefined, { authenticate: apiKeys(down) }],
+  [
+    'ledger_unavailable',
+    {},
+    null,
+    {},
+    undefined,
+    { limit: spending, prices: () => 0.1, ledger: { open: down, close() {} } },
+  ],
   [
     'server_error',
     {},

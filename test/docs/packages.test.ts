@@ -1,8 +1,16 @@
-import { expect } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database, Gateway } from '@sluice/core'
+import { expect, it, onTestFinished } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { type Check, describePage } from './runner/describe-page.ts'
+import { root } from './runner/markdown.ts'
+import { temporaryFolder } from './runner/temporary-folder.ts'
 
-/** What each package says of itself: one snippet that can be pasted, and how it is installed. */
+/**
+ * What each package says of itself: one snippet that can be pasted, and how it is installed. What needs a server of
+ * its own has a test of its own.
+ */
 const serves: Check = async ({ run }) => {
   const running = await run()
   expect(await ask(`${await running.url(8787)}/v1`)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
@@ -14,10 +22,21 @@ const snippets: Record<string, Check> = {
     expect(await ask('http://there.test/v1', { fetch })).toMatchObject({ status: 200, text: '12 * 7 = 84' })
   },
   express: serves,
+  jwt: serves,
   koa: serves,
   node: serves,
   providers: async ({ run }) => {
     await run({ OPENAI_API_KEY: 'sk-any', ANTHROPIC_API_KEY: 'sk-any' })
+  },
+  sqlite: async ({ run }) => {
+    const running = await run({ SLUICE_DB: `file:${join(temporaryFolder(), 'kept.db')}` })
+    const { database, gateway } = running.exports as { database: Database; gateway: Gateway }
+    onTestFinished(() => database.close())
+    const [key = ''] = running.printed[0]?.split(' ') ?? []
+    const asked = { key, fetch: gateway.fetch }
+    expect(await ask('http://there.test/v1', asked)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    await gateway.close()
+    expect(await database.usage({ by: [] })).toMatchObject([{ requests: 1, open: 0 }])
   },
   testing: async ({ run }) => {
     expect((await run()).printed).toHaveLength(1)
@@ -26,3 +45,8 @@ const snippets: Record<string, Check> = {
 
 for (const [name, check] of Object.entries(snippets))
   describePage(`packages/${name}/README.md`, { '': check })
+
+it('has a test for each package', () => {
+  const elsewhere = ['postgres', 'redis']
+  expect([...Object.keys(snippets), ...elsewhere].sort()).toEqual(readdirSync(join(root, 'packages')).sort())
+})

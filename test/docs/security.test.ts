@@ -132,7 +132,7 @@ describe('the promises in SECURITY.md', () => {
   it('are all named, as held or as not promised yet', () => {
     const named = [...page.matchAll(/^- \*\*P(\d+)/gm)].map(([, number]) => Number(number))
     expect([...new Set(named)].sort((a, b) => a - b)).toEqual(Array.from({ length: 15 }, (_, at) => at + 1))
-    expect(later).toMatch(/P7.*P13.*P15/s)
+    expect([...later.matchAll(/^- \*\*(P\d+)/gm)].map(([, name]) => name)).toEqual(['P15'])
   })
 
   // That the files exist is tested with those of all pages.

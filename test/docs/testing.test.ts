@@ -11,7 +11,20 @@ const holds: Check = async ({ code, run }) => {
   await run()
 }
 
-describePage(page, { 'in-process': holds, scripted: holds, misbehaving: holds })
+describePage(page, {
+  'in-process': holds,
+  scripted: holds,
+  misbehaving: holds,
+  conformance: async ({ run }) => {
+    expect((await run()).printed).toEqual(testing.limitStoreConformance.map(({ name }) => `holds: ${name}`))
+  },
+})
+
+it('names the suites for stores', () => {
+  const rows = tableUnder(page, '## Stores of your own')
+  const suites = Object.keys(testing).filter(name => name.endsWith('Conformance'))
+  expect(rows.map(([name = '']) => name.replaceAll('`', '')).sort()).toEqual(suites.sort())
+})
 
 it('names functions that exist', () => {
   const exported = new Map<string, unknown>(Object.entries(testing))

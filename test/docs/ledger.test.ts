@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import type { Database, Gateway, UsageRow } from '@sluice/core'
+import { expect } from 'vitest'
+import { ask } from './runner/ask.ts'
+import { describePage } from './runner/describe-page.ts'
+import { temporaryFolder } from './runner/temporary-folder.ts'
+
+const here = 'http://sluice.test/v1'
+
+describePage('docs/ledger.md', {
+  ledger: async ({ run }) => {
+    const url = `file:${join(temporaryFolder(), 'ledger.db')}`
+    const { gateway, database } = (await run({ SLUICE_DB: url })).exports as {
+      gateway: Gateway
+      database: Database
+    }
+    const asked = { fetch: gateway.fetch, key: 'sk-ann', model: 'small' }
+    expect(await ask(here, asked)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    expect(await ask(here, { ...asked, key: 'sk-none' })).toMatchObject({ status: 401 })
+    await gateway.close()
+    const rows = await database.usage({ by: ['key', 'provider', 'day'] })
+    expect(rows).toMatchObject([{ by: { key: 'ann', provider: 'local' }, requests: 1, unpriced: 0, open: 0 }])
+    await database.close()
+  },
+
+  usage: async ({ run }, snippet) => {
+    const env = { SLUICE_DB: `file:${join(temporaryFolder(), 'ledger.db')}` }
+    const { gateway, database } = (await snippet('ledger').run(env)).exports as {
+      gateway: Gateway
+      database: Database
+    }
+    for (const stream of [false, true])
+      await ask(here, { fetch: gateway.fetch, key: 'sk-ann', model: 'small', stream })
+    await gateway.close()
+    await database.close()
+    const { exports, printed } = await run(env, code => code.replace('2026-11-01', '2020-01-01'))
+    const [row, ...others] = exports.rows as readonly UsageRow[]
+    expect(others).toEqual([])
+    expect(row).toMatchObject({ requests: 2, estimated: 0, open: 0 })
+    const { promptTokens = 0, completionTokens = 0, cost = 0 } = row ?? {}
+    expect(promptTokens).toBeGreaterThan(0)
+    expect(cost).toBeCloseTo((promptTokens * 0.15 + completionTokens * 0.6) / 1e6, 9)
+    expect(printed).toEqual([`search small 2 ${promptTokens} ${completionTokens} ${cost} 0`])
+  },
+
+  'own-ledger': async ({ run }) => {
+    const { gateway, open, closed } = (await run()).exports as {
+      gateway: Gateway
+      open: ReadonlyMap<string, string>
+      closed: readonly string[]
+    }
+    const got = await ask(here, { fetch: gateway.fetch, key: 'sk-ann' })
+    expect(got).toMatchObject({ status: 200 })
+    expect(open.size).toBe(0)
+    expect(closed).toEqual([expect.stringMatching(/^ann completed [1-9]\d* [1-9]\d*$/)])
+  },
+})
