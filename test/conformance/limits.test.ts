@@ -1,4 +1,5 @@
-import { requests } from '@sluice/core'
+import { limits, requests, tokens } from '@sluice/core'
+import OpenAI, { RateLimitError } from 'openai'
 import { expect, it } from 'vitest'
 import { completionOf } from './completion-of.ts'
 import { expectError } from './expect-error.ts'
@@ -6,7 +7,7 @@ import { overMounts } from './over-mounts.ts'
 import { testGateway } from './test-gateway.ts'
 
 let now = Date.now()
-const limit = () => requests(3).per('minute', { now: () => now })
+const limit = () => limits([requests(3).per('minute')], { now: () => now })
 /** Long enough for all of the room to be free again. */
 const minute = 60_000
 const span = /^(\d+h)?(\d+m)?(\d+(\.\d+)?(s|ms))$/
@@ -81,6 +82,80 @@ overMounts(
     it('C34 counts each caller alone', async () => {
       expectError(await exhaust(), 429, { type: 'requests' })
       expect((await site.chat({}, { key: 'key with spaces' })).status).toBe(200)
+    })
+  },
+)
+
+/** Room for three requests that reserve a thousand tokens each, and are charged what they use. */
+overMounts(
+  () =>
+    testGateway(
+      {},
+      { limit: limits([tokens(3_000).per('minute'), requests(9).per('day')], { now: () => now }) },
+    ),
+  site => {
+    const ask = (fields: object = {}) => site.chat({ max_tokens: 900, ...fields })
+    const left = (headers: Readonly<Record<string, string | undefined>>) =>
+      Number(headers['x-ratelimit-remaining-tokens'])
+
+    it('C37 tells what is left of both kinds, less by what each request used', async () => {
+      now += 86_400_000
+      const seen: { readonly tokens: number; readonly used: number; readonly requests: unknown }[] = []
+      for (let count = 0; count < 3; count++) {
+        const { status, headers, json } = await ask()
+        expect(status).toBe(200)
+        expect(headers['x-ratelimit-limit-tokens']).toBe('3000')
+        expect(headers['x-ratelimit-reset-tokens']).toMatch(span)
+        expect(headers['x-ratelimit-limit-requests']).toBe('9')
+        const { usage } = json as { usage: { total_tokens: number } }
+        seen.push({
+          tokens: left(headers),
+          used: usage.total_tokens,
+          requests: headers['x-ratelimit-remaining-requests'],
+        })
+      }
+      expect(seen.map(({ requests }) => requests)).toEqual(['8', '7', '6'])
+      for (const [index, { tokens }] of seen.entries()) {
+        const before = seen[index - 1]
+        if (before !== undefined) expect(tokens).toBe(before.tokens - before.used)
+      }
+    })
+
+    it('C34 refuses a request that is larger than the limit, and says that no waiting helps', async () => {
+      now += 86_400_000
+      const refused = await ask({ max_tokens: 3_000 })
+      expectError(refused, 429, {
+        type: 'tokens',
+        code: 'rate_limit_exceeded',
+        param: null,
+        message:
+          /^Request too large .*Limit 3000, Requested 30\d\d\. The input or output tokens must be reduced/,
+      })
+      expect(refused.headers['x-should-retry']).toBe('false')
+      expect(refused.headers).not.toHaveProperty('retry-after')
+      expect(refused.headers['x-ratelimit-remaining-tokens']).toBe('3000')
+      expect((await ask()).headers['x-ratelimit-remaining-requests']).toBe('8')
+    })
+  },
+)
+
+/** The official client waits as long as it is told, and is answered then. */
+overMounts(
+  () => testGateway({}, { limit: [requests(1).per('second')] }),
+  site => {
+    it('C36 answers the official client that waits as it is told', async () => {
+      const client = (maxRetries: number) =>
+        new OpenAI({ baseURL: site.place.baseURL, apiKey: 'good-key', maxRetries })
+      const ask = (maxRetries: number) =>
+        client(maxRetries).chat.completions.create({
+          model: 'local',
+          messages: [{ role: 'user', content: 'Hello!' }],
+        })
+      await ask(5)
+      const started = performance.now()
+      await expect(ask(0)).rejects.toBeInstanceOf(RateLimitError)
+      expect((await ask(1)).choices[0]?.message.content).toMatch(/\S/)
+      expect(performance.now() - started).toBeLessThan(3_000)
     })
   },
 )

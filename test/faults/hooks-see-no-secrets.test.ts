@@ -71,11 +71,13 @@ describe("F78 the user's functions are handed keys and headers that they do not 
         [
           'adjustments',
           'attempts',
+          'cost',
           'error',
           'model',
           'outcome',
           'principal',
           'requestId',
+          'shadowed',
           'status',
           'stream',
           'timings',

@@ -1,4 +1,15 @@
-import { apiKeys, createGateway, type GatewayOptions, models, requests } from '@sluice/core'
+import {
+  apiKeys,
+  budget,
+  concurrent,
+  createGateway,
+  type GatewayOptions,
+  limits,
+  memoryStore,
+  models,
+  requests,
+  tokens,
+} from '@sluice/core'
 import { imageFetcher, serve, toNodeListener } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
@@ -54,15 +65,29 @@ describe('F13 a limit that is none', () => {
   it('of requests, of callers that are remembered, and of keys is refused when the policy is made', () => {
     for (const value of noCounts) {
       expect(() => requests(value as never)).toThrow(TypeError)
+      expect(() => tokens(value as never).per('minute')).toThrow(TypeError)
+      expect(() => concurrent(value as never)).toThrow(TypeError)
+      expect(() => limits([{ kind: 'requests', limit: value as never, per: 'minute' }])).toThrow(TypeError)
+      expect(() => memoryStore({ maxKeys: value as never })).toThrow(TypeError)
+      for (const name of ['instances', 'storeTimeoutMs', 'leaseMs', 'maxOutputTokens']) {
+        expect(() => limits([], { [name]: value as never })).toThrow(new RegExp(`${name}: got `))
+      }
+      for (const name of ['maxMs', 'maxQueued']) {
+        const wait = { maxMs: 1, maxQueued: 1, [name]: value as never }
+        expect(() => limits([], { wait })).toThrow(new RegExp(`wait\\.${name}: got `))
+      }
       if (value === null) continue
-      expect(() => requests(1).per('minute', { maxCallers: value as never })).toThrow(TypeError)
       expect(() => apiKeys(() => undefined, { maxUnknown: value as never })).toThrow(TypeError)
     }
     for (const value of noSpans.filter(it => it !== null)) {
       expect(() => apiKeys(() => undefined, { cacheMs: value as never })).toThrow(TypeError)
     }
+    for (const value of [...noSpans, 9_000_001]) {
+      expect(() => budget(value as never, 'usd').per('day')).toThrow(TypeError)
+    }
     for (const window of ['', 'min', 'constructor', '__proto__', 'toString', undefined]) {
       expect(() => requests(1).per(window as never)).toThrow(TypeError)
+      expect(() => budget(1, 'usd').per(window as never)).toThrow(TypeError)
     }
     for (const format of ['', '^sk-', {}, null, 1]) {
       expect(() => apiKeys(() => undefined, { format: format as never })).toThrow(TypeError)

@@ -1,4 +1,4 @@
-import { apiKeys, createGateway, type EndEvent, GatewayError, models, requests } from '@sluice/core'
+import { apiKeys, createGateway, type EndEvent, GatewayError, limits, models, requests } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
 import { rawClient, requestBytes, startUpstream, type Upstream } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -51,7 +51,7 @@ const rejections: readonly [string, number, Rejected][] = [
 async function service(mount: Mount): Promise<{ site: Site; upstream: Upstream; ends: EndEvent[] }> {
   const upstream = await startUpstream()
   const ends: EndEvent[] = []
-  const one = requests(1).per('day')
+  const one = limits([requests(1).per('day')])
   const vendor = openaiCompatible({ name: 'vendor', baseURL: upstream.baseURL, apiKey: 'k' })
   const gateway = createGateway({
     authenticate: apiKeys([
@@ -63,9 +63,9 @@ async function service(mount: Mount): Promise<{ site: Site; upstream: Upstream; 
     ]),
     route: models({ local: vendor('m') }),
     limit: {
-      admit: (principal, draft) => {
+      admit: (principal, draft, context) => {
         if (principal.id === 'full') throw new GatewayError('rate_limit_exceeded')
-        return principal.id === 'ann' ? { headers: {}, settle() {} } : one.admit(principal, draft)
+        return principal.id === 'ann' ? { headers: {}, settle() {} } : one.admit(principal, draft, context)
       },
     },
     intake: { maxBytes, maxElements: 300, deadlineMs: 150 },
