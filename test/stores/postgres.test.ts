@@ -343,6 +343,41 @@ describeWithPostgres('openPostgres', () => {
     expect(await rows.closeOrphans(0)).toBe(1)
   })
 
+  it('keeps no digest of a deleted key, and its records', async () => {
+    const pool = await fresh()
+    const { keys, ledger, usage } = await opened(pool)
+    const { stored } = await keys.issue({ name: 'a' })
+    await keys.rotate(stored.id, { overlapMs: 60_000 })
+    await ledger.close(closing(entry({ principal: stored.id })))
+    await ledger.flush?.()
+    expect([await keys.delete(stored.id), await keys.delete(stored.id)]).toEqual([true, false])
+    expect((await pool.query('select digest from sluice.key_digests')).rows).toEqual([])
+    expect(await usage({ by: ['key'] })).toMatchObject([{ by: { key: stored.id }, requests: 1 }])
+  })
+
+  it('finds the records of one key by an index', async () => {
+    const pool = await fresh()
+    await opened(pool)
+    await pool.query(`insert into sluice.requests (id, request_id, principal, tags, model, stream, opened_at,
+        prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens)
+      select n::text, '', 'key ' || n % 500, '{}', 'm', false, timestamptz 'epoch' + n * interval '1 second', 0, 0, 0, 0
+      from generate_series(1, 20000) as n`)
+    await pool.query('analyze sluice.requests')
+    const plans: string[] = []
+    const explaining: PostgresClient = {
+      async query(text, params) {
+        plans.push(JSON.stringify((await pool.query(`explain ${text}`, params)).rows))
+        return pool.query(text, params)
+      },
+    }
+    const { usage } = postgresLedgerRows(new Queries(explaining, schemaOf()))
+    const where = { key: 'key 7', tags: {} }
+    expect(await usage({ by: ['model'], from: 7_000_000, to: 9_000_000, where })).toMatchObject([
+      { requests: 4 },
+    ])
+    expect(plans).toEqual([expect.stringMatching(/requests_principal.*principal.*opened_at/)])
+  })
+
   it('leaves the pool to its owner', async () => {
     const pool = await fresh()
     const database = await openPostgres(pool, { migrate: true })

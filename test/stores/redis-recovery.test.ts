@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Claim, Counter, LimitStore, SumCounter } from '@sluice/core'
+import type { Claim, Counter, LimitStore, RateCounter, SumCounter } from '@sluice/core'
 import { redisStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
@@ -153,6 +153,24 @@ describeWithRedis('F72 what happens to a Redis', () => {
     ])
     await store.settle({ ...asked, charged: [0, 0] })
     expect((await store.admit(claimOf([{ ...sum, amount: 10 }, slot]))).allowed).toBe(true)
+  })
+
+  it('a rate that it has thrown away has no more room than a new one when what is held of it ends', async () => {
+    const { server, store } = await started('ioredis')
+    const tokens: RateCounter = {
+      kind: 'rate',
+      key: 'tokens',
+      limit: 100,
+      windowMs: 86_400_000,
+      shadow: false,
+      amount: 90,
+      floor: 10,
+    }
+    expect((await store.admit({ ...claimOf([tokens]), ttlMs: 1 })).allowed).toBe(true)
+    await server.command('DEL', '{sluice}:rate:tokens')
+    expect((await store.admit(claimOf([{ ...tokens, amount: 5, floor: 0 }]))).allowed).toBe(true)
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect((await store.admit(claimOf([{ ...tokens, amount: 95 }]))).allowed).toBe(false)
   })
 })
 

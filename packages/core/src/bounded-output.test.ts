@@ -28,6 +28,19 @@ describe('boundedOutput', () => {
     expect(boundedOutput(given, bound)).toEqual({ input: given, adjustments: [] })
     expect(boundedOutput(given, bound).input).toBe(given)
   })
+
+  it.each(['500', Number.NaN, -1, 0, 0.5, null])(
+    'sends no bound upstream that is none, such as %o',
+    async bound => {
+      const { target, inputs } = scripted(() => whole('Hi'))
+      let settled = 0
+      const lease = { headers: {}, maxOutputTokens: bound as number, settle: () => void settled++ }
+      const { post, ends } = serving(target, { limit: { admit: () => lease } })
+      expect((await post({})).status).toBe(500)
+      expect(ends()[0]?.error).toBeInstanceOf(TypeError)
+      expect([inputs.length, settled]).toEqual([0, 1])
+    },
+  )
 })
 
 describe('the bound of a limited request', () => {

@@ -7,10 +7,18 @@ export interface BoundedOutput {
   readonly adjustments: readonly Adjustment[]
 }
 
-/** Gives a request without a bound the one that its room is for: what was reserved must be the most it can use. */
+/**
+ * Gives a request without a bound the one that its room is for: what was reserved must be the most it can use. Throws
+ * `TypeError` for a bound that is none.
+ */
 export function boundedOutput(input: ChatRequest, maxOutputTokens: number | undefined): BoundedOutput {
   const named = input.max_completion_tokens ?? input.max_tokens
   if (maxOutputTokens === undefined || named !== undefined) return { input, adjustments: none }
+  if (!(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens >= 1)) {
+    throw new TypeError(
+      `limit gave a lease with maxOutputTokens ${String(maxOutputTokens)}, expected a whole number from 1.`,
+    )
+  }
   return {
     input: { ...input, max_completion_tokens: maxOutputTokens },
     adjustments: defaultedTo(maxOutputTokens),

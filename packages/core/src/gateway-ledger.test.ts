@@ -236,12 +236,13 @@ describe('a gateway and its ledger', () => {
       })
       expect((await answering).status).toBe(503)
       await turn()
-      expect(ledger.heard).toEqual(['open', 'close'])
+      expect(ledger.heard).toEqual(['open', 'close', 'flush'])
       expect(ledger.closings).toMatchObject([{ outcome: 'gateway_closed', charge: { promptTokens: 2 } }])
       expect(closed).toBe(false)
       written.open()
       await closing
-      expect(ledger.heard).toEqual(['open', 'close', 'flush'])
+      // Once more, for what came meanwhile.
+      expect(ledger.heard).toEqual(['open', 'close', 'flush', 'flush'])
     })
 
     it('whatever turn of the loop a client leaves at: no entry stays open, and none is closed that was not opened', async () => {
@@ -345,6 +346,31 @@ describe('a gateway and its ledger', () => {
       const { gateway, events } = serving(answers().target, { ledger: scriptedLedger({ flush }) })
       await gateway.close()
       expect(events).toMatchObject([{ type: 'store', store: 'ledger', state: 'failing' }])
+    })
+
+    it('does not wait for the next try of a ledger whose database is back', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+      try {
+        const rows = new ScriptedRows()
+        rows.mode = 'fails'
+        const ledger = keptLedger(rows)
+        const { post, gateway } = serving(answers().target, { ledger })
+        await post({})
+        // By now it is tried every 5 seconds.
+        await vi.advanceTimersByTimeAsync(20_000)
+        rows.mode = 'works'
+        let closed = false
+        const closing = gateway.close().then(() => {
+          closed = true
+        })
+        await vi.advanceTimersByTimeAsync(1)
+        expect(closed).toBe(true)
+        await closing
+        expect([...rows.closedTimes.values()]).toEqual([1])
+        await ledger.stop()
+      } finally {
+        vi.useRealTimers()
+      }
     })
 
     it('waits for a lease that is being settled', async () => {

@@ -78,10 +78,12 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
     clearTimeout(timer)
   }
 
+  const flushLedger = async (): Promise<void> => resolved.ledger?.flush?.()
   const closeBooks = async (): Promise<void> => {
+    // What waits for a database would wait until it is tried the next time.
+    if (closings.size > 0) void flushLedger()
     while (closings.size > 0) await Promise.all(closings)
   }
-  const flushLedger = async (): Promise<void> => resolved.ledger?.flush?.()
 
   return {
     matches,

@@ -14,7 +14,6 @@ export type {
 } from './events.ts'
 export { createGateway } from './gateway.ts'
 export type { Answer, FetchContext, Gateway, HostBody } from './host.ts'
-export type { Database } from './policies/database.ts'
 export type { Journal } from './ledger/journal.ts'
 export type { KeptLedger, KeptLedgerOptions } from './ledger/kept-ledger.ts'
 export { keptLedger } from './ledger/kept-ledger.ts'
@@ -24,6 +23,7 @@ export type {
   LedgerClosing,
   LedgerEntry,
   UsageDimension,
+  UsageFilter,
   UsageQuery,
   UsageRow,
 } from './ledger/ledger.ts'
@@ -36,6 +36,7 @@ export {
   type StoredProgress,
   storedBatch,
 } from './ledger/stored-batch.ts'
+export type { CheckedUsageFilter } from './ledger/usage-filter.ts'
 export { type CheckedUsageQuery, checkedUsageQuery } from './ledger/usage-query.ts'
 export type * from './limit-rule.ts'
 export type { ApiKey, ApiKeyLookup, ApiKeySource, ApiKeysOptions } from './policies/api-keys/api-keys.ts'
@@ -56,7 +57,9 @@ export type {
   KeyStore,
   StoredKey,
 } from './policies/api-keys/key-store.ts'
+export type { Database } from './policies/database.ts'
 export { firstOf } from './policies/first-of.ts'
+export { burstOf, cellCost, cellsIn } from './policies/limits/cell-cost.ts'
 export type { StoreFailurePolicy } from './policies/limits/guarded-store.ts'
 export type {
   Claim,

@@ -101,6 +101,14 @@ select 'yes' as there from changed`,
       return rows.length > 0
     },
 
+    async delete(id: string): Promise<boolean> {
+      // Its digests go with it: they refer to it.
+      const rows = await queries.run(`delete from ${keys} where id = $1::text returning 'yes' as there`, [
+        storableText(id),
+      ])
+      return rows.length > 0
+    },
+
     async findByDigest(digest: string, now: number): Promise<StoredKey | undefined> {
       const params = [storableText(digest), wholeText(now)]
       const used = `with due as (

@@ -1,3 +1,4 @@
+import { keyStart } from './key-start.ts'
 import type { Schema } from './schema.ts'
 
 /** What brings the tables from one version to the next, first to last. What was published is not changed any more. */
@@ -30,6 +31,7 @@ export const migrations: readonly ((schema: Schema) => string)[] = [
     comment on table ${sql}.requests is 'Every admitted request. Open ones hold an estimate and have no closed_at.';
     comment on column ${sql}.requests.nano_dollars is 'Billionths of a US dollar; null where no price is known.';
     create index requests_opened_at on ${sql}.requests (opened_at);
+    create index requests_principal on ${sql}.requests (${keyStart('principal')}, opened_at);
     create index requests_open on ${sql}.requests (heard_at) where closed_at is null;
     create table ${sql}.keys (
       id text collate "C" primary key,

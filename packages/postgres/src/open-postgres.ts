@@ -58,7 +58,8 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   const journal = journalOf(options.journal)
   await checked(client, schema, migrates)
   const rows = postgresLedgerRows(queries)
-  const ledger = keptLedger(rows, Object.assign(Object.create(null), options, { journal }))
+  const kept: KeptLedgerOptions = Object.assign(Object.create(null), options, { journal })
+  const ledger = keptLedger(rows, kept)
   let closing: Promise<void> | undefined
   return {
     keys,

@@ -1,10 +1,12 @@
 import {
+  type CheckedUsageQuery,
   checkedUsageQuery,
   storableText,
   type UsageDimension,
   type UsageQuery,
   type UsageRow,
 } from '@sluice/core'
+import { keyStart } from './key-start.ts'
 import { momentOf } from './moment.ts'
 import type { Queries } from './queries.ts'
 import { countIn, nullableTextIn } from './row.ts'
@@ -33,7 +35,7 @@ const sums = {
 
 /** Sums over the ledger, in one query. Throws `TypeError` for a query that cannot be answered. */
 export async function usageOf(queries: Queries, query: UsageQuery): Promise<readonly UsageRow[]> {
-  const { by, from, to } = checkedUsageQuery(query)
+  const { by, from, to, where } = checkedUsageQuery(query)
   const params: string[] = []
   const param = (value: string) => `$${params.push(value)}::text`
   const values = by.map((dimension, index) => `${dimensionSql(dimension, param)} as d${index}`)
@@ -42,6 +44,7 @@ export async function usageOf(queries: Queries, query: UsageQuery): Promise<read
   const within = [
     ...(from === undefined ? [] : [`opened_at >= ${moment(from)}`]),
     ...(to === undefined ? [] : [`opened_at < ${moment(to)}`]),
+    ...matches(where, param),
   ]
   const rows = await queries.run(
     `select ${[...values, ...Object.entries(sums).map(([name, sum]) => `coalesce(${sum}, 0)::text as "${name}"`)].join(', ')}
@@ -63,6 +66,21 @@ ${by.length === 0 ? '' : `order by ${by.map((_, index) => `d${index} nulls last`
     estimated: countIn(row, 'estimated'),
     open: countIn(row, 'open'),
   }))
+}
+
+/** What the index on the beginnings of ids finds, and the rest of what has to match. */
+function matches(
+  { key, model, provider, tags }: CheckedUsageQuery['where'],
+  param: (value: string) => string,
+): string[] {
+  return [
+    ...(key === undefined
+      ? []
+      : [`${keyStart('principal')} = ${keyStart(param(key))}`, `principal = ${param(key)}`]),
+    ...(model === undefined ? [] : [`model = ${param(model)}`]),
+    ...(provider === undefined ? [] : [`provider = ${param(provider)}`]),
+    ...tags.map(([name, value]) => `tags ->> ${param(name)} = ${param(value)}`),
+  ]
 }
 
 /** Collated by code point: a database's own order may be any. */

@@ -1,5 +1,4 @@
-import type { Counter } from '@sluice/core'
-import { burstOf, cellCost } from './cell-cost.ts'
+import { burstOf, type Counter, cellCost } from '@sluice/core'
 
 /** Whether a claim keeps hold of something of this count until it is settled. */
 export function holds(counter: Counter): boolean {

@@ -1,5 +1,4 @@
-import type { Counter, CounterState, Verdict } from '@sluice/core'
-import { burstOf, cellsIn } from './cell-cost.ts'
+import { burstOf, type Counter, type CounterState, cellsIn, type Verdict } from '@sluice/core'
 import { wholeNumberOf } from './whole-number-of.ts'
 
 /** What the script answered, in the words of the contract. Throws for any other answer: it is no allowance. */

@@ -32,6 +32,16 @@ for (const [name, place] of Object.entries(places)) {
 }
 
 describe('sqliteKeyRows', () => {
+  it('keeps no digest of a deleted key, whatever the connection does with references', async () => {
+    const connection = await opened(await inFile())
+    await connection.read('PRAGMA foreign_keys = OFF')
+    const keys = keyStore(sqliteKeyRows(connection))
+    const { stored } = await keys.issue({ name: 'a' })
+    await keys.rotate(stored.id, { overlapMs: 60_000 })
+    expect(await keys.delete(stored.id)).toBe(true)
+    expect(await connection.read('SELECT digest FROM sluice_key_secret')).toEqual([])
+  })
+
   it('finds a key also where its use cannot be noted', async () => {
     const url = await inFile()
     const rows = sqliteKeyRows(await opened(url))

@@ -86,6 +86,16 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       return added === 1
     },
 
+    async delete(id: string): Promise<boolean> {
+      const key = storableText(id)
+      // Whether SQLite does the first by itself is a setting of the connection.
+      const [, deleted] = await connection.write([
+        { sql: 'DELETE FROM sluice_key_secret WHERE key_id = ?', args: [key] },
+        { sql: 'DELETE FROM sluice_key WHERE id = ?', args: [key] },
+      ])
+      return deleted === 1
+    },
+
     async findByDigest(digest: string, now: number): Promise<StoredKey | undefined> {
       const owner = 'SELECT key_id FROM sluice_key_secret WHERE digest = ?'
       const rows = await connection.read(`${keys} WHERE k.id = (${owner}) ${newestFirst}`, [

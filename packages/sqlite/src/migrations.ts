@@ -58,6 +58,7 @@ export const migrations: readonly Migration[] = [
         total_ms INTEGER
       ) STRICT`,
       'CREATE INDEX sluice_record_opened ON sluice_record (opened_at)',
+      'CREATE INDEX sluice_record_principal ON sluice_record (principal, opened_at)',
       'CREATE INDEX sluice_record_open ON sluice_record (seen_at) WHERE closed_at IS NULL',
     ],
   },

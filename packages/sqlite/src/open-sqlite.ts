@@ -54,7 +54,8 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   try {
     const rows = sqliteLedgerRows(connection)
     const timeoutMs = options.timeoutMs ?? 1_000
-    const ledger = keptLedger(rows, Object.assign(Object.create(null), options, { timeoutMs }))
+    const kept: KeptLedgerOptions = Object.assign(Object.create(null), options, { timeoutMs })
+    const ledger = keptLedger(rows, kept)
     let closing: Promise<void> | undefined
     const close = async () => {
       try {

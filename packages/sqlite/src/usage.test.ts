@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Connection } from './connection.ts'
 import { migrate } from './migrate.ts'
 import { usageOf } from './usage.ts'
@@ -30,6 +30,39 @@ describe('usageOf', () => {
     const rows = await usageOf(connection, { by: ['key'], from: 1, to: 2 })
     expect(rows.map(({ by }) => by.key)).toEqual(['key 0', 'key 1', 'key 2'])
     expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(8_000)
+  })
+
+  it('goes through the records of one key alone where only that is asked for', async () => {
+    const connection = await filled()
+    const reads = vi.spyOn(connection, 'read')
+    const where = { key: 'key 1', model: 'm' }
+    const [row] = await usageOf(connection, { by: ['day'], from: 1, to: 2, where })
+    const asked = [...reads.mock.calls]
+    expect(asked.length).toBeGreaterThan(1)
+    for (const [sql, args] of asked) {
+      const plan = await connection.read(`EXPLAIN QUERY PLAN ${sql}`, args)
+      expect(String(plan[0]?.detail)).toMatch(/sluice_record_principal \(principal=\? AND \(?opened_at/)
+      expect(JSON.stringify(plan)).not.toContain('FOR ORDER BY')
+    }
+    const all = await usageOf(connection, { by: ['key'], from: 1, to: 2 })
+    expect(row?.requests).toBe(all.find(({ by }) => by.key === 'key 1')?.requests)
+  })
+
+  it('sums what matches over many steps, also where hardly anything does', async () => {
+    const connection = await filled()
+    await connection.write([
+      `UPDATE sluice_record SET model = 'rare', tags = '{"team":"x"}' WHERE row % 4999 = 1`,
+    ])
+    for (const where of [{ model: 'rare' }, { tags: { team: 'x' } }]) {
+      const reads = vi.spyOn(connection, 'read')
+      expect((await usageOf(connection, { by: [], where }))[0]?.requests).toBe(5)
+      // As many steps as for all.
+      expect(reads.mock.calls.length).toBeGreaterThanOrEqual(8)
+      reads.mockRestore()
+    }
+    const perKey = await usageOf(connection, { by: ['key'], where: { model: 'm' } })
+    expect(perKey.reduce((sum, { requests }) => sum + requests, 0)).toBe(records - 5)
+    expect((await usageOf(connection, { by: [], where: { key: 'key 0' } }))[0]?.requests).toBe(6_667)
   })
 
   it('lets others have their turn between steps', async () => {

@@ -1,6 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises'
-import type { Row } from '@libsql/client/sqlite3'
+import type { InValue, Row } from '@libsql/client/sqlite3'
 import {
+  type CheckedUsageQuery,
   checkedUsageQuery,
   storableText,
   type UsageDimension,
@@ -20,6 +21,9 @@ const columns = {
   provider: 'provider',
   day: "date(opened_at / 1000, 'unixepoch')",
 } as const
+
+/** Of the tag whose name is given. */
+const tagValue = '(SELECT value FROM json_each(tags) WHERE key = ?)'
 
 /** TOTAL does not overflow, and is exact up to 2^53. */
 const sums = `count(*) AS requests,
@@ -55,14 +59,14 @@ const noUse: Sums = {
  * for a query that cannot be answered.
  */
 export async function usageOf(connection: Connection, query: UsageQuery): Promise<readonly UsageRow[]> {
-  const { by, from, to } = checkedUsageQuery(query)
+  const { by, from, to, where } = checkedUsageQuery(query)
   const groups = new Map<string, Group>()
   if (by.length === 0) groups.set('[]', { values: [], ...noUse })
   const end = to ?? afterAll
   let at: Position | undefined = { openedAt: from ?? Number.MIN_SAFE_INTEGER, row: 0 }
   while (at !== undefined) {
-    const next: Position | undefined = await positionAfter(connection, at, end)
-    for (const row of await summed(connection, by, at, next, end)) add(groups, by, row)
+    const next: Position | undefined = await positionAfter(connection, at, end, where.key)
+    for (const row of await summed(connection, { by, where }, at, next, end)) add(groups, by, row)
     at = next
     if (at !== undefined) await others()
   }
@@ -79,23 +83,28 @@ interface Position {
   readonly row: number
 }
 
-/** The last position of a step; `undefined` where the step is the last one. */
+/**
+ * The last position of a step; `undefined` where the step is the last one. Of the filter only the key counts, for which
+ * there is an index: a step of what else matches might go through all records.
+ */
 async function positionAfter(
   connection: Connection,
   at: Position,
   end: number,
+  key: string | undefined,
 ): Promise<Position | undefined> {
+  const [ofKey, args] = key === undefined ? ['', []] : ['principal = ? AND ', [key]]
   const [found] = await connection.read(
-    `SELECT opened_at, row FROM sluice_record WHERE (opened_at, row) > (?, ?) AND opened_at < ?
+    `SELECT opened_at, row FROM sluice_record WHERE ${ofKey}(opened_at, row) > (?, ?) AND opened_at < ?
 ORDER BY opened_at, row LIMIT 1 OFFSET ?`,
-    [at.openedAt, at.row, end, stepRows - 1],
+    [...args, at.openedAt, at.row, end, stepRows - 1],
   )
   return found && { openedAt: Number(found.opened_at), row: Number(found.row) }
 }
 
 function summed(
   connection: Connection,
-  by: readonly UsageDimension[],
+  { by, where }: Pick<CheckedUsageQuery, 'by' | 'where'>,
   after: Position,
   until: Position | undefined,
   end: number,
@@ -104,14 +113,28 @@ function summed(
   const values = by.map((dimension, index) => {
     if (!dimension.startsWith('tag:')) return `${columns[dimension as keyof typeof columns]} AS d${index}, `
     tags.push(storableText(dimension.slice('tag:'.length)))
-    return `(SELECT value FROM json_each(tags) WHERE key = ?) AS d${index}, `
+    return `${tagValue} AS d${index}, `
   })
   const group = by.length === 0 ? '' : `GROUP BY ${by.map((_, index) => index + 1).join(', ')}`
+  const matched = matches(where)
   return connection.read(
     `SELECT ${values.join('')}${sums} FROM sluice_record
-WHERE (opened_at, row) > (?, ?) AND (opened_at, row) <= (?, ?) AND opened_at < ? ${group}`,
-    [...tags, after.openedAt, after.row, until?.openedAt ?? afterAll, until?.row ?? 0, end],
+WHERE (opened_at, row) > (?, ?) AND (opened_at, row) <= (?, ?) AND opened_at < ? ${matched.sql} ${group}`,
+    [...tags, after.openedAt, after.row, until?.openedAt ?? afterAll, until?.row ?? 0, end, ...matched.args],
   )
+}
+
+function matches({ key, model, provider, tags }: CheckedUsageQuery['where']): {
+  sql: string
+  args: InValue[]
+} {
+  const texts = Object.entries({ principal: key, model, provider }).filter(([, value]) => value !== undefined)
+  return {
+    sql: [...texts.map(([column]) => `AND ${column} = ?`), ...tags.map(() => `AND ${tagValue} = ?`)].join(
+      ' ',
+    ),
+    args: [...texts.map(([, value]) => value ?? null), ...tags.flat()],
+  }
 }
 
 function add(groups: Map<string, Group>, by: readonly UsageDimension[], row: Row): void {

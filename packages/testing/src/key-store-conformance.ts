@@ -1,6 +1,7 @@
 import type { KeyRows } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { keyChanges } from './key-changes.ts'
+import { keyDeletions } from './key-deletions.ts'
 import { keyIssues } from './key-issues.ts'
 import { keyRotations } from './key-rotations.ts'
 import { keyUses } from './key-uses.ts'
@@ -10,5 +11,6 @@ export const keyStoreConformance: readonly ConformanceCase<KeyRows>[] = [
   ...keyIssues,
   ...keyChanges,
   ...keyRotations,
+  ...keyDeletions,
   ...keyUses,
 ]

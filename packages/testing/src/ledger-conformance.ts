@@ -2,6 +2,7 @@ import type { LedgerRows } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { ledgerClosings } from './ledger-closings.ts'
 import { ledgerCrowds } from './ledger-crowds.ts'
+import { ledgerFilters } from './ledger-filters.ts'
 import { ledgerOrphans } from './ledger-orphans.ts'
 import { ledgerUsage } from './ledger-usage.ts'
 import { ledgerValues } from './ledger-values.ts'
@@ -11,6 +12,7 @@ export const ledgerConformance: readonly ConformanceCase<LedgerRows>[] = [
   ...ledgerClosings,
   ...ledgerOrphans,
   ...ledgerUsage,
+  ...ledgerFilters,
   ...ledgerValues,
   ...ledgerCrowds,
 ]

@@ -511,6 +511,33 @@ describe('keptLedger', () => {
       await passing(6_000)
       expect(states()).toEqual(['failing', 'working', 'failing', 'working'])
     })
+
+    it('gives up one that does not end within 30 seconds, and tries again', async () => {
+      const { rows, states, events, open, close } = kept()
+      const sweeping = vi.spyOn(rows, 'closeOrphans')
+      let fail: (error: Error) => void = () => {}
+      sweeping.mockImplementation(
+        () =>
+          new Promise((_, reject) => {
+            fail = reject
+          }),
+      )
+      open('a')
+      close('a')
+      await passing(29_999)
+      expect([sweeping.mock.calls.length, states()]).toEqual([1, []])
+      await passing(1)
+      expect(states()).toEqual(['failing'])
+      expect(events[0]).toMatchObject({ error: { message: expect.stringContaining('30000') } })
+      sweeping.mockResolvedValue(0)
+      await passing(10_000)
+      expect([sweeping.mock.calls.length, states()]).toEqual([2, ['failing', 'working']])
+      // It is of no interest any more.
+      fail(rows.error)
+      await passing(60_000)
+      expect(states()).toEqual(['failing', 'working'])
+      expect(vi.getTimerCount()).toBe(0)
+    })
   })
 
   describe('at its end', () => {
@@ -605,6 +632,15 @@ describe('keptLedger', () => {
   ])('refuses %s', (_, rows, options, message) => {
     expect(() => keptLedger(rows as never, options as never)).toThrow(TypeError)
     expect(() => keptLedger(rows as never, options as never)).toThrow(message)
+  })
+
+  it('takes no option that another library has added to every object', () => {
+    Object.defineProperty(Object.prototype, 'maxPending', { value: 0, configurable: true })
+    try {
+      expect(() => keptLedger(new ScriptedRows(), {})).not.toThrow()
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'maxPending')
+    }
   })
 
   it('survives rows that throw, an observer that throws, and failures without an error', async () => {

@@ -1,5 +1,6 @@
 import type { Observer } from '../events.ts'
 import { quietObserver } from '../options/guarded-functions.ts'
+import { ownMembers } from '../protocol/own-members.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Journal } from './journal.ts'
@@ -51,7 +52,8 @@ const defaults = { maxPending: 10_000, heartbeatMs: 5_000, silentMs: 30_000, tim
  * journal, and are written when it is back; a record is there once, also where parts of it were written twice. What a
  * crash left open is closed. Throws `TypeError` for options that cannot be used.
  */
-export function keptLedger(rows: LedgerRows, options: KeptLedgerOptions = {}): KeptLedger {
+export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): KeptLedger {
+  const options = typeof given === 'object' && given !== null ? ownMembers(given) : given
   const fault = faultOf(rows, options)
   if (fault !== undefined) throw new TypeError(`keptLedger: ${fault}`)
   const { journal, maxPending = defaults.maxPending, heartbeatMs = defaults.heartbeatMs } = options

@@ -78,6 +78,21 @@ export interface UsageQuery {
   readonly from?: number | Date
   /** Up to, but not including, this moment. Absent: to the last. */
   readonly to?: number | Date
+  /** Only requests that match all of it. Absent: all requests. */
+  readonly where?: UsageFilter
+}
+
+/**
+ * What a request has to match, exactly. A member that is `undefined` is refused: one that was forgotten would ask for
+ * everybody's use.
+ */
+export interface UsageFilter {
+  /** The principal's id. */
+  readonly key?: string
+  readonly model?: string
+  readonly provider?: string
+  /** Values by the names of their tags, at most 8. */
+  readonly tags?: Readonly<Record<string, string>>
 }
 
 /** Sums over requests. What is still open is in `requests` and `open`, and in no other sum. */

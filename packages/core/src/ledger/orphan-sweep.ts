@@ -1,8 +1,11 @@
 import type { LedgerRows } from './ledger-rows.ts'
 import type { LedgerState } from './ledger-state.ts'
+import { idleTimer } from './retry-timer.ts'
 
 /** One that failed is tried again after this. */
 const againMs = 5_000
+/** One that takes longer will not end: its client hangs. */
+const longestMs = 30_000
 
 /** Closes what crashes have left open: at first contact with the database, then every `silentMs` while it is used. */
 export class OrphanSweep {
@@ -22,9 +25,9 @@ export class OrphanSweep {
     this.#clock = clock
   }
 
-  /** Whether one more is owed: the ledger was used since the last one. */
+  /** Whether one more is owed: the ledger was used since the last one. It may be as long as one is under way. */
   get owed(): boolean {
-    return this.#used
+    return this.#used || this.#running
   }
 
   use(): void {
@@ -36,7 +39,7 @@ export class OrphanSweep {
     this.#dueAt = this.#clock() + this.#silentMs
   }
 
-  /** Begins one where it is due. Never two at a time. */
+  /** Begins one where it is due. Never two at a time, but for one that was given up. */
   run(): void {
     if (this.#clock() < this.#dueAt) return
     this.postpone()
@@ -53,7 +56,7 @@ export class OrphanSweep {
 
   async #sweep(): Promise<void> {
     try {
-      await this.#rows.closeOrphans(this.#silentMs)
+      await this.#closed()
       this.#state.works('orphans')
     } catch (error) {
       this.#used = true
@@ -61,5 +64,20 @@ export class OrphanSweep {
       this.#state.fails('orphans', error)
     }
     this.#running = false
+  }
+
+  async #closed(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const given = new Promise<never>((_, reject) => {
+      timer = idleTimer(
+        () => reject(new Error(`closeOrphans did not come to its end within ${longestMs} milliseconds.`)),
+        longestMs,
+      )
+    })
+    try {
+      await Promise.race([this.#rows.closeOrphans(this.#silentMs), given])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }

@@ -9,6 +9,7 @@ describe('checkedUsageQuery', () => {
       by,
       from: undefined,
       to: undefined,
+      where: { key: undefined, model: undefined, provider: undefined, tags: [] },
     })
     expect(checkedUsageQuery({ by: [] }).by).toEqual([])
   })
@@ -19,6 +20,33 @@ describe('checkedUsageQuery', () => {
       from: Number.MIN_SAFE_INTEGER,
       to: Number.MAX_SAFE_INTEGER,
     })
+  })
+
+  it('takes what requests have to match, in text that every database takes', () => {
+    expect(
+      checkedUsageQuery({ by: [], where: { key: 'a\0', tags: { ['__proto__']: '\ud83d', team: '' } } }).where,
+    ).toEqual({
+      key: 'a\ufffd',
+      model: undefined,
+      provider: undefined,
+      tags: [
+        ['__proto__', '\ufffd'],
+        ['team', ''],
+      ],
+    })
+    expect(checkedUsageQuery({ by: [], where: {} }).where.tags).toEqual([])
+  })
+
+  it('takes no member that another library has added to every object', () => {
+    Object.defineProperty(Object.prototype, 'where', { value: { key: 'eve' }, configurable: true })
+    Object.defineProperty(Object.prototype, 'key', { value: 'eve', configurable: true })
+    try {
+      expect(checkedUsageQuery({ by: [] }).where.key).toBeUndefined()
+      expect(checkedUsageQuery({ by: [], where: {} }).where.key).toBeUndefined()
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'where')
+      Reflect.deleteProperty(Object.prototype, 'key')
+    }
   })
 
   it.each([
@@ -37,6 +65,25 @@ describe('checkedUsageQuery', () => {
     [{ by: [], to: new Date(Number.NaN) }, 'to is Invalid Date'],
     [{ by: [], to: '2026-11-21' }, 'to is 2026-11-21'],
     [{ by: [], to: null }, 'to is null'],
+    [{ by: [], wher: {} }, 'a query has no "wher", expected by, from, to, where'],
+    [{ by: [], where: null }, 'where is null, expected a plain object'],
+    [{ by: [], where: 'ann' }, 'where is a string'],
+    [{ by: [], where: ['ann'] }, 'where is a list'],
+    [{ by: [], where: new Map([['key', 'ann']]) }, 'where is an object of another kind'],
+    [{ by: [], where: { team: 'x' } }, 'where has no "team", expected key, model, provider, tags. A tag'],
+    [{ by: [], where: { 'tag:team': 'x' } }, 'where has no "tag:team"'],
+    [{ by: [], where: { key: undefined } }, 'where.key is undefined, expected a text. Leave out'],
+    [{ by: [], where: { model: null } }, 'where.model is null, expected a text'],
+    [{ by: [], where: { provider: ['x'] } }, 'where.provider is a list'],
+    [{ by: [], where: { tags: undefined } }, 'where.tags is undefined, expected a plain object'],
+    [{ by: [], where: { tags: [] } }, 'where.tags is a list'],
+    [{ by: [], where: { tags: new Date(0) } }, 'where.tags is an object of another kind'],
+    [{ by: [], where: { tags: { team: 7 } } }, 'the value of where.tags["team"] is a number'],
+    [{ by: [], where: { tags: { team: undefined } } }, 'where.tags["team"] is undefined'],
+    [
+      { by: [], where: { tags: Object.fromEntries(Array.from({ length: 9 }, (_, n) => [n, ''])) } },
+      'where.tags has 9 tags, expected at most 8',
+    ],
   ])('refuses %j', (query, says) => {
     expect(() => checkedUsageQuery(query as UsageQuery)).toThrow(TypeError)
     expect(() => checkedUsageQuery(query as UsageQuery)).toThrow(says)

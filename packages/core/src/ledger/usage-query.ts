@@ -1,18 +1,23 @@
+import { ownMembers } from '../protocol/own-members.ts'
 import type { UsageDimension, UsageQuery } from './ledger.ts'
+import { type CheckedUsageFilter, checkedUsageFilter } from './usage-filter.ts'
 
 /** A usage query that can be answered: no dimension comes twice, and the moments are whole milliseconds since 1970. */
 export interface CheckedUsageQuery {
   readonly by: readonly UsageDimension[]
   readonly from: number | undefined
   readonly to: number | undefined
+  readonly where: CheckedUsageFilter
 }
 
 const named: readonly string[] = ['key', 'model', 'provider', 'day']
 const maxDimensions = 8
+const members: readonly string[] = ['by', 'from', 'to', 'where']
 
 /** Throws `TypeError` for a query that cannot be answered. */
-export function checkedUsageQuery(query: UsageQuery): CheckedUsageQuery {
-  const by: unknown = query?.by
+export function checkedUsageQuery(given: UsageQuery): CheckedUsageQuery {
+  const query = ownMembers(given)
+  const by: unknown = query.by
   if (!Array.isArray(by)) {
     throw new TypeError("usage(): by is no list. Give it dimensions, such as ['key', 'day'], or none: [].")
   }
@@ -22,7 +27,16 @@ export function checkedUsageQuery(query: UsageQuery): CheckedUsageQuery {
       `usage(): by has ${dimensions.length} dimensions, expected at most ${maxDimensions}. Ask by fewer.`,
     )
   }
-  return { by: dimensions, from: checkedMoment('from', query.from), to: checkedMoment('to', query.to) }
+  const unknown = Object.keys(query).find(name => !members.includes(name))
+  if (unknown !== undefined) {
+    throw new TypeError(`usage(): a query has no ${JSON.stringify(unknown)}, expected ${members.join(', ')}.`)
+  }
+  return {
+    by: dimensions,
+    from: checkedMoment('from', query.from),
+    to: checkedMoment('to', query.to),
+    where: checkedUsageFilter(query.where),
+  }
 }
 
 function checkedDimension(dimension: unknown): UsageDimension {

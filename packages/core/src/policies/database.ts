@@ -1,5 +1,5 @@
-import type { KeyStore } from './api-keys/key-store.ts'
 import type { Ledger, UsageQuery, UsageRow } from '../ledger/ledger.ts'
+import type { KeyStore } from './api-keys/key-store.ts'
 
 /** A database that keeps keys and the ledger: one for each database system, with the same face. */
 export interface Database {

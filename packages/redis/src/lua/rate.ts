@@ -12,7 +12,7 @@ function rate.load(counter)
   counter.at, counter.held = tonumber(at or now), tonumber(held or 0)
   if counter.held > 0 then
     counter.changed = end_expired(counter, function(refund, cost, expired)
-      counter.held = counter.held - cost
+      counter.held = math.max(0, counter.held - cost)
       counter.at = math.max(counter.at, expired)
       charge(counter, cost - refund)
     end)

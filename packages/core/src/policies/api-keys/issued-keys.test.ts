@@ -135,6 +135,23 @@ describe('keyStore', () => {
     expect(last.secrets).toHaveLength(2)
   })
 
+  it('deletes: the key is known no more, with all its secrets', async () => {
+    const { keys, who, clock } = setUp()
+    const { key: first, stored } = await keys.issue({ name: 'a' })
+    const { key: second } = await keys.rotate(stored.id, { overlapMs: 60_000 })
+    const other = await keys.issue({ name: 'b' })
+    expect((await who(first))?.id).toBe(stored.id)
+    expect([await keys.delete(stored.id), await keys.delete(stored.id)]).toEqual([true, false])
+    expect([await keys.delete(''), await keys.delete(undefined as never), await keys.delete(second)]).toEqual(
+      [false, false, false],
+    )
+    expect(await keys.list()).toEqual([other.stored])
+    // It was remembered.
+    clock.now += 5_000
+    expect([await who(first), await who(second)]).toEqual([undefined, undefined])
+    expect((await who(other.key))?.id).toBe(other.stored.id)
+  })
+
   it('does not give an overlapping secret more time than the key has', async () => {
     const { keys, who, clock } = setUp()
     const { key, stored } = await keys.issue({ name: 'a', expiresAt: clock.now + 1_000 })
@@ -245,6 +262,7 @@ describe('keyStore', () => {
     const rows = rowsInMemory()
     expect(() => keyStore(undefined as never)).toThrow(/no function insert/)
     expect(() => keyStore({ ...rows, addSecret: undefined } as never)).toThrow(/no function addSecret/)
+    expect(() => keyStore({ ...rows, delete: undefined } as never)).toThrow(/no function delete/)
     expect(() => keyStore(rows, { prefix: 'My' })).toThrow(/prefix: expected/)
     expect(() => keyStore(rows, { pepper: {} })).toThrow(/pepper: expected/)
   })

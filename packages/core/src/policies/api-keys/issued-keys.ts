@@ -16,7 +16,7 @@ export interface KeyStoreOptions {
   readonly random?: RandomBytes
 }
 
-const rowMethods = ['insert', 'list', 'get', 'update', 'addSecret', 'findByDigest'] as const
+const rowMethods = ['insert', 'list', 'get', 'update', 'addSecret', 'delete', 'findByDigest'] as const
 const issuedFields = ['name', 'models', 'tags', 'limits', 'expiresAt'] as const
 /** The latest time that a `Date` can hold. */
 const latestMs = 8_640_000_000_000_000
@@ -92,6 +92,7 @@ export function keyStore(rows: KeyRows, given: KeyStoreOptions = {}): KeyStore {
       if (!(await rows.addSecret(id, secret, endAt, at))) throw unknownId()
       return { key, stored: await known(id) }
     },
+    delete: async id => isId(id) && rows.delete(id),
     async find(digest) {
       const at = time()
       const stored = await rows.findByDigest(digest, at)

@@ -54,7 +54,10 @@ export interface IssuedKey {
   readonly stored: StoredKey
 }
 
-/** Keys that are issued, changed and revoked while gateways run; every process sees it within 5 seconds. */
+/**
+ * Keys that are issued, changed and revoked while gateways run. Every process sees it within 5 seconds (`cacheMs` of
+ * `apiKeys`). While the store is away, a key that was seen shortly before is let in for `staleMs` more, as it was.
+ */
 export interface KeyStore {
   issue(spec: KeySpec): Promise<IssuedKey>
   /** Newest first. */
@@ -64,6 +67,8 @@ export interface KeyStore {
   update(id: string, changes: KeyChanges): Promise<StoredKey>
   /** A new secret for the same key. The secrets before it go on for `overlapMs` (default 0), and not longer. */
   rotate(id: string, options?: { readonly overlapMs?: number }): Promise<IssuedKey>
+  /** Forgets a key and all its secrets. Resolves to whether it was there. What it has used stays in the ledger. */
+  delete(id: string): Promise<boolean>
   /** For `apiKeys`. Resolves to `undefined` for a digest that is not there, or whose secret has expired. */
   find(digest: string): Promise<ApiKeyRecord | undefined>
   /** The digests under which a text may be kept, newest pepper first; none for what cannot be a key of this store. */
@@ -93,6 +98,8 @@ export interface KeyRows {
    * those that had ended before `now`.
    */
   addSecret(id: string, secret: KeySecret, endAt: number, now: number): Promise<boolean>
+  /** Whether the key was there. In one step: the key and all its secrets are gone. Records in a ledger stay. */
+  delete(id: string): Promise<boolean>
   /**
    * The key that has this secret, in one query. Notes that it was used, at most once a minute, but not by a secret that
    * has ended.

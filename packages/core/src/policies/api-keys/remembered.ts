@@ -71,8 +71,10 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
 
 function boundsOf(options: ApiKeysOptions) {
   const { cacheMs: ttl = longestMs, maxUnknown = 10_000, lookupMs = 250, staleMs = 60_000 } = options
-  if (!(ttl > 0 && ttl <= longestMs)) {
-    throw new TypeError(`apiKeys(): cacheMs is ${ttl}, expected a number above 0, at most ${longestMs}.`)
+  if (!(typeof ttl === 'number' && ttl > 0 && ttl <= longestMs)) {
+    throw new TypeError(
+      `apiKeys(): cacheMs is ${String(ttl)}, expected a number above 0, at most ${longestMs}.`,
+    )
   }
   if (!(Number.isSafeInteger(maxUnknown) && maxUnknown > 0)) {
     throw new TypeError(`apiKeys(): maxUnknown is ${maxUnknown}, expected a whole number from 1.`)

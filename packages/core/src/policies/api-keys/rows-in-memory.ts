@@ -24,6 +24,7 @@ export function rowsInMemory(): KeyRows & { asked: number } {
             .map(old => ({ ...old, expiresAt: Math.min(old.expiresAt ?? endAt, endAt) })),
         ],
       })),
+    delete: async id => table.delete(id),
     async findByDigest(digest, now) {
       this.asked++
       const found = [...table.values()].find(({ secrets }) => secrets.some(each => each.digest === digest))

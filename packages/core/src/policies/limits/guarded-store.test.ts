@@ -120,13 +120,16 @@ describe('a store that answers at once', () => {
     expect(events).toHaveLength(1)
   })
 
-  it.each([undefined, {}, { allowed: true }, { allowed: true, counters: [] }])(
-    'lets nobody in by the verdict %j',
-    verdict => {
-      const store = { admit: () => verdict, settle() {}, renew() {} } as unknown as LimitStore
-      expect(() => guarded(store).guard.admit(claimOf(rate()), ['requests'])).toThrow(TypeError)
-    },
-  )
+  it.each([
+    undefined,
+    {},
+    { allowed: true },
+    { allowed: true, counters: [] },
+    { allowed: true, counters: [null] },
+  ])('lets nobody in by the verdict %j', verdict => {
+    const store = { admit: () => verdict, settle() {}, renew() {} } as unknown as LimitStore
+    expect(() => guarded(store).guard.admit(claimOf(rate()), ['requests'])).toThrow(TypeError)
+  })
 })
 
 describe('a store that answers later', () => {

@@ -176,8 +176,14 @@ class StoreGuard implements GuardedStore {
 function nothing(): void {}
 
 function checkVerdict(verdict: Verdict, { counters }: Claim): void {
-  if (typeof verdict?.allowed === 'boolean' && verdict.counters?.length === counters.length) return
+  // One that could not be read later would leave held what was taken.
+  const whole = verdict?.counters?.length === counters.length && verdict.counters.every(isObject)
+  if (whole && typeof verdict.allowed === 'boolean') return
   throw new TypeError(
     'The limit store gave something that is no verdict: expected allowed, and one state for each counter.',
   )
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }

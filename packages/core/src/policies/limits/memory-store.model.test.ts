@@ -318,7 +318,7 @@ it('does what an oracle works out from all that happened, and holds nothing at r
         expect(store.held).toBe(0)
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 150 },
   )
 })
 

@@ -102,6 +102,14 @@ describe('memoryStore', () => {
     clock.now += 30_000
     expect(counts.held).toBe(0)
   })
+
+  it('ends claims of different times in the order in which their times are over', () => {
+    const { ask, left, clock } = store()
+    ask([rate({ amount: 30, floor: 30 })], 30_000)
+    ask([rate({ amount: 30, floor: 30 })], 1_000)
+    clock.now += 31_000
+    expect(left(rate())).toBe(30)
+  })
 })
 
 describe('memoryStore with more counts than it remembers', () => {

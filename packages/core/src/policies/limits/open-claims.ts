@@ -52,7 +52,7 @@ export class OpenClaims {
     if (queue?.size === 0) this.#queues.delete(claim.ttlUs)
   }
 
-  /** Takes out the claims whose time is over. */
+  /** Takes out the claims whose time is over, in the order in which it was. */
   expired(now: number): readonly OpenClaim[] {
     if (now < this.#nextAt) return none
     const over: OpenClaim[] = []
@@ -67,7 +67,7 @@ export class OpenClaims {
       }
     }
     for (const claim of over) this.remove(claim)
-    return over
+    return over.sort((one, other) => one.expiresAt - other.expiresAt)
   }
 }
 

@@ -67,10 +67,10 @@ describe('what is reserved', () => {
   })
 
   it.each<[string, JsonObject, number, number]>([
-    ['what goes into a cache, where that is dearer', {}, 125 + 50 * 4, 125],
-    ['audio that is asked for', { modalities: ['text', 'audio'] }, 125 + 50 * 8, 125],
-    ['audio that is sent', { messages: [{ content: [{ type: 'input_audio' }] }] }, 21_000 + 50 * 4, 21_000],
-    ['audio that was answered before', { messages: [{ audio: { id: 'a' } }] }, 1_000 + 50 * 4, 1_000],
+    ['what goes into a cache, where that is dearer', {}, 125 + 50 * 4, 100],
+    ['audio that is asked for', { modalities: ['text', 'audio'] }, 125 + 50 * 8, 100],
+    ['audio that is sent', { messages: [{ content: [{ type: 'input_audio' }] }] }, 21_000 + 50 * 4, 2_100],
+    ['audio that was answered before', { messages: [{ audio: { id: 'a' } }] }, 1_000 + 50 * 4, 100],
   ])('of money is the price of %s', (_, fields, amount, floor) => {
     const price = priceTable({
       m: { input: 1, output: 4, cachedInput: 0.1, cacheWrite: 1.25, audioInput: 10, audioOutput: 8 },

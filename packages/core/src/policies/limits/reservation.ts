@@ -65,7 +65,7 @@ export function reservedTokens({ promptTokens, completionTokens }: Reservation):
 
 /**
  * In billionths of a dollar, by the dearest target, and by the dearest that a token can be: some vendors take more for
- * what goes into their cache, and for audio. `undefined` where a target has no price.
+ * what goes into their cache, and for audio. What stays if nothing else is known is the plain prompt. `undefined` where a target has no price.
  */
 export function reservedMoney(
   reservation: Reservation,
@@ -73,7 +73,7 @@ export function reservedMoney(
 ): ReservedAmount | undefined {
   const amount = dearest(usagesOf(reservation), context)
   if (amount === undefined) return undefined
-  const floor = dearest(usagesOf({ ...reservation, completionTokens: 0, speaks: false }), context)
+  const floor = dearest([usageOf(reservation.promptTokens, 0)], context)
   // Not all prices are sums: a floor is never above its amount.
   return floor === undefined ? undefined : { amount, floor: Math.min(floor, amount) }
 }
@@ -101,33 +101,25 @@ function isPrice(cost: unknown): cost is number {
 }
 
 /** What it may be counted as: all plain, all of the prompt as new in a cache, all of one side as audio. */
-function usagesOf({
-  promptTokens: prompt,
-  completionTokens: completion,
-  hears,
-  speaks,
-}: Reservation): Usage[] {
-  const usages = [
-    usageOf(prompt, completion, {}, 0),
-    usageOf(prompt, completion, { cache_write_tokens: prompt }, 0),
+function usagesOf({ promptTokens, completionTokens, hears, speaks }: Reservation): Usage[] {
+  const prompts: PromptDetails[] = [{}, { cache_write_tokens: promptTokens }]
+  if (hears) prompts.push({ audio_tokens: promptTokens })
+  const plain = prompts.map(details => usageOf(promptTokens, completionTokens, details))
+  if (!speaks) return plain
+  return [
+    ...plain,
+    ...prompts.map(details => usageOf(promptTokens, completionTokens, details, completionTokens)),
   ]
-  if (hears) usages.push(usageOf(prompt, completion, { audio_tokens: prompt }, 0))
-  if (!speaks) return usages
-  const spoken = usages.map(usage => usageOf(prompt, completion, usage.prompt_tokens_details, completion))
-  return [...usages, ...spoken]
 }
 
-function usageOf(
-  prompt: number,
-  completion: number,
-  promptDetails: Partial<Usage['prompt_tokens_details']>,
-  spoken: number,
-): Usage {
+type PromptDetails = Partial<Usage['prompt_tokens_details']>
+
+function usageOf(prompt: number, completion: number, details: PromptDetails = {}, spoken = 0): Usage {
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, ...promptDetails },
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, ...details },
     completion_tokens_details: {
       reasoning_tokens: 0,
       audio_tokens: spoken,
