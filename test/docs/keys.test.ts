@@ -84,6 +84,8 @@ describePage('docs/keys.md', {
     expect(await asking(fresh(), { key: again.key, model: 'small' })).toMatchObject({ status: 401 })
     await database.keys.update(id, { disabled: false })
     expect(await asking(fresh(), { key: again.key, model: 'small' })).toMatchObject({ status: 200 })
+    expect([await database.keys.delete(id), await database.keys.delete(id)]).toEqual([true, false])
+    expect(await asking(fresh(), { key: again.key, model: 'small' })).toMatchObject({ status: 401 })
   },
 
   jwt: async ({ run }) => {

@@ -20,6 +20,9 @@ describePage('docs/ledger.md', {
     await gateway.close()
     const rows = await database.usage({ by: ['key', 'provider', 'day'] })
     expect(rows).toMatchObject([{ by: { key: 'ann', provider: 'local' }, requests: 1, unpriced: 0, open: 0 }])
+    const requestsOf = async (key: string) =>
+      (await database.usage({ by: [], where: { key, tags: { team: 'search' } } }))[0]?.requests
+    expect([await requestsOf('ann'), await requestsOf('bob')]).toEqual([1, 0])
     await database.close()
   },
 

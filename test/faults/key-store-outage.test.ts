@@ -96,6 +96,7 @@ describe('N14 keys that were mistyped, or are of another service', () => {
       get: async () => undefined,
       update: async () => false,
       addSecret: async () => false,
+      delete: async () => false,
       findByDigest: async () => {
         asked++
         return undefined

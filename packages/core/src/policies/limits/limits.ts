@@ -15,8 +15,6 @@ import { failurePolicies, type LimitsOptions, limitDefaults } from './limits-opt
 import { memoryStore } from './memory-store.ts'
 import { limitRule } from './rule.ts'
 
-export type { LimitsOptions, WaitOptions } from './limits-options.ts'
-
 /** A claim that was decided, with what it asked for: whoever waits in line may be told of another's. */
 interface Decided {
   readonly room: AskedRoom
