@@ -1,13 +1,17 @@
 import { closeSync, openSync, readdirSync } from 'node:fs'
 import { apiKeys, createGateway, type EndEvent, models, UpstreamError } from '@sluice/core'
+import { serve } from '@sluice/node'
 import { mounts } from '../../mounts/mounts.ts'
 import type { ChildEnd, ChildOptions, FromChild, ToChild } from './child-service.ts'
 import { targetAt } from './target-at.ts'
 
 /** A gateway in a process of its own; `child-service.ts` starts it. */
-const { mount, routes, ...options } = JSON.parse(process.argv[2] ?? '{}') as ChildOptions
-const place = mounts[mount]
-if (place === undefined) throw new Error(`There is no mount called ${mount}.`)
+const { mount, routes, limits, ledger, drainMs, ...options } = JSON.parse(
+  process.argv[2] ?? '{}',
+) as ChildOptions
+const stores =
+  limits || ledger ? await storesOf({ ...(limits && { limits }), ...(ledger && { ledger }) }) : undefined
+const drain = drainMs === undefined ? {} : { drainMs }
 
 const tell = (message: FromChild) => process.send?.(message)
 const gateway = createGateway({
@@ -18,11 +22,20 @@ const gateway = createGateway({
     ),
   ),
   ...options,
+  ...stores?.options,
   observe: event => {
     if (event.type === 'end') tell({ end: endOf(event) })
   },
 })
-const { port, baseURL } = await place(gateway)
+const { port, baseURL, close } = mount === 'serve' ? await served() : await mounted(mount)
+process.once('SIGTERM', () => {
+  void (async () => {
+    await gateway.close(drain)
+    await close()
+    await stores?.close()
+    process.disconnect()
+  })()
+})
 
 const held: number[] = []
 process.on('message', (command: ToChild) => {
@@ -31,6 +44,23 @@ process.on('message', (command: ToChild) => {
   tell({ done: command, files: command === 'take all files' ? 0 : readdirSync('/dev/fd').length })
 })
 tell({ port, baseURL })
+
+/** Loaded by those who need them: they take their time. */
+async function storesOf(options: Pick<ChildOptions, 'limits' | 'ledger'>) {
+  const { openStores } = await import('./child-stores.ts')
+  return openStores(options)
+}
+
+async function served() {
+  const { port, url, close } = await serve(gateway, { port: 0, ...drain })
+  return { port, baseURL: `${url}/v1`, close: () => close(drain) }
+}
+
+function mounted(name: string) {
+  const place = mounts[name]
+  if (place === undefined) throw new Error(`There is no mount called ${name}.`)
+  return place(gateway)
+}
 
 /** Opens files until the system gives no more to this process. */
 function takeAll(): void {

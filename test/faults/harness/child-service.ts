@@ -1,15 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { GatewayOptions, Outcome, UpstreamFailure } from '@sluice/core'
+import type { GatewayOptions, LimitRuleData, Outcome, UpstreamFailure } from '@sluice/core'
 import { onTestFinished } from 'vitest'
 import { Site } from '../../conformance/site.ts'
 
 /** What the gateway is made of: everything that can be sent to another process. */
 export interface ChildOptions extends Pick<GatewayOptions, 'timeouts' | 'stream' | 'intake' | 'maxAttempts'> {
-  readonly mount: 'node http' | 'express 5'
+  /** `serve` hears signals by itself; in the other ones SIGTERM closes the gateway, as their users write it. */
+  readonly mount: 'node http' | 'express 5' | 'serve'
   /** The base URLs that answer for each model, in order. */
   readonly routes: Readonly<Record<string, readonly string[]>>
+  /** Limits that are counted in a Redis of this machine. */
+  readonly limits?: {
+    readonly rules: readonly LimitRuleData[]
+    readonly redisPort: number
+    readonly leaseMs: number
+  }
+  /** The file of a ledger. */
+  readonly ledger?: string
+  /** How long answers may take to end after a SIGTERM, in milliseconds. Default 30,000. */
+  readonly drainMs?: number
 }
 
 /** What is told of a record. */
@@ -27,6 +38,8 @@ export type FromChild =
 
 export interface ChildService {
   readonly process: ChildProcess
+  /** Resolves with its exit code when it has ended, and with the signal where that ended it. */
+  readonly ended: Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>
   readonly site: Site
   readonly ends: readonly ChildEnd[]
   /** Resolves with how many files it has open then, in order to give back. */
@@ -47,7 +60,7 @@ export async function startChild(options: ChildOptions, files?: number): Promise
   const line = files === undefined ? node : ['sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, ...node]
   const [program = '', ...given] = line
   const child = spawn(program, given, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const ended = once(child, 'exit')
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await ended
@@ -76,5 +89,5 @@ export async function startChild(options: ChildOptions, files?: number): Promise
       answers.push(resolve)
       child.send(what)
     })
-  return { process: child, site, ends, command }
+  return { process: child, ended, site, ends, command }
 }

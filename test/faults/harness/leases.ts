@@ -1,6 +1,6 @@
 import type { Lease, Limiter, Usage } from '@sluice/core'
 
-/** A limiter that lets everybody in and keeps count. */
+/** A limiter that keeps count. */
 export interface CountingLimiter extends Limiter {
   /** Leases taken. */
   readonly admitted: number
@@ -8,18 +8,30 @@ export interface CountingLimiter extends Limiter {
   readonly settled: readonly (Usage | undefined)[]
 }
 
-/** Makes one. A lease that is settled twice throws, into the gateway and out of `expectAllSettled`. */
-export function countingLimiter(): CountingLimiter {
+const everybody: Limiter = { admit: () => ({ headers: {}, settle() {} }) }
+
+/** Makes one of another, which says who is let in. Default: everybody is. */
+export function countingLimiter(limiter: Limiter = everybody): CountingLimiter {
   const settled: (Usage | undefined)[] = []
   let admitted = 0
+  const counted = (lease: Lease): Lease => {
+    admitted++
+    const settle: Lease['settle'] = (usage, cost) => {
+      settled.push(usage)
+      return lease.settle(usage, cost)
+    }
+    return { ...lease, settle }
+  }
+  const { maxWaitMs } = limiter
   return {
     get admitted() {
       return admitted
     },
     settled,
-    admit(): Lease {
-      admitted++
-      return { headers: {}, settle: usage => void settled.push(usage) }
+    ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
+    admit(principal, draft, context) {
+      const lease = limiter.admit(principal, draft, context)
+      return lease instanceof Promise ? lease.then(counted) : counted(lease)
     },
   }
 }

@@ -21,7 +21,8 @@ export function overHosts(tests: (mount: Mount) => void): void {
   describe.each(hosts.map(name => [name, mountOf(name)] as const))('%s', (_, mount) => tests(mount))
 }
 
-function mountOf(name: string): Mount {
+/** The mount of this name. */
+export function mountOf(name: string): Mount {
   const mount = mounts[name]
   if (mount === undefined) throw new Error(`There is no mount called ${name}.`)
   return mount
