@@ -1,4 +1,4 @@
-import { inTime } from './in-time.ts'
+import { inTime } from '../in-time.ts'
 import type { Journal } from './journal.ts'
 import type { LedgerBatch } from './ledger-rows.ts'
 
@@ -40,7 +40,11 @@ export class GuardedJournal implements Journal {
       this.#appending = false
     }
     appending.then(over, over)
-    await inTime('The journal of the ledger', () => appending, longestMs)
+    await inTime(
+      () => appending,
+      longestMs,
+      `The journal of the ledger did not answer within ${longestMs} milliseconds.`,
+    )
   }
 
   async replay(write: (batch: LedgerBatch) => Promise<void>): Promise<void> {

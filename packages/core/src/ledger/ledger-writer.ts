@@ -1,8 +1,8 @@
 import { within } from '../deadline.ts'
+import { inTime } from '../in-time.ts'
 import { Backlog, batchOf, type Told, type Waiting } from './backlog.ts'
 import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { inTime } from './in-time.ts'
 import type { LedgerClosing, LedgerEntry } from './ledger.ts'
 import type { LedgerBatch, LedgerRows } from './ledger-rows.ts'
 import type { LedgerState } from './ledger-state.ts'
@@ -229,7 +229,11 @@ export class LedgerWriter {
   }
 
   #write(batch: LedgerBatch, ms: number): Promise<void> {
-    return inTime('The database of the ledger', () => this.#options.rows.write(batch), ms)
+    return inTime(
+      () => this.#options.rows.write(batch),
+      ms,
+      `The database of the ledger did not answer within ${ms} milliseconds.`,
+    )
   }
 
   #lose(error: unknown): void {

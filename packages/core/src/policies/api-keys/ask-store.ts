@@ -1,4 +1,3 @@
-import { deadline } from '../../deadline.ts'
 import { GatewayError } from '../../errors.ts'
 import type { ApiKeyLookup } from './api-keys.ts'
 import { type ApiKeyRecord, recordFault, type SoundRecord, soundRecord } from './key-record.ts'
@@ -30,23 +29,4 @@ function answerOf(found: ApiKeyRecord): StoreAnswer {
   if (fault !== undefined)
     return { kind: 'thrown', thrown: new TypeError(`apiKeys(): what the lookup found ${fault}`) }
   return { kind: 'record', record: soundRecord(found) }
-}
-
-/** What a promise gives within a time in milliseconds; rejects where it has not by then. What comes later is ignored. */
-export function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const takeBack = deadline(ms, () => {
-      reject(new Error(`A lookup of a key did not come to its answer within ${ms} milliseconds (lookupMs).`))
-    })
-    promise.then(
-      value => {
-        takeBack()
-        resolve(value)
-      },
-      error => {
-        takeBack()
-        reject(error)
-      },
-    )
-  })
 }

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors.ts'
+import { inTime } from '../../in-time.ts'
 import { quietObserver } from '../../options/guarded-functions.ts'
 import type { ApiKeyLookup, ApiKeysOptions, Find } from './api-keys.ts'
-import { askStore, inTime, type StoreAnswer } from './ask-store.ts'
+import { askStore, type StoreAnswer } from './ask-store.ts'
 import type { SoundRecord } from './key-record.ts'
 import { type Seen, seenKeys } from './seen-keys.ts'
 import { type Question, storeBreaker } from './store-breaker.ts'
@@ -44,7 +45,11 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
     })
     let answer: StoreAnswer
     try {
-      answer = await inTime(heard, lookupMs)
+      answer = await inTime(
+        () => heard,
+        lookupMs,
+        `A lookup of a key did not come to its answer within ${lookupMs} milliseconds (lookupMs).`,
+      )
     } catch (error) {
       question.failed(error)
       return withoutStore(name, error)
