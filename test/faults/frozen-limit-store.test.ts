@@ -9,7 +9,7 @@ describeWithRedis('F71 the Redis of the limits is frozen: it is there and says n
   overServers(mount => {
     it('five requests wait 50 ms for it and then none; money is not spent; it is used again when it answers', async () => {
       const redis = await redisDuring()
-      const { free, paid, single, states } = await sharingService(mount, storeIn(redis))
+      const { free, paid, single, states } = await sharingService(mount, await storeIn(redis))
       await until(async () => (await paid()).status === 200)
       expect(states).toEqual([])
       redis.freeze()

@@ -6,7 +6,7 @@ import { redisDuring, storeIn } from './harness/redis-stores.ts'
 import { overServers } from './harness/servers.ts'
 import { expectNoLimiter, type SharingService, sharingService } from './harness/shared-limits.ts'
 
-const serviceOn = (mount: Mount, redis: RedisServer) => sharingService(mount, storeIn(redis))
+const serviceOn = async (mount: Mount, redis: RedisServer) => sharingService(mount, await storeIn(redis))
 
 async function expectAway({ free, paid }: SharingService): Promise<void> {
   for (let asked = 0; asked < 8; asked++) expect((await free()).status).toBe(200)

@@ -78,7 +78,7 @@ describeWithRedis('F64 fifty requests at two services that share a Redis', () =>
     it('are ten, by each limit and by all of them together', { timeout: 30_000 }, async () => {
       const server = await redisDuring()
       for (const [index, asked] of [...all.map(rule => [rule]), all].entries()) {
-        const stores = [0, 1].map(() => storeIn(server, `round-${index}`))
+        const stores = await Promise.all([0, 1].map(() => storeIn(server, `round-${index}`)))
         await crowded(mount, stores, asked)
       }
     })

@@ -27,7 +27,7 @@ async function holding(mount: 'node http' | 'express 5') {
   const holder = await startChild(options)
   const other = await startService(mountOf(mount), {
     models: { m: upstream },
-    limit: limits(rules, { store: storeIn(redis), leaseMs, storeTimeoutMs: 5_000 }),
+    limit: limits(rules, { store: await storeIn(redis), leaseMs, storeTimeoutMs: 5_000 }),
   })
   const live = await asking(holder.site, fields)
   await live.waitFor('two')

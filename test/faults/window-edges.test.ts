@@ -42,7 +42,10 @@ describeWithRedis('F68 bursts shortly before and after a full second of a Redis'
       const redis = await redisDuring()
       const service = await startService(mount, {
         models: { m: await upstreamDuring() },
-        limit: limits([requests(limit).per('second')], { store: storeIn(redis), storeTimeoutMs: 10_000 }),
+        limit: limits([requests(limit).per('second')], {
+          store: await storeIn(redis),
+          storeTimeoutMs: 10_000,
+        }),
       })
       const [, us] = (await redis.command('TIME')).split('\n')
       await sleep((1_940_000 - Number(us)) / 1_000)

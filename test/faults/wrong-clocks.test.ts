@@ -86,7 +86,7 @@ describe(title, () => {
 describeWithRedis(`${title}, with counts in a Redis`, () => {
   overServers(mount => {
     it('which changes nothing: the clock of the server counts', async () => {
-      const store = storeIn(await redisDuring())
+      const store = await storeIn(await redisDuring())
       const clock = wrongClock()
       await tryEachClock(await limited(mount, store), clock)
     })

@@ -13,9 +13,9 @@ export async function redisDuring(): Promise<RedisServer> {
 
 /**
  * Counts in a Redis, by a client of their own until the test ends. It keeps nothing to be sent later: what cannot be
- * asked now has failed.
+ * asked now has failed. Resolves when it is connected, or could not be at first.
  */
-export function storeIn({ port }: RedisServer, prefix = 'sluice'): LimitStore {
+export async function storeIn({ port }: RedisServer, prefix = 'sluice'): Promise<LimitStore> {
   const client = new Redis(port, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -23,5 +23,9 @@ export function storeIn({ port }: RedisServer, prefix = 'sluice'): LimitStore {
   })
   client.on('error', () => {})
   onTestFinished(() => client.disconnect())
+  await new Promise<void>(resolve => {
+    client.once('ready', resolve)
+    client.once('close', resolve)
+  })
   return redisStore(client, { prefix })
 }

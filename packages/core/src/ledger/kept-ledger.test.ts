@@ -512,6 +512,20 @@ describe('keptLedger', () => {
       expect(states()).toEqual(['failing', 'working', 'failing', 'working'])
     })
 
+    it('that failed while the database went away is no fault any more when that is back', async () => {
+      const { rows, states, open } = kept()
+      vi.spyOn(rows, 'closeOrphans').mockRejectedValueOnce(rows.error)
+      open('a')
+      await passing(10)
+      expect(states()).toEqual(['failing'])
+      rows.mode = 'fails'
+      open('b')
+      await passing(10)
+      rows.mode = 'works'
+      await passing(1_000)
+      expect(states()).toEqual(['failing', 'working'])
+    })
+
     it('gives up one that does not end within 30 seconds, and tries again', async () => {
       const { rows, states, events, open, close } = kept()
       const sweeping = vi.spyOn(rows, 'closeOrphans')

@@ -34,15 +34,19 @@ export class OrphanSweep {
     this.#used = true
   }
 
-  /** After the database was away: other processes must have had the time to tell that their records live. */
+  /**
+   * After the database was away: other processes must have had the time to tell that their records live. One that failed
+   * meanwhile failed for that, and nothing is wrong until the next one does.
+   */
   postpone(): void {
     this.#dueAt = this.#clock() + this.#silentMs
+    this.#state.works('orphans')
   }
 
   /** Begins one where it is due. Never two at a time, but for one that was given up. */
   run(): void {
     if (this.#clock() < this.#dueAt) return
-    this.postpone()
+    this.#dueAt = this.#clock() + this.#silentMs
     if (this.#running) {
       this.#state.fails('orphans', new Error('closeOrphans has not come to its end for a long time.'))
       return
