@@ -25,7 +25,7 @@ it('names faults that are tested', () => {
   const tests = readdirSync(folder).filter(name => name.endsWith('.test.ts'))
   const text = tests.map(name => readFileSync(join(folder, name), 'utf8')).join('\n')
   const tested = new Set(
-    [...text.matchAll(/^describe\(\s*['"`]F(\d+) /gm)].map(([, number]) => Number(number)),
+    [...text.matchAll(/^describe\w*\(\s*['"`]F(\d+) /gm)].map(([, number]) => Number(number)),
   )
   const promised = tableUnder(page, '## Promises').flatMap(([, , where = '']) =>
     [...where.matchAll(/F(\d+)(?:-F(\d+))?/g)].flatMap(([, first, last = first]) =>

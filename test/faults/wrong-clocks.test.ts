@@ -59,9 +59,7 @@ async function tryEachClock({ site }: Awaited<ReturnType<typeof limited>>, clock
   await vi.waitFor(async () => expect(await ask('held')).toBe(200))
 }
 
-const title = 'F67 the clock of the process is wrong by an hour, and is set forth and back'
-
-describe(title, () => {
+describe('F67 the clock of the process is wrong by an hour, and is set forth and back', () => {
   overServers(mount => {
     it('which neither lets anybody in nor keeps anybody out', async () => {
       const clock = wrongClock()
@@ -83,12 +81,15 @@ describe(title, () => {
   })
 })
 
-describeWithRedis(`${title}, with counts in a Redis`, () => {
-  overServers(mount => {
-    it('which changes nothing: the clock of the server counts', async () => {
-      const store = await storeIn(await redisDuring())
-      const clock = wrongClock()
-      await tryEachClock(await limited(mount, store), clock)
+describeWithRedis(
+  'F67 the clock of the process is wrong by an hour, and is set forth and back, with counts in a Redis',
+  () => {
+    overServers(mount => {
+      it('which changes nothing: the clock of the server counts', async () => {
+        const store = await storeIn(await redisDuring())
+        const clock = wrongClock()
+        await tryEachClock(await limited(mount, store), clock)
+      })
     })
-  })
-})
+  },
+)
