@@ -47,14 +47,19 @@ export interface Limiter {
 const unlimited: Lease = { headers: {}, settle() {} }
 
 /** Is there room? Throws 429, and `TypeError` for what is no lease: nobody is let in by mistake. */
-export async function limit(
+export function limit(
   principal: Principal,
   draft: Draft,
   context: LimitContext,
   limiter: Limiter | undefined,
-): Promise<Lease> {
+): Lease | Promise<Lease> {
   if (limiter === undefined) return unlimited
-  const lease: unknown = await limiter.admit(principal, draft, context)
+  const admitted: unknown = limiter.admit(principal, draft, context)
+  return isLease(admitted) ? admitted : leaseOf(admitted)
+}
+
+async function leaseOf(admitted: unknown): Promise<Lease> {
+  const lease: unknown = await admitted
   if (isLease(lease)) return lease
   throw new TypeError('limit gave something that is no lease: expected an object with a function settle.')
 }

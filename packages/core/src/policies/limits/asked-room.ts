@@ -1,5 +1,4 @@
 import { GatewayError } from '../../errors.ts'
-import type { LimitKind } from '../../limit-rule.ts'
 import type { Usage } from '../../protocol/chat.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 import type { LimitContext } from '../../stages/limit.ts'
@@ -25,9 +24,8 @@ export interface AskedCount {
 /** All that a request asks for. */
 export interface AskedRoom {
   readonly counts: readonly AskedCount[]
-  /** One for each count, in their order; so are the kinds. */
+  /** One for each count, in their order. */
   readonly counters: readonly Counter[]
-  readonly kinds: readonly LimitKind[]
   /** The bound of one choice that tokens or money are reserved for; `undefined` where none are. */
   readonly maxOutputTokens: number | undefined
   /** Whether a budget that may refuse is asked. */
@@ -52,16 +50,20 @@ export interface Asking {
 export function askedRoom(rules: readonly PlannedRule[], asking: Asking): AskedRoom {
   const { principal, draft, context } = asking
   const counts: AskedCount[] = []
+  const counters: Counter[] = []
   let reservation: Reservation | undefined
   let money: ReservedAmount | undefined
+  let bounded = false
   let spends = false
   for (const rule of rules) {
     const key = keyOf(rule, principal, draft)
     if (key === undefined) continue
-    const same = counts.findIndex(count => count.key === key)
+    const same = placeOf(key, counts)
     if (same !== -1) {
       const { rule: other, reserved } = counts[same] as AskedCount
-      if (rule.limit < other.limit) counts[same] = { key, rule, reserved }
+      if (rule.limit >= other.limit) continue
+      counts[same] = { key, rule, reserved }
+      counters[same] = counterOf(key, rule, reserved)
       continue
     }
     let reserved = one
@@ -77,20 +79,21 @@ export function askedRoom(rules: readonly PlannedRule[], asking: Asking): AskedR
         reserved = money
         if (!rule.shadow) spends = true
       }
+      bounded = true
     }
     counts.push({ key, rule, reserved })
+    counters.push(counterOf(key, rule, reserved))
   }
-  const bounded = counts.some(({ rule: { kind } }) => kind === 'tokens' || kind === 'budget')
-  return {
-    counts,
-    counters: counts.map(counterOf),
-    kinds: counts.map(({ rule }) => rule.kind),
-    maxOutputTokens: bounded ? reservation?.maxOutputTokens : undefined,
-    spends,
-  }
+  const maxOutputTokens = bounded ? reservation?.maxOutputTokens : undefined
+  return { counts, counters, maxOutputTokens, spends }
 }
 
-function counterOf({ key, rule, reserved }: AskedCount): Counter {
+function placeOf(key: string, counts: readonly AskedCount[]): number {
+  for (let at = 0; at < counts.length; at++) if (counts[at]?.key === key) return at
+  return -1
+}
+
+function counterOf(key: string, rule: PlannedRule, reserved: ReservedAmount): Counter {
   const { kind, limit, shadow, windowMs, per } = rule
   if (kind === 'concurrent') return { kind: 'lease', key, limit, shadow }
   if (kind === 'requests') return { kind: 'rate', key, limit, shadow, windowMs, amount: 1 }

@@ -1,4 +1,4 @@
-import type { Count } from './count.ts'
+import { Count } from './count.ts'
 import type { CounterState, LeaseCounter } from './limit-store.ts'
 import type { HeldPart, OpenClaim } from './open-claims.ts'
 import type { Moment } from './store-clock.ts'
@@ -7,29 +7,28 @@ import type { Moment } from './store-clock.ts'
 const lookedAt = 1_000
 
 /** The claims that hold a lease. */
-export class LeaseCount implements Count {
-  readonly key: string
-  holders = 0
-  kept = false
+export class LeaseCount extends Count {
+  readonly kind = 'lease'
+  /** Those whose time will be over. */
   readonly #held = new Set<OpenClaim>()
-
-  constructor(key: string) {
-    this.key = key
-  }
+  /** How many have no end in time. */
+  #endless = 0
 
   load(): void {}
 
   isOver({ limit }: LeaseCounter): boolean {
-    return this.#held.size >= limit
+    return this.#held.size + this.#endless >= limit
   }
 
   take(_: LeaseCounter, claim: OpenClaim): number {
-    this.#held.add(claim)
+    if (claim.endless) this.#endless++
+    else this.#held.add(claim)
     return 0
   }
 
   settle(_: HeldPart, claim: OpenClaim): void {
-    this.#held.delete(claim)
+    if (claim.endless) this.#endless--
+    else this.#held.delete(claim)
   }
 
   expire(_: HeldPart, claim: OpenClaim): void {
@@ -47,7 +46,7 @@ export class LeaseCount implements Count {
     }
     return {
       over,
-      remaining: Math.max(0, limit - this.#held.size),
+      remaining: Math.max(0, limit - this.#held.size - this.#endless),
       resetMs: 0,
       waitMs: over ? Math.max(0, first - us) / 1_000 : 0,
     }

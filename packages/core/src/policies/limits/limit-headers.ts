@@ -11,9 +11,10 @@ export interface StandingCount {
 /** The counts that may refuse, and how they stand. */
 export function standingCounts({ counts }: AskedRoom, { counters }: Verdict): StandingCount[] {
   const standing: StandingCount[] = []
-  for (const [index, count] of counts.entries()) {
+  for (let index = 0; index < counts.length; index++) {
+    const count = counts[index]
     const state = counters[index]
-    if (state !== undefined && !count.rule.shadow) standing.push({ count, state })
+    if (count !== undefined && state !== undefined && !count.rule.shadow) standing.push({ count, state })
   }
   return standing
 }
@@ -21,8 +22,9 @@ export function standingCounts({ counts }: AskedRoom, { counters }: Verdict): St
 /** The rules that only count and would have refused, as they are written; `undefined` where there are none. */
 export function shadowsOver({ counts }: AskedRoom, { counters }: Verdict): string[] | undefined {
   let over: string[] | undefined
-  for (const [index, { rule }] of counts.entries()) {
-    if (rule.shadow && counters[index]?.over === true) over = [...(over ?? []), rule.text]
+  for (let index = 0; index < counts.length; index++) {
+    const rule = counts[index]?.rule
+    if (rule?.shadow === true && counters[index]?.over === true) over = [...(over ?? []), rule.text]
   }
   return over
 }
@@ -32,40 +34,40 @@ export function shadowsOver({ counts }: AskedRoom, { counters }: Verdict): strin
  *
  * @param ietf - also the headers of draft-ietf-httpapi-ratelimit-headers.
  */
-export function limitHeaders(standing: readonly StandingCount[], ietf: boolean): Record<string, string> {
+export function limitHeaders(room: AskedRoom, verdict: Verdict, ietf: boolean): Record<string, string> {
   const headers: Record<string, string> = {}
-  const ofRequests = tightestOf(standing, 'requests')
-  if (ofRequests !== undefined) {
-    headers['x-ratelimit-limit-requests'] = String(ofRequests.count.rule.limit)
-    headers['x-ratelimit-remaining-requests'] = String(remainingOf(ofRequests.state))
-    headers['x-ratelimit-reset-requests'] = resetOf(ofRequests.state)
+  const ofRequests = tightestOf(room, verdict, 'requests')
+  if (ofRequests !== -1) {
+    const state = verdict.counters[ofRequests] as CounterState
+    headers['x-ratelimit-limit-requests'] = (room.counts[ofRequests] as AskedCount).rule.limitText
+    headers['x-ratelimit-remaining-requests'] = String(remainingOf(state))
+    headers['x-ratelimit-reset-requests'] = resetOf(state)
   }
-  const ofTokens = tightestOf(standing, 'tokens')
-  if (ofTokens !== undefined) {
-    headers['x-ratelimit-limit-tokens'] = String(ofTokens.count.rule.limit)
-    headers['x-ratelimit-remaining-tokens'] = String(remainingOf(ofTokens.state))
-    headers['x-ratelimit-reset-tokens'] = resetOf(ofTokens.state)
+  const ofTokens = tightestOf(room, verdict, 'tokens')
+  if (ofTokens !== -1) {
+    const state = verdict.counters[ofTokens] as CounterState
+    headers['x-ratelimit-limit-tokens'] = (room.counts[ofTokens] as AskedCount).rule.limitText
+    headers['x-ratelimit-remaining-tokens'] = String(remainingOf(state))
+    headers['x-ratelimit-reset-tokens'] = resetOf(state)
   }
-  if (ietf) Object.assign(headers, ietfHeaders(standing))
+  if (ietf) Object.assign(headers, ietfHeaders(standingCounts(room, verdict)))
   return headers
 }
 
-/** The one that refuses before all others, then the one with the least share left. */
-function tightestOf(
-  standing: readonly StandingCount[],
-  kind: 'requests' | 'tokens',
-): StandingCount | undefined {
-  let tightest: StandingCount | undefined
-  for (const one of standing) {
-    if (one.count.rule.kind !== kind) continue
-    if (tightest === undefined || shareOf(one) < shareOf(tightest)) tightest = one
+/** The place of the one that refuses before all others, then of the one with the least share left; -1 for none. */
+function tightestOf({ counts }: AskedRoom, { counters }: Verdict, kind: 'requests' | 'tokens'): number {
+  let tightest = -1
+  let least = 0
+  for (let index = 0; index < counts.length; index++) {
+    const rule = counts[index]?.rule
+    const state = counters[index]
+    if (rule?.kind !== kind || rule.shadow || state === undefined) continue
+    const share = state.remaining / rule.limit - (state.over ? 2 : 0)
+    if (tightest !== -1 && share >= least) continue
+    tightest = index
+    least = share
   }
   return tightest
-}
-
-function shareOf({ count, state }: StandingCount): number {
-  const share = state.remaining / count.rule.limit
-  return state.over ? share - 2 : share
 }
 
 function ietfHeaders(standing: readonly StandingCount[]): Record<string, string> {

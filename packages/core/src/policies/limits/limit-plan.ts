@@ -22,6 +22,7 @@ export interface PlannedRule {
   readonly text: string
   /** Requests, tokens or requests at once; of a budget, billionths of a dollar. */
   readonly limit: number
+  readonly limitText: string
   readonly per: Window | BudgetWindow | undefined
   /** Of requests and tokens. */
   readonly windowMs: number
@@ -50,6 +51,7 @@ export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'p
       kind,
       text: ruleText(rule),
       limit: kind === 'budget' ? Math.max(1, nanoDollars(limit)) : limit,
+      limitText: String(limit),
       per,
       windowMs: kind === 'requests' || kind === 'tokens' ? windowsMs[per as Window] : 0,
       shadow,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { GatewayError } from '../../errors.ts'
 import type { LimitRuleData } from '../../limit-rule.ts'
 import type { JsonObject, Usage } from '../../protocol/chat.ts'
@@ -139,6 +139,43 @@ describe('limits', () => {
     void first.settle(usageOf(0, 0), null)
     void first.settle(usageOf(0, 0), null)
     expect(ask('ann', { max_tokens: 0, bytes: 3 }).headers['x-ratelimit-remaining-tokens']).toBe('599')
+  })
+
+  it('holds in memory until it is settled, however long that takes', () => {
+    const rules = [concurrent(1), tokens(1_000).per('hour'), budget(1, 'usd').per('ever')]
+    const { ask, refused, clock, store } = limiter(rules, { leaseMs: 1_000 })
+    const first = ask('ann', { max_tokens: 400 })
+    clock.now += 30_000
+    refused()
+    expect(store.held).toBe(1)
+    void first.settle(usageOf(100, 0), 0.25)
+    void first.settle(undefined, null)
+    expect(store.held).toBe(0)
+    expect(ask('ann', { max_tokens: 400 }).headers['x-ratelimit-remaining-tokens']).toBe('400')
+  })
+
+  it('shares a store in memory with whoever claims by id', () => {
+    const { ask, refused, store } = limiter([concurrent(2)])
+    const id = 'f'.repeat(32)
+    const counters = [{ kind: 'lease', key: 'concurrent:key=ann', limit: 2, shadow: false }] as const
+    const first = ask()
+    expect(store.admit({ id, ttlMs: 1_000, counters }).allowed).toBe(true)
+    refused()
+    void first.settle(undefined, null)
+    expect(store.held).toBe(1)
+    ask()
+    refused()
+    store.settle({ id, counters, charged: [0] })
+    ask()
+  })
+
+  it('asks a store in memory whose methods somebody has replaced by those', () => {
+    const store = memoryStore()
+    const admit = vi.spyOn(store, 'admit')
+    const { ask } = limiter([concurrent(1)], { store })
+    void ask().settle(undefined, null)
+    expect(admit).toHaveBeenCalledOnce()
+    expect(store.held).toBe(0)
   })
 
   it('lets in what a shadow would refuse, and names the shadow', () => {

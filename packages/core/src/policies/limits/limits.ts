@@ -10,9 +10,10 @@ import { isPromise } from './is-promise.ts'
 import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
 import { limitPlan, type PlannedRule } from './limit-plan.ts'
 import { limitRefusal } from './limit-refusal.ts'
+import type { LimitStore } from './limit-store.ts'
 import { optionFaults, ruleFaults } from './limits-faults.ts'
 import { failurePolicies, type LimitsOptions, limitDefaults } from './limits-options.ts'
-import { memoryStore } from './memory-store.ts'
+import { memoryStore, storeHere } from './memory-store.ts'
 import { limitRule } from './rule.ts'
 
 /** A claim that was decided, with what it asked for: whoever waits in line may be told of another's. */
@@ -20,6 +21,8 @@ interface Decided {
   readonly room: AskedRoom
   readonly claim: DecidedClaim
 }
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
 const noRoomAsked: Lease = { headers: {}, settle() {} }
 
@@ -45,28 +48,18 @@ class RuleLimiter {
   readonly #rules: readonly PlannedRule[]
   /** By the list of a principal's own rules. */
   readonly #withOwn = new WeakMap<readonly LimitRuleData[], readonly PlannedRule[]>()
-  readonly #store: ReturnType<typeof guardedStore>
+  readonly #claim: (room: AskedRoom) => DecidedClaim | Promise<DecidedClaim>
   readonly #queue: FairQueue<Decided> | undefined
-  readonly #leaseMs: number
   readonly #maxOutputTokens: number
   readonly #ietf: boolean
   readonly #clock = () => performance.now()
-  readonly #id: () => string
 
   constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
-    const { store, now, wait, id } = options
+    const { store, now, wait } = options
     this.#rules = limitPlan(rules, 'gateway')
-    this.#store = guardedStore(store ?? memoryStore(now === undefined ? {} : { now }), {
-      onStoreFailure: failurePolicies(options.onStoreFailure),
-      instances: options.instances ?? limitDefaults.instances,
-      timeoutMs: options.storeTimeoutMs ?? limitDefaults.storeTimeoutMs,
-      observe: options.observe ?? (() => {}),
-      clock: this.#clock,
-    })
-    this.#leaseMs = options.leaseMs ?? limitDefaults.leaseMs
+    this.#claim = claimsIn(store ?? memoryStore(now === undefined ? {} : { now }), options, this.#clock)
     this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
     this.#ietf = options.ietfHeaders ?? limitDefaults.ietfHeaders
-    this.#id = claimId(id)
     if (wait === undefined) return
     this.#queue = new FairQueue({
       maxMs: wait.maxMs,
@@ -81,32 +74,34 @@ class RuleLimiter {
     const rules = this.#rulesOf(principal)
     const room = askedRoom(rules, { principal, draft, context, maxOutputTokens: this.#maxOutputTokens })
     if (room.counters.length === 0) return noRoomAsked
-    const attempt = () => this.#claim(room)
-    const from = this.#queue && this.#clock()
-    const decided =
-      this.#queue === undefined ? attempt() : this.#queue.wait(principal.id, context.signal, attempt)
-    return isPromise(decided) ? decided.then(came => this.#lease(came, from)) : this.#lease(decided, from)
+    const queue = this.#queue
+    if (queue === undefined) {
+      const claim = this.#claim(room)
+      return isPromise(claim) ? claim.then(came => this.#lease(room, came)) : this.#lease(room, claim)
+    }
+    const from = this.#clock()
+    const decided = queue.wait(principal.id, context.signal, () => {
+      const claim = this.#claim(room)
+      return isPromise(claim) ? claim.then(came => ({ room, claim: came })) : { room, claim }
+    })
+    const leased = (came: Decided) => this.#lease(came.room, came.claim, this.#clock() - from)
+    return isPromise(decided) ? decided.then(leased) : leased(decided)
   }
 
-  #claim(room: AskedRoom): Decided | Promise<Decided> {
-    const { counters, kinds } = room
-    const claim = this.#store.admit({ id: this.#id(), ttlMs: this.#leaseMs, counters }, kinds)
-    return isPromise(claim) ? claim.then(decided => ({ room, claim: decided })) : { room, claim }
-  }
-
-  #lease({ room, claim }: Decided, waitedFrom: number | undefined): Lease {
-    const standing = standingCounts(room, claim.verdict)
-    const headers = limitHeaders(standing, this.#ietf)
-    if (!claim.verdict.allowed) throw limitRefusal(standing, headers)
-    const shadowed = shadowsOver(room, claim.verdict)
-    return {
+  #lease(room: AskedRoom, claim: DecidedClaim, waitedMs?: number): Lease {
+    const { verdict } = claim
+    const headers = limitHeaders(room, verdict, this.#ietf)
+    if (!verdict.allowed) throw limitRefusal(standingCounts(room, verdict), headers)
+    const lease: Writable<Lease> = {
       headers,
-      ...(shadowed === undefined ? {} : { shadowed }),
-      ...(room.maxOutputTokens === undefined ? {} : { maxOutputTokens: room.maxOutputTokens }),
-      ...(room.spends ? { spends: true } : {}),
-      ...(waitedFrom === undefined ? {} : { waitedMs: this.#clock() - waitedFrom }),
       settle: (usage, cost) => this.#settle({ room, claim }, chargesOf(room, usage, cost)),
     }
+    const shadowed = shadowsOver(room, verdict)
+    if (shadowed !== undefined) lease.shadowed = shadowed
+    if (room.maxOutputTokens !== undefined) lease.maxOutputTokens = room.maxOutputTokens
+    if (room.spends) lease.spends = true
+    if (waitedMs !== undefined) lease.waitedMs = waitedMs
+    return lease
   }
 
   #settle({ room, claim }: Decided, charges: readonly number[]): void | Promise<void> {
@@ -134,6 +129,30 @@ class RuleLimiter {
     this.#withOwn.set(own, rules)
     return rules
   }
+}
+
+/** Room is claimed in the store: without an id and a guard where that is in this process. */
+function claimsIn(
+  store: LimitStore,
+  options: LimitsOptions,
+  clock: () => number,
+): (room: AskedRoom) => DecidedClaim | Promise<DecidedClaim> {
+  const here = storeHere(store)
+  if (here !== undefined) return ({ counters }) => here.claim(counters)
+  const guarded = guardedStore(store, {
+    onStoreFailure: failurePolicies(options.onStoreFailure),
+    instances: options.instances ?? limitDefaults.instances,
+    timeoutMs: options.storeTimeoutMs ?? limitDefaults.storeTimeoutMs,
+    observe: options.observe ?? (() => {}),
+    clock,
+  })
+  const ttlMs = options.leaseMs ?? limitDefaults.leaseMs
+  const id = claimId(options.id)
+  return ({ counters, counts }) =>
+    guarded.admit(
+      { id: id(), ttlMs, counters },
+      counts.map(({ rule }) => rule.kind),
+    )
 }
 
 /** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */

@@ -101,11 +101,15 @@ class Oracle {
     this.moves.set(key, [...(this.moves.get(key) ?? []), { at, amount }])
   }
 
-  /** What is left of a count; of a rate with a fraction. */
+  /** What is left of a count; of a rate with a fraction. Negative where more was charged than there was. */
+  room(counter: Counter): number {
+    if (counter.kind === 'rate') return counter.limit - this.level(counter)
+    if (counter.kind === 'sum') return counter.limit - this.spent(counter)
+    return counter.limit - this.holders()
+  }
+
   left(counter: Counter): number {
-    if (counter.kind === 'rate') return Math.max(0, counter.limit - this.level(counter))
-    if (counter.kind === 'sum') return Math.max(0, counter.limit - this.spent(counter))
-    return Math.max(0, counter.limit - this.holders())
+    return Math.max(0, this.room(counter))
   }
 
   expire(): void {
@@ -172,11 +176,11 @@ class Admit implements fc.Command<Oracle, MemoryStore> {
     oracle.expire()
     const id = String(oracle.grants.length).padStart(32, '0')
     const counters = this.#counters
-    const left = counters.map(counter => oracle.left(counter))
+    const rooms = counters.map(counter => oracle.room(counter))
     const verdict = store.admit({ id, ttlMs: this.#ttlMs, counters })
     counters.forEach((counter, index) => {
       const amount = counter.kind === 'lease' ? 1 : counter.amount
-      const room = (left[index] ?? 0) - amount
+      const room = (rooms[index] ?? 0) - amount
       const tolerance = counter.kind === 'rate' ? near : 0
       if (Math.abs(room) > tolerance || tolerance === 0) expect(verdict.counters[index]?.over).toBe(room < 0)
     })

@@ -1,9 +1,11 @@
-import { LRUCache } from 'lru-cache'
+import { ownMembers } from '../../protocol/own-members.ts'
 import type { Count } from './count.ts'
+import type { DecidedClaim } from './guarded-store.ts'
 import { LeaseCount } from './lease-count.ts'
-import type { Claim, Counter, LimitStore, Settlement, Verdict } from './limit-store.ts'
-import { type OpenClaim, OpenClaims } from './open-claims.ts'
+import type { Claim, Counter, CounterState, LimitStore, Settlement, Verdict } from './limit-store.ts'
+import { type HeldPart, type OpenClaim, OpenClaims } from './open-claims.ts'
 import { RateCount } from './rate-count.ts'
+import { RecentCounts } from './recent-counts.ts'
 import { checkCounter } from './sound-counter.ts'
 import { type Moment, storeClock } from './store-clock.ts'
 import { SumCount } from './sum-count.ts'
@@ -36,7 +38,7 @@ export interface MemoryStore extends LimitStore {
  * Throws `TypeError` for options that it cannot use.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const { maxKeys = 100_000, now } = options
+  const { maxKeys = 100_000, now } = ownMembers(options)
   if (!(Number.isInteger(maxKeys) && maxKeys >= 1 && maxKeys <= 10_000_000)) {
     throw new TypeError(
       `memoryStore(): got maxKeys ${String(maxKeys)}, expected a whole number from 1 to 10,000,000.`,
@@ -48,71 +50,96 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new CountsInMemory(maxKeys, storeClock(now))
 }
 
+/**
+ * A store in this process, for who need not guard against it: a claim of it is held by who has it, without an id, and
+ * until it is settled, for it ends with its process anyway. `undefined` for any other store, and for one whose methods
+ * somebody has replaced.
+ */
+export function storeHere(store: LimitStore): DirectStore | undefined {
+  if (!(store instanceof CountsInMemory)) return undefined
+  const { admit, settle } = CountsInMemory.prototype
+  return store.admit === admit && store.settle === settle ? store : undefined
+}
+
+export interface DirectStore {
+  /** Decides a claim. Only the first settlement of it counts. */
+  claim(counters: readonly Counter[]): DecidedClaim
+}
+
 /** How long a claim that was never settled can be, in microseconds after its time was over; and how many of them. */
 const lateUs = 3_600_000_000
 const mostLate = 10_000
 
-class CountsInMemory implements MemoryStore {
+class CountsInMemory implements MemoryStore, DirectStore {
   readonly #clock: () => Moment
-  readonly #counts: LRUCache<string, Count>
-  /** Counts that had to make room although something is held of them. A new count in their place would let it twice. */
-  readonly #pinned = new Map<string, Count>()
+  readonly #counts: RecentCounts
   readonly #open = new OpenClaims()
+  /** How many claims are open that have no id. */
+  #unnamed = 0
   /** Claims that fell back to their floor, oldest first. */
   readonly #late = new Map<string, OpenClaim>()
 
   constructor(maxKeys: number, clock: () => Moment) {
     this.#clock = clock
-    this.#counts = new LRUCache({
-      max: maxKeys,
-      dispose: (count, key, reason) => {
-        if (reason !== 'evict') return
-        if (count.holders > 0) this.#pinned.set(key, count)
-        else count.kept = false
-      },
-    })
+    this.#counts = new RecentCounts(maxKeys)
   }
 
   get held(): number {
     this.#moment()
-    return this.#open.size
+    return this.#open.size + this.#unnamed
   }
 
   admit({ id, ttlMs, counters }: Claim): Verdict {
-    for (const counter of counters) checkCounter(counter)
     const moment = this.#moment()
+    const ttlUs = Math.round(ttlMs * 1_000)
+    const claim: OpenClaim = { id, parts: [], endless: false, ttlUs, expiresAt: moment.us + ttlUs }
+    const verdict = this.#decide(counters, claim, moment)
+    if (claim.parts.length > 0) this.#open.add(claim)
+    return verdict
+  }
+
+  claim(counters: readonly Counter[]): DecidedClaim {
+    const claim = new EndlessClaim(this)
+    claim.verdict = this.#decide(counters, claim, this.#moment())
+    if (claim.parts.length > 0) this.#unnamed++
+    return claim
+  }
+
+  settleEndless(claim: EndlessClaim, charged: readonly number[]): void {
+    this.#unnamed--
+    this.#settle(claim, charged, this.#moment(), true)
+  }
+
+  /** Takes what the counters ask for, of all or of none. What is held of them are the parts of the claim. */
+  #decide(counters: readonly Counter[], claim: OpenClaim, moment: Moment): Verdict {
     let allowed = true
     const counts: Count[] = []
-    const over: boolean[] = []
+    for (const counter of counters) checkCounter(counter)
     for (const counter of counters) {
-      const count = this.#find(counter)
+      const count = this.#counts.find(counter) ?? newCount(counter)
       count.load(counter, moment)
-      const isOver = count.isOver(counter, moment)
-      if (isOver && !counter.shadow) allowed = false
+      if (!counter.shadow && count.isOver(counter, moment)) allowed = false
       counts.push(count)
-      over.push(isOver)
     }
-    if (allowed) {
-      const ttlUs = Math.round(ttlMs * 1_000)
-      const claim: OpenClaim = { id, parts: [], ttlUs, expiresAt: moment.us + ttlUs }
-      for (const [index, counter] of counters.entries()) {
-        const count = counts[index]
-        if (count === undefined || over[index]) continue
-        const window = count.take(counter, claim)
-        if (counter.kind !== 'rate' || counter.floor !== undefined) {
-          count.holders++
-          claim.parts.push({ count, counter, index, window })
-        }
-        this.#keep(count)
-      }
-      if (claim.parts.length > 0) this.#open.add(claim)
+    const states: CounterState[] = []
+    for (let index = 0; index < counts.length; index++) {
+      const count = counts[index] as Count
+      const counter = counters[index] as Counter
+      const over = count.isOver(counter, moment)
+      if (allowed && !over) this.#take(count, counter, claim, index)
+      states.push(count.standing(counter, over, moment))
     }
-    return {
-      allowed,
-      counters: counters.map((counter, index) =>
-        (counts[index] as Count).standing(counter, over[index] === true, moment),
-      ),
+    return { allowed, counters: states }
+  }
+
+  #take(count: Count, counter: Counter, claim: OpenClaim, index: number): void {
+    const window = count.take(counter, claim)
+    if (counter.kind !== 'rate' || counter.floor !== undefined) {
+      count.holders++
+      claim.parts.push({ count, counter, index, window })
     }
+    // Only now: refusals fill no memory.
+    this.#counts.keep(count)
   }
 
   settle({ id, counters, charged }: Settlement): void {
@@ -125,11 +152,16 @@ class CountsInMemory implements MemoryStore {
     if (claim === undefined || moment.us > claim.expiresAt + lateUs) return
     if (open === undefined) this.#late.delete(id)
     else this.#open.remove(open)
+    this.#settle(claim, charged, moment, open !== undefined)
+  }
+
+  /** @param live - whether the claim still holds what it took, and has not fallen back to its floor. */
+  #settle(claim: OpenClaim, charged: readonly number[], moment: Moment, live: boolean): void {
     for (const part of claim.parts) {
       const { count, counter, index } = part
       count.load(counter, moment)
-      count.settle(part, claim, charged[index] ?? 0, open !== undefined)
-      if (open !== undefined) this.#let(count)
+      count.settle(part, claim, charged[index] ?? 0, live)
+      if (live) this.#counts.release(count)
     }
   }
 
@@ -148,10 +180,11 @@ class CountsInMemory implements MemoryStore {
   /** The time, and all that has ended by then. */
   #moment(): Moment {
     const moment = this.#clock()
+    if (this.#open.size === 0 && this.#late.size === 0) return moment
     for (const claim of this.#open.expired(moment.us)) {
       for (const part of claim.parts) {
         part.count.expire(part, claim, moment.wallUs - (moment.us - claim.expiresAt))
-        this.#let(part.count)
+        this.#counts.release(part.count)
       }
       this.#late.set(claim.id, claim)
     }
@@ -161,27 +194,33 @@ class CountsInMemory implements MemoryStore {
     }
     return moment
   }
+}
 
-  /** A count that is new is kept only when something is taken of it: refusals fill no memory. */
-  #find(counter: Counter): Count {
-    const key = `${counter.kind}:${counter.key}`
-    return this.#counts.get(key) ?? this.#pinned.get(key) ?? newCount(counter, key)
+const undecided: Verdict = { allowed: false, counters: [] }
+
+/** One object for what is held and for who holds it: a request makes one. */
+class EndlessClaim implements OpenClaim, DecidedClaim {
+  readonly id = ''
+  readonly endless = true
+  ttlUs = Number.POSITIVE_INFINITY
+  expiresAt = Number.POSITIVE_INFINITY
+  readonly parts: HeldPart[] = []
+  verdict = undecided
+  readonly #store: CountsInMemory
+  #settled = false
+
+  constructor(store: CountsInMemory) {
+    this.#store = store
   }
 
-  #keep(count: Count): void {
-    if (count.kept) return
-    count.kept = true
-    this.#counts.set(count.key, count)
-  }
-
-  #let(count: Count): void {
-    count.holders--
-    if (count.holders > 0 || this.#pinned.size === 0) return
-    if (this.#pinned.delete(count.key)) this.#counts.set(count.key, count)
+  settle(charged: readonly number[]): void {
+    if (this.#settled || this.parts.length === 0) return
+    this.#settled = true
+    this.#store.settleEndless(this, charged)
   }
 }
 
-function newCount({ kind }: Counter, key: string): Count {
+function newCount({ kind, key }: Counter): Count {
   if (kind === 'rate') return new RateCount(key)
   return kind === 'sum' ? new SumCount(key) : new LeaseCount(key)
 }

@@ -15,6 +15,8 @@ export interface HeldPart {
 export interface OpenClaim {
   readonly id: string
   readonly parts: HeldPart[]
+  /** Whether its time is never over. */
+  readonly endless: boolean
   ttlUs: number
   expiresAt: number
 }

@@ -1,5 +1,5 @@
 import { burstOf, cellCost, cellsIn } from './cell-cost.ts'
-import { type Count, most } from './count.ts'
+import { Count, most } from './count.ts'
 import type { CounterState, RateCounter } from './limit-store.ts'
 import type { HeldPart, OpenClaim } from './open-claims.ts'
 import type { Moment } from './store-clock.ts'
@@ -8,16 +8,10 @@ import type { Moment } from './store-clock.ts'
  * The time at which all of a rate is free again, and beside it what claims hold, which does not flow back with time. A
  * time that has passed is as good as none.
  */
-export class RateCount implements Count {
-  readonly key: string
-  holders = 0
-  kept = false
+export class RateCount extends Count {
+  readonly kind = 'rate'
   #arrival = 0
   #held = 0
-
-  constructor(key: string) {
-    this.key = key
-  }
 
   load(_: RateCounter, { us }: Moment): void {
     if (this.#arrival < us) this.#arrival = us

@@ -1,4 +1,4 @@
-import type { Usage } from '../../protocol/chat.ts'
+import type { JsonObject, Usage } from '../../protocol/chat.ts'
 import { memberOf } from '../../protocol/own-members.ts'
 import type { LimitContext } from '../../stages/limit.ts'
 import type { Draft } from '../../stages/read.ts'
@@ -13,9 +13,8 @@ export interface Reservation {
   readonly completionTokens: number
   /** Of one choice: the caller's own bound, or that of the limiter. */
   readonly maxOutputTokens: number
-  /** Whether some of the prompt, or of the completions, may be audio. */
-  readonly hears: boolean
-  readonly speaks: boolean
+  /** What it is for. */
+  readonly body: JsonObject
 }
 
 /** An amount, and what of it stays charged if the request is never settled. */
@@ -31,23 +30,22 @@ const most = Number.MAX_SAFE_INTEGER
  * the default is taken. Of two bounds the greater one counts: vendors differ in which they obey.
  */
 export function reservationOf(draft: Draft, defaultOutputTokens: number): Reservation {
-  const bounds = [memberOf(draft.body, 'max_completion_tokens'), memberOf(draft.body, 'max_tokens')].filter(
-    isBound,
-  )
+  const bound = memberOf(draft.body, 'max_completion_tokens')
+  const older = memberOf(draft.body, 'max_tokens')
+  const greatest = Math.max(isBound(bound) ? bound : -1, isBound(older) ? older : -1)
+  const maxOutputTokens = greatest === -1 ? defaultOutputTokens : greatest
   const n = memberOf(draft.body, 'n')
   const choices = isBound(n) && n >= 1 && n <= 128 ? n : 1
-  const maxOutputTokens = bounds.length === 0 ? defaultOutputTokens : Math.max(...bounds)
   return {
     promptTokens: promptEstimate(draft),
     completionTokens: Math.min(most, choices * maxOutputTokens),
     maxOutputTokens,
-    hears: holdsAudio(draft),
-    speaks: jsonItems(jsonMember(draft.body, 'modalities')).includes('audio'),
+    body: draft.body,
   }
 }
 
 /** What is sent, or was answered before and is named again. */
-function holdsAudio({ body }: Draft): boolean {
+function holdsAudio(body: JsonObject): boolean {
   return jsonItems(jsonMember(body, 'messages')).some(
     message =>
       (jsonMember(message, 'audio') ?? null) !== null ||
@@ -101,11 +99,11 @@ function isPrice(cost: unknown): cost is number {
 }
 
 /** What it may be counted as: all plain, all of the prompt as new in a cache, all of one side as audio. */
-function usagesOf({ promptTokens, completionTokens, hears, speaks }: Reservation): Usage[] {
+function usagesOf({ promptTokens, completionTokens, body }: Reservation): Usage[] {
   const prompts: PromptDetails[] = [{}, { cache_write_tokens: promptTokens }]
-  if (hears) prompts.push({ audio_tokens: promptTokens })
+  if (holdsAudio(body)) prompts.push({ audio_tokens: promptTokens })
   const plain = prompts.map(details => usageOf(promptTokens, completionTokens, details))
-  if (!speaks) return plain
+  if (!jsonItems(jsonMember(body, 'modalities')).includes('audio')) return plain
   return [
     ...plain,
     ...prompts.map(details => usageOf(promptTokens, completionTokens, details, completionTokens)),

@@ -18,11 +18,14 @@ export type Afterwards<T> = (outcome: Outcome<T>) => void
  */
 export class StoreCalls {
   readonly #timeoutMs: number
+  readonly #name: string
   readonly #deadlines: OperationDeadlines
   readonly #breaker: StoreBreaker
 
-  constructor(timeoutMs: number, options: StoreBreakerOptions) {
+  /** `name` is what the store is called in what it fails with. */
+  constructor(timeoutMs: number, options: StoreBreakerOptions, name = 'limit store') {
     this.#timeoutMs = timeoutMs
+    this.#name = name
     this.#deadlines = new OperationDeadlines(timeoutMs, options.clock)
     this.#breaker = new StoreBreaker(options)
   }
@@ -77,7 +80,7 @@ export class StoreCalls {
       let expired = false
       const operation = this.#deadlines.add(() => {
         expired = true
-        const error = new Error(`The limit store did not answer within ${this.#timeoutMs} milliseconds.`)
+        const error = new Error(`The ${this.#name} did not answer within ${this.#timeoutMs} milliseconds.`)
         this.#failed(turn, error)
         resolve({ ok: false, error })
       })

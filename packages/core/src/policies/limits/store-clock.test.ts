@@ -30,6 +30,17 @@ describe('storeClock', () => {
     expect(clock().us).toBe(6_000)
   })
 
+  it('stands still where the given clock throws', () => {
+    let broken = false
+    const clock = storeClock(() => {
+      if (broken) throw new Error('no time')
+      return 5
+    })
+    const before = clock()
+    broken = true
+    expect(clock()).toEqual(before)
+  })
+
   it('has the time of day, and a clock that nobody sets, where none is given', () => {
     const clock = storeClock()
     const first = clock()

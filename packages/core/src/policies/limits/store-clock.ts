@@ -8,7 +8,7 @@ export interface Moment {
 
 /**
  * Reads both times. A given clock counts for both: where it is set back, time stands still for that step and then
- * goes on.
+ * goes on. Where it gives no number, or throws, time stands still.
  *
  * @param now - milliseconds since 1970.
  */
@@ -19,11 +19,19 @@ export function storeClock(now?: () => number): () => Moment {
   let us: number | undefined
   let wallUs = 0
   return () => {
-    const read = Math.round(now() * 1_000)
+    const read = Math.round(readingOf(now) * 1_000)
     if (Number.isFinite(read)) {
       us = us === undefined ? read : us + Math.max(0, read - wallUs)
       wallUs = read
     }
     return { us: us ?? 0, wallUs }
+  }
+}
+
+function readingOf(now: () => number): number {
+  try {
+    return now()
+  } catch {
+    return Number.NaN
   }
 }

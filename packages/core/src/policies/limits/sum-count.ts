@@ -1,20 +1,14 @@
 import { windowAt, windowStart } from './calendar.ts'
-import { type Count, most } from './count.ts'
+import { Count, most } from './count.ts'
 import type { CounterState, SumCounter } from './limit-store.ts'
 import type { HeldPart, OpenClaim } from './open-claims.ts'
 import type { Moment } from './store-clock.ts'
 
 /** A sum over a window of the calendar. A clock that is set back opens no earlier window again. */
-export class SumCount implements Count {
-  readonly key: string
-  holders = 0
-  kept = false
+export class SumCount extends Count {
+  readonly kind = 'sum'
   #sum = 0
   #window = Number.NEGATIVE_INFINITY
-
-  constructor(key: string) {
-    this.key = key
-  }
 
   load({ window, limit }: SumCounter, { wallUs }: Moment): void {
     const index = windowAt(window, wallUs)
