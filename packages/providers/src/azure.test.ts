@@ -38,6 +38,7 @@ async function told(status: number, error: object, headers: Record<string, strin
     authenticate: () => ({ id: 'ann' }),
     route: models({ public: azure(ours)('my-gpt-4o') }),
     transport: async () => scriptedResponse({ status, headers, body: JSON.stringify({ error }) }),
+    retry: false,
   })
   const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {
     method: 'POST',
