@@ -2,7 +2,7 @@ import { momentOf } from './moment.ts'
 import type { Schema } from './schema.ts'
 
 /** What a row of `WrittenRows` is, for `jsonb_to_recordset`. */
-const written = `id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,
+const written = `kind text, id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,
   "promptTokens" bigint, "completionTokens" bigint, "cachedTokens" bigint, "reasoningTokens" bigint, "nanoDollars" bigint,
   "closedAt" bigint, outcome text, status bigint, provider text, "upstreamModel" text, attempts bigint,
   estimated boolean, "firstByteMs" bigint, "totalMs" bigint, heard boolean`
@@ -34,10 +34,10 @@ export function rowsStatement({ sql }: Schema): string {
   return `with given as (
   select * from jsonb_to_recordset($1::text::jsonb) as given (${written})
 )
-insert into ${sql}.requests as kept (id, request_id, principal, tags, model, stream, opened_at,
+insert into ${sql}.requests as kept (kind, id, request_id, principal, tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, nano_dollars,
   closed_at, outcome, status, provider, upstream_model, attempts, estimated, first_byte_ms, total_ms)
-select id, "requestId", principal, tags, model, stream, ${momentOf('"openedAt"')},
+select kind, id, "requestId", principal, tags, model, stream, ${momentOf('"openedAt"')},
   "promptTokens", "completionTokens", "cachedTokens", "reasoningTokens", "nanoDollars",
   ${momentOf('"closedAt"')}, outcome, status, provider, "upstreamModel", attempts, estimated, "firstByteMs", "totalMs"
 from given

@@ -53,4 +53,7 @@ export const migrations: readonly ((schema: Schema) => string)[] = [
     );
     comment on table ${sql}.key_digests is 'Which key to look at for a digest: keys.secrets says whether it is good.';
     create index key_digests_key on ${sql}.key_digests (key_id);`,
+  ({ sql }) => `
+    alter table ${sql}.requests add column kind text not null default 'request';
+    comment on column ${sql}.requests.kind is 'Of what: a request, or a hedge or a shadow beside one, whose answer its caller did not get.';`,
 ]

@@ -15,6 +15,7 @@ const columns = {
   key: 'principal',
   model: 'model',
   provider: 'provider',
+  kind: 'kind',
   day: `to_char(opened_at at time zone 'UTC', 'YYYY-MM-DD')`,
 } as const
 
@@ -70,7 +71,7 @@ ${by.length === 0 ? '' : `order by ${by.map((_, index) => `d${index} nulls last`
 
 /** What the index on the beginnings of ids finds, and the rest of what has to match. */
 function matches(
-  { key, model, provider, tags }: CheckedUsageQuery['where'],
+  { key, model, provider, tags, kinds }: CheckedUsageQuery['where'],
   param: (value: string) => string,
 ): string[] {
   return [
@@ -80,6 +81,7 @@ function matches(
     ...(model === undefined ? [] : [`model = ${param(model)}`]),
     ...(provider === undefined ? [] : [`provider = ${param(provider)}`]),
     ...tags.map(([name, value]) => `tags ->> ${param(name)} = ${param(value)}`),
+    `kind in (${kinds.map(param).join(', ')})`,
   ]
 }
 

@@ -2,9 +2,9 @@
 const now = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)"
 
 /** What an entry brings: columns and the members of a `StoredEntry` that they are made of. */
-const entryColumns = `id, request_id, principal, tags, model, stream, opened_at,
+const entryColumns = `kind, id, request_id, principal, tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost, seen_at`
-const entryValues = `value->>'$.id', value->>'$.requestId', value->>'$.principal', value->'$.tags',
+const entryValues = `value->>'$.kind', value->>'$.id', value->>'$.requestId', value->>'$.principal', value->'$.tags',
   value->>'$.model', value->>'$.stream', value->>'$.openedAt',
   value->>'$.promptTokens', value->>'$.completionTokens', value->>'$.cachedTokens', value->>'$.reasoningTokens',
   value->>'$.nanoDollars', ${now}`

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
+import { sqliteLedgerRows } from './ledger-rows.ts'
 import { migrate, schemaVersion } from './migrate.ts'
 import { migrations } from './migrations.ts'
 import { temporaryFile } from './temporary-file.ts'
@@ -22,6 +23,8 @@ const steps = [
   { name: 'third', statements: ['ALTER TABLE second ADD COLUMN y'] },
 ]
 
+const newest = steps.length
+
 describe('migrate', () => {
   it('brings an empty database to the newest version, step by step, once', async () => {
     const [connection] = await connections(1)
@@ -30,41 +33,57 @@ describe('migrate', () => {
     expect(await schemaVersion(connection!)).toBe(migrations.length)
     await migrate(connection!, steps)
     await migrate(connection!, steps)
-    expect(await schemaVersion(connection!)).toBe(3)
+    expect(await schemaVersion(connection!)).toBe(newest)
     expect(await connection!.read('SELECT count(*) AS n FROM second')).toMatchObject([{ n: 1 }])
     expect(await connection!.read('SELECT version, name FROM sluice_migration')).toMatchObject([
       { version: 1, name: 'keys and records' },
-      { version: 2, name: 'second' },
-      { version: 3, name: 'third' },
+      { version: 2, name: 'kinds of records' },
+      { version: 3, name: 'second' },
+      { version: 4, name: 'third' },
     ])
   })
 
   it('is done once where many begin at the same time', async () => {
     const all = await connections(5)
     await Promise.all(all.map(connection => migrate(connection, steps)))
-    for (const connection of all) expect(await schemaVersion(connection)).toBe(3)
+    for (const connection of all) expect(await schemaVersion(connection)).toBe(newest)
     expect(await all[0]!.read('SELECT count(*) AS n FROM second')).toMatchObject([{ n: 1 }])
   })
 
   it('leaves nothing of a step that fails, and goes on from there', async () => {
     const [connection] = await connections(1)
     const broken = [
-      ...steps.slice(0, 2),
+      ...steps.slice(0, -1),
       { name: 'third', statements: ['CREATE TABLE half (x)', 'CREATE nonsense'] },
     ]
     await expect(migrate(connection!, broken)).rejects.toThrow('syntax error')
-    expect(await schemaVersion(connection!)).toBe(2)
+    expect(await schemaVersion(connection!)).toBe(newest - 1)
     expect(await connection!.read("SELECT 1 FROM sqlite_schema WHERE name = 'half'")).toHaveLength(0)
     await migrate(connection!, steps)
-    expect(await schemaVersion(connection!)).toBe(3)
+    expect(await schemaVersion(connection!)).toBe(newest)
+  })
+
+  it('takes the records that were there for requests', async () => {
+    const [connection] = await connections(1)
+    await migrate(connection!, migrations.slice(0, 1))
+    await connection!.write([
+      `INSERT INTO sluice_record (id, request_id, principal, tags, model, stream, opened_at, seen_at, closed_at, status,
+        prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
+      VALUES ('a', 'req_a', 'ann', '{}', 'm', 0, 1, 1, 2, 200, 5, 0, 0, 0, 0)`,
+    ])
+    await migrate(connection!)
+    const rows = sqliteLedgerRows(connection!)
+    expect(await rows.usage({ by: ['key', 'kind'] })).toMatchObject([
+      { by: { key: 'ann', kind: 'request' }, requests: 1, promptTokens: 5 },
+    ])
   })
 
   it('refuses a database of a newer version, and changes nothing in it', async () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 3, this @sluice/sqlite knows versions up to 1. Update the package.',
+      'The database is of version 4, this @sluice/sqlite knows versions up to 2. Update the package.',
     )
-    expect(await schemaVersion(connection!)).toBe(3)
+    expect(await schemaVersion(connection!)).toBe(newest)
   })
 })

@@ -62,4 +62,9 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX sluice_record_open ON sluice_record (seen_at) WHERE closed_at IS NULL',
     ],
   },
+  {
+    name: 'kinds of records',
+    // What was there before are requests.
+    statements: ["ALTER TABLE sluice_record ADD COLUMN kind TEXT NOT NULL DEFAULT 'request'"],
+  },
 ]

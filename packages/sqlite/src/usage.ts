@@ -19,6 +19,7 @@ const columns = {
   key: 'principal',
   model: 'model',
   provider: 'provider',
+  kind: 'kind',
   day: "date(opened_at / 1000, 'unixepoch')",
 } as const
 
@@ -124,16 +125,18 @@ WHERE (opened_at, row) > (?, ?) AND (opened_at, row) <= (?, ?) AND opened_at < ?
   )
 }
 
-function matches({ key, model, provider, tags }: CheckedUsageQuery['where']): {
+function matches({ key, model, provider, tags, kinds }: CheckedUsageQuery['where']): {
   sql: string
   args: InValue[]
 } {
   const texts = Object.entries({ principal: key, model, provider }).filter(([, value]) => value !== undefined)
   return {
-    sql: [...texts.map(([column]) => `AND ${column} = ?`), ...tags.map(() => `AND ${tagValue} = ?`)].join(
-      ' ',
-    ),
-    args: [...texts.map(([, value]) => value ?? null), ...tags.flat()],
+    sql: [
+      ...texts.map(([column]) => `AND ${column} = ?`),
+      ...tags.map(() => `AND ${tagValue} = ?`),
+      `AND kind IN (${kinds.map(() => '?').join(', ')})`,
+    ].join(' '),
+    args: [...texts.map(([, value]) => value ?? null), ...tags.flat(), ...kinds],
   }
 }
 

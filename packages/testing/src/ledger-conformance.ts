@@ -3,6 +3,7 @@ import type { ConformanceCase } from './conformance-case.ts'
 import { ledgerClosings } from './ledger-closings.ts'
 import { ledgerCrowds } from './ledger-crowds.ts'
 import { ledgerFilters } from './ledger-filters.ts'
+import { ledgerKinds } from './ledger-kinds.ts'
 import { ledgerOrphans } from './ledger-orphans.ts'
 import { ledgerUsage } from './ledger-usage.ts'
 import { ledgerValues } from './ledger-values.ts'
@@ -13,6 +14,7 @@ export const ledgerConformance: readonly ConformanceCase<LedgerRows>[] = [
   ...ledgerOrphans,
   ...ledgerUsage,
   ...ledgerFilters,
+  ...ledgerKinds,
   ...ledgerValues,
   ...ledgerCrowds,
 ]

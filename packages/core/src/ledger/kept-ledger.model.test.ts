@@ -141,7 +141,10 @@ const crash = fc.constant(
       if (state.closing === 'none') state.closing = 'left'
     }
     real.process.alive = false
+    // Its timers are gone, and with them the fake time, which is the database's too.
+    const now = performance.now()
     vi.clearAllTimers()
+    vi.advanceTimersByTime(now)
     real.open.length = 0
     start(real)
   }),

@@ -64,6 +64,17 @@ describe('keptLedger', () => {
     expect([first.now, ...more.map(({ now }) => now)]).toEqual(['kept', 'kept', 'kept', 'kept'])
   })
 
+  it('writes a call that nobody got as one record, which it never opens', async () => {
+    const { ledger, rows, written } = kept()
+    const call = outcome(ledger.unused(closingOf({ ...entryOf('a'), kind: 'shadow' })))
+    await passing(0)
+    expect(call.now).toBe('kept')
+    expect(written()).toEqual([['', 'a']])
+    expect(rows.records.get('a')?.entry.kind).toBe('shadow')
+    await passing(60_000)
+    expect(rows.writes.flatMap(({ progress }) => progress)).toEqual([])
+  })
+
   it('brings no more than 500 records by one write', async () => {
     const { rows, open } = kept()
     rows.mode = 'hangs'
@@ -359,6 +370,20 @@ describe('keptLedger', () => {
       close('a')
       await passing(0)
       expect(rows.records.get('a')?.closing).toBeDefined()
+    })
+
+    it('keeps no call that nobody got where there is no room, and drives out nothing for it', async () => {
+      const { ledger, rows, open } = kept({ maxPending: 2 })
+      rows.mode = 'fails'
+      const [first, second] = [open('a'), open('b')]
+      await passing(0)
+      const call = outcome(ledger.unused(closingOf({ ...entryOf('c'), kind: 'hedge' })))
+      await passing(0)
+      expect([first.now, second.now, call.now]).toEqual(['kept', 'kept', 'refused'])
+      expect(call.error).toMatchObject({ message: expect.stringContaining('maxPending') })
+      rows.mode = 'works'
+      await passing(5_000)
+      expect([...rows.records.keys()]).toEqual(['a', 'b'])
     })
 
     it('bounds what waits for a write that hangs, too', async () => {

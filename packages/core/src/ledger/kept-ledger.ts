@@ -39,6 +39,7 @@ export interface KeptLedgerOptions {
 export interface KeptLedger extends Ledger {
   open(...given: Parameters<Ledger['open']>): Promise<void>
   close(closing: LedgerClosing): Promise<void>
+  unused(closing: LedgerClosing): Promise<void>
   /** Resolves when all that was given is written or in the journal; while the database is away, after 5 seconds. */
   flush(): Promise<void>
   /** Flushes, and stops: nothing more can be opened. Safe to call twice. */
@@ -112,6 +113,10 @@ export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): Kep
       use()
       heartbeat.end(closing.entry.id)
       return writer.close(closing)
+    },
+    unused(closing) {
+      use()
+      return writer.keep(closing)
     },
     flush: () => writer.flush(),
     stop() {

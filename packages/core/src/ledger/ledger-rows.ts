@@ -18,7 +18,7 @@ export interface LedgerBatch {
  * the first stands, also within one batch.
  *
  * What is written goes through `storedBatch`: texts and numbers that a database cannot hold are mended there. A closing
- * without a charge is a use of nothing that costs 0.
+ * without a charge is a use of nothing that costs 0. An entry's kind is kept, and what has none is a request.
  *
  * The conformance suite of `@sluice/testing` says all of it in tests: `ledgerConformance`.
  */
@@ -31,7 +31,8 @@ export interface LedgerRows {
   closeOrphans(silentMs: number): Promise<number>
   /**
    * Sums, in the order of their dimensions: texts by code point, `null` last. Of an open request nothing is summed but
-   * that it is there and open. Throws `TypeError` for a query that `checkedUsageQuery` refuses. A tag's name is data.
+   * that it is there and open. Of the kinds those are counted that `checkedUsageQuery` gives: requests alone, where the
+   * query names none. Throws `TypeError` for a query that it refuses. A tag's name is data.
    */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
 }

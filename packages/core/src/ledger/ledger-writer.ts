@@ -74,6 +74,15 @@ export class LedgerWriter {
     })
   }
 
+  /** Takes a record that was never opened. It drives out no other: what requests leave is worth more. */
+  keep(closing: LedgerClosing): Promise<void> {
+    if (this.#full) return Promise.reject(this.#noRoom())
+    return new Promise((resolve, reject) => {
+      this.#fresh.put({ entry: closing.entry, closing, closed: told(resolve, reject) })
+      void this.#pump()
+    })
+  }
+
   /** Writes what the heartbeat has to tell, and the journal where something is left in it. */
   beat(): void {
     void this.#pump()

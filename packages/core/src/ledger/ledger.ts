@@ -1,9 +1,18 @@
 import type { Outcome } from '../events.ts'
 
+/**
+ * What a record is of: a `request`; or a call beside one, whose answer its caller did not get: the one of a `hedge` that
+ * was slower, or a `shadow`.
+ */
+export type RecordKind = 'request' | 'hedge' | 'shadow'
+
 /** What is kept of an admitted request before its model is asked. */
 export interface LedgerEntry {
+  /** Absent: a request. */
+  readonly kind?: RecordKind
   /** UUID version 7, made by the gateway: no caller can name it. */
   readonly id: string
+  /** The request's, also of a call beside it. */
   readonly requestId: string
   /** The principal's id. */
   readonly principal: string
@@ -64,12 +73,18 @@ export interface Ledger {
    * has taken longer than `timeouts.policyMs`; also where it rejected.
    */
   close(closing: LedgerClosing): void | Promise<void>
+  /**
+   * Keeps a call whose answer nobody got, once it has ended: an entry of another kind than `request`, which was never
+   * opened, and its closing. It costs money, but it is not what the caller used. Resolves when it is kept; called after
+   * the request's own `close` at times. Absent: such calls are not kept.
+   */
+  unused?(closing: LedgerClosing): void | Promise<void>
   /** Resolves when all that was given is kept, as far as it can be: `gateway.close` waits for it. */
   flush?(): void | Promise<void>
 }
 
 /** What usage is told by. `tag:team` is the value of that tag. */
-export type UsageDimension = 'key' | 'model' | 'provider' | 'day' | `tag:${string}`
+export type UsageDimension = 'key' | 'model' | 'provider' | 'day' | 'kind' | `tag:${string}`
 
 export interface UsageQuery {
   /** One row for each combination. Empty: one row for all. */
@@ -78,7 +93,7 @@ export interface UsageQuery {
   readonly from?: number | Date
   /** Up to, but not including, this moment. Absent: to the last. */
   readonly to?: number | Date
-  /** Only requests that match all of it. Absent: all requests. */
+  /** Only what matches all of it. Absent: all requests. */
   readonly where?: UsageFilter
 }
 
@@ -93,9 +108,11 @@ export interface UsageFilter {
   readonly provider?: string
   /** Values by the names of their tags, at most 8. */
   readonly tags?: Readonly<Record<string, string>>
+  /** What is counted: `'shadow'`, or several, such as `['hedge', 'shadow']`. Absent: requests alone. */
+  readonly kind?: RecordKind | readonly RecordKind[]
 }
 
-/** Sums over requests. What is still open is in `requests` and `open`, and in no other sum. */
+/** Sums over requests, or over what `where.kind` says in their place. What is still open is in `requests` and `open`, and in no other sum. */
 export interface UsageRow {
   /** By dimension: `{ key: 'ann', day: '2026-11-21' }` (UTC). `null` where a request has none. */
   readonly by: Readonly<Partial<Record<UsageDimension, string | null>>>

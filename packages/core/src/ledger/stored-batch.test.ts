@@ -36,6 +36,7 @@ const closing: LedgerClosing = {
 }
 
 const flatEntry = {
+  kind: 'request',
   id: 'id',
   requestId: 'req',
   principal: 'ann',

@@ -1,3 +1,4 @@
+import { memberOf } from '../protocol/own-members.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from './ledger.ts'
 import type { LedgerBatch } from './ledger-rows.ts'
 import { storableTags, storableText } from './storable-text.ts'
@@ -14,6 +15,7 @@ export interface StoredCharge {
 
 /** An entry as a database holds it: flat, and fit for JSON. Its charge is the estimate. */
 export interface StoredEntry extends StoredCharge {
+  readonly kind: string
   readonly id: string
   readonly requestId: string
   readonly principal: string
@@ -67,6 +69,7 @@ export function storedBatch({ entries, closings, progress }: LedgerBatch): Store
 
 function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> {
   return {
+    kind: storableText(memberOf(entry, 'kind') ?? 'request'),
     id: storableText(entry.id),
     requestId: storableText(entry.requestId),
     principal: storableText(entry.principal),

@@ -1,4 +1,4 @@
-import type { UsageFilter } from './ledger.ts'
+import type { RecordKind, UsageFilter } from './ledger.ts'
 import { storableText } from './storable-text.ts'
 
 /** A filter that can be asked for, in text that every database takes. */
@@ -7,9 +7,12 @@ export interface CheckedUsageFilter {
   readonly model: string | undefined
   readonly provider: string | undefined
   readonly tags: readonly (readonly [name: string, value: string])[]
+  /** At least one, each once. */
+  readonly kinds: readonly RecordKind[]
 }
 
-const members: readonly string[] = ['key', 'model', 'provider', 'tags']
+const members: readonly string[] = ['key', 'model', 'provider', 'tags', 'kind']
+const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow']
 const maxTags = 8
 
 /** Throws `TypeError` for a filter that cannot be asked for. */
@@ -35,7 +38,19 @@ export function checkedUsageFilter(given: UsageFilter | undefined): CheckedUsage
       storableText(name),
       text(`the value of where.tags[${JSON.stringify(name)}]`, value),
     ]),
+    kinds: where.has('kind') ? kindsOf(where.get('kind')) : ['request'],
   }
+}
+
+function kindsOf(given: unknown): readonly RecordKind[] {
+  const kinds: readonly unknown[] = Array.isArray(given) ? given : [given]
+  const known = allKinds.filter(kind => kinds.includes(kind))
+  if (kinds.length > 0 && kinds.every(kind => allKinds.includes(kind as RecordKind))) return known
+  const wrong = kinds.find(kind => !allKinds.includes(kind as RecordKind))
+  const got =
+    kinds.length === 0 ? 'an empty list' : typeof wrong === 'string' ? JSON.stringify(wrong) : kindOf(wrong)
+  const words = allKinds.map(kind => `"${kind}"`).join(', ')
+  throw new TypeError(`usage(): where.kind has ${got}, expected ${words}, or a list of them.`)
 }
 
 function membersOf(what: string, value: unknown): ReadonlyMap<string, unknown> {

@@ -4,12 +4,12 @@ import { checkedUsageQuery } from './usage-query.ts'
 
 describe('checkedUsageQuery', () => {
   it('takes every dimension, each once', () => {
-    const by = ['key', 'model', 'provider', 'day', 'tag:team', 'tag:a:b', 'tag: '] as const
+    const by = ['key', 'model', 'provider', 'day', 'kind', 'tag:team', 'tag:a:b', 'tag: '] as const
     expect(checkedUsageQuery({ by: [...by, 'key', 'tag:team'] })).toEqual({
       by,
       from: undefined,
       to: undefined,
-      where: { key: undefined, model: undefined, provider: undefined, tags: [] },
+      where: { key: undefined, model: undefined, provider: undefined, tags: [], kinds: ['request'] },
     })
     expect(checkedUsageQuery({ by: [] }).by).toEqual([])
   })
@@ -33,8 +33,16 @@ describe('checkedUsageQuery', () => {
         ['__proto__', '\ufffd'],
         ['team', ''],
       ],
+      kinds: ['request'],
     })
     expect(checkedUsageQuery({ by: [], where: {} }).where.tags).toEqual([])
+  })
+
+  it('takes one kind or several, each once', () => {
+    const kindsOf = (kind: NonNullable<UsageQuery['where']>['kind'] & {}) =>
+      checkedUsageQuery({ by: [], where: { kind } }).where.kinds
+    expect(kindsOf('shadow')).toEqual(['shadow'])
+    expect(kindsOf(['shadow', 'request', 'shadow'])).toEqual(['request', 'shadow'])
   })
 
   it('takes no member that another library has added to every object', () => {
@@ -67,10 +75,20 @@ describe('checkedUsageQuery', () => {
     [{ by: [], to: null }, 'to is null'],
     [{ by: [], wher: {} }, 'a query has no "wher", expected by, from, to, where'],
     [{ by: [], where: null }, 'where is null, expected a plain object'],
+    [
+      { by: [], where: { kind: 'unused' } },
+      'where.kind has "unused", expected "request", "hedge", "shadow", or a list',
+    ],
+    [{ by: [], where: { kind: [] } }, 'where.kind has an empty list'],
+    [{ by: [], where: { kind: ['hedge', null] } }, 'where.kind has null'],
+    [{ by: [], where: { kind: undefined } }, 'where.kind has undefined'],
     [{ by: [], where: 'ann' }, 'where is a string'],
     [{ by: [], where: ['ann'] }, 'where is a list'],
     [{ by: [], where: new Map([['key', 'ann']]) }, 'where is an object of another kind'],
-    [{ by: [], where: { team: 'x' } }, 'where has no "team", expected key, model, provider, tags. A tag'],
+    [
+      { by: [], where: { team: 'x' } },
+      'where has no "team", expected key, model, provider, tags, kind. A tag',
+    ],
     [{ by: [], where: { 'tag:team': 'x' } }, 'where has no "tag:team"'],
     [{ by: [], where: { key: undefined } }, 'where.key is undefined, expected a text. Leave out'],
     [{ by: [], where: { model: null } }, 'where.model is null, expected a text'],

@@ -10,7 +10,7 @@ export interface CheckedUsageQuery {
   readonly where: CheckedUsageFilter
 }
 
-const named: readonly string[] = ['key', 'model', 'provider', 'day']
+const named: readonly string[] = ['key', 'model', 'provider', 'day', 'kind']
 const maxDimensions = 8
 const members: readonly string[] = ['by', 'from', 'to', 'where']
 
