@@ -1,0 +1,282 @@
+import { describe, expect, it, vi } from 'vitest'
+import { GatewayError } from '../../errors.ts'
+import { defaultBreaker } from '../../options/defaults.ts'
+import { UpstreamError } from '../../upstream-error.ts'
+import { LifeEnded } from '../attempt.ts'
+import { healthBook } from './health-book.ts'
+import { begun, failure, scriptedBook } from './scripted-book.ts'
+import type { HealthRecord } from './target-health.ts'
+
+const provider = { name: 'north' }
+const target = { provider, model: 'm' }
+
+function fail(record: HealthRecord, times: number, now = 0, error: unknown = failure()): void {
+  for (let index = 0; index < times; index++) begun(record.begin(now)).ended(error, now)
+}
+
+describe('a record of a HealthBook', () => {
+  it('counts what is under way, and knows how soon it answers', () => {
+    const record = scriptedBook().book.of(target)
+    expect(record.view(0)).toEqual({ active: 0, firstTokenMs: undefined, state: 'closed', waitMs: 0 })
+    const call = begun(record.begin(0))
+    begun(record.begin(0))
+    call.answered(300)
+    call.answered(900)
+    expect(record.view(300)).toEqual({ active: 2, firstTokenMs: 300, state: 'closed', waitMs: 0 })
+    call.ended(undefined, 400)
+    call.ended(failure(), 400)
+    call.answered(9_000)
+    expect(record.view(300)).toMatchObject({ active: 1, firstTokenMs: 300 })
+  })
+
+  it('is open after five failures one after another, and told of once', () => {
+    const { book, told } = scriptedBook()
+    const record = book.of(target)
+    fail(record, 4)
+    expect(told).toEqual([])
+    const last = failure(503)
+    fail(record, 1, 10, last)
+    expect(record.begin(10)).toEqual({ state: 'open', waitMs: 30_000 })
+    expect(record.view(20_010)).toMatchObject({ state: 'open', waitMs: 10_000 })
+    expect(told).toEqual([
+      { type: 'target', provider: 'north', model: 'm', state: 'open', waitMs: 30_000, error: last },
+    ])
+  })
+
+  it('is probed as the last resort as soon as one that was opened once, by one at a time', () => {
+    const { book, told } = scriptedBook()
+    const record = book.of(target)
+    fail(record, 5)
+    // Its probe fails: it is open for a minute.
+    fail(record, 1, 30_000)
+    expect(record.begin(31_000)).toEqual({ state: 'open', waitMs: 59_000 })
+    expect(record.begin(31_000, true)).toEqual({ state: 'open', waitMs: 29_000 })
+    expect(record.lastResortMs(31_000)).toBe(29_000)
+    expect(record.lastResortMs(60_000)).toBe(0)
+    const probe = begun(record.begin(60_000, true))
+    expect(record.begin(60_001, true)).toMatchObject({ waitMs: 1_000 })
+    expect(record.begin(60_001)).toMatchObject({ state: 'half_open' })
+    // It fails, and is told of as any probe.
+    probe.ended(failure(), 60_100)
+    expect(told.map(({ state, waitMs }) => [state, waitMs])).toEqual([
+      ['open', 30_000],
+      ['half_open', 0],
+      ['open', 60_000],
+      ['half_open', 30_000],
+      ['open', 120_000],
+    ])
+    begun(record.begin(90_100, true)).answered(90_200)
+    expect(record.view(90_200)).toMatchObject({ state: 'closed', waitMs: 0 })
+  })
+
+  it('gives a pause that was asked for to the last resort too', () => {
+    const record = scriptedBook().book.of(target)
+    fail(record, 1, 0, new UpstreamError('No.', { kind: 'refused', status: 429, retryAfterMs: 2_000 }))
+    expect(record.begin(1, true)).toMatchObject({ state: 'cooling', waitMs: 1_999 })
+    expect(record.lastResortMs(1)).toBe(1_999)
+  })
+
+  it('does not keep the last resort waiting for a pause that nobody asked for', () => {
+    const record = scriptedBook().book.of(target)
+    fail(record, 1, 0, failure(429))
+    expect(record.begin(1)).toMatchObject({ state: 'cooling', waitMs: 999 })
+    expect(record.lastResortMs(1)).toBe(0)
+    // Nothing is probed: all may pass who have nowhere else to go.
+    const calls = [begun(record.begin(1, true)), begun(record.begin(1, true))]
+    for (const call of calls) call.ended(undefined, 2)
+    expect(record.view(999).state).toBe('cooling')
+    expect(record.view(1_000).state).toBe('closed')
+  })
+
+  it('F60 lets exactly one of 500 probe it, and is closed when that one answers', () => {
+    const { book, told } = scriptedBook()
+    const record = book.of(target)
+    const old = begun(record.begin(0))
+    fail(record, 5)
+    const tries = Array.from({ length: 500 }, () => record.begin(30_000))
+    const probes = tries.flatMap(call => ('state' in call ? [] : [call]))
+    expect(probes).toHaveLength(1)
+    expect(tries[1]).toEqual({ state: 'half_open', waitMs: 1_000 })
+    old.ended(undefined, 30_001)
+    expect(record.begin(30_001)).toMatchObject({ state: 'half_open' })
+    probes[0]?.answered(30_100)
+    expect(record.view(30_100)).toMatchObject({ state: 'closed', waitMs: 0 })
+    probes[0]?.ended(undefined, 30_200)
+    begun(record.begin(30_200))
+    expect(told.map(({ state, waitMs }) => [state, waitMs])).toEqual([
+      ['open', 30_000],
+      ['half_open', 0],
+      ['closed', 0],
+    ])
+  })
+
+  it.each([
+    ['a caller who left', new LifeEnded('client_left')],
+    ['a 400', failure(400)],
+    ['a 404', failure(404)],
+    ['a refusal of its provider', new GatewayError('unsupported_value')],
+    ['a bug', new TypeError('x is not a function')],
+  ])('takes a probe back that ends with %s', (_, error) => {
+    const record = scriptedBook().book.of(target)
+    fail(record, 5)
+    begun(record.begin(30_000)).ended(error, 30_001)
+    expect(record.view(30_001)).toMatchObject({ state: 'half_open', waitMs: 0 })
+    begun(record.begin(30_001))
+  })
+
+  it('cools down where a probe is told to wait, and is probed then', () => {
+    const { book, told } = scriptedBook()
+    const record = book.of(target)
+    fail(record, 5)
+    begun(record.begin(30_000)).ended(failure(429, 2_000), 30_000)
+    expect(record.begin(31_000)).toEqual({ state: 'cooling', waitMs: 1_000 })
+    begun(record.begin(32_000))
+    expect(record.begin(32_000)).toMatchObject({ state: 'half_open' })
+    expect(told.map(({ state }) => state)).toEqual(['open', 'half_open', 'cooling', 'half_open'])
+  })
+
+  it('is open for longer where its probe fails, and that is told again', () => {
+    const { book, told } = scriptedBook()
+    const record = book.of(target)
+    fail(record, 5)
+    fail(record, 1, 30_000)
+    expect(record.view(30_000)).toMatchObject({ state: 'open', waitMs: 60_000 })
+    expect(told.map(({ state }) => state)).toEqual(['open', 'half_open', 'open'])
+  })
+
+  it('cools down for the longest of several pauses, which a success of an earlier call does not end', () => {
+    const { book, told } = scriptedBook()
+    const record = book.of(target)
+    const [early, first, second, third] = Array.from({ length: 4 }, () => begun(record.begin(0)))
+    first?.ended(failure(429, 5_000), 0)
+    second?.ended(failure(429, 20_000), 0)
+    third?.ended(failure(429), 0)
+    early?.answered(10)
+    early?.ended(undefined, 20)
+    expect(record.begin(1_000)).toEqual({ state: 'cooling', waitMs: 19_000 })
+    begun(record.begin(20_000))
+    expect(told.map(({ state, waitMs }) => [state, waitMs])).toEqual([
+      ['cooling', 5_000],
+      ['closed', 0],
+    ])
+  })
+
+  it('is not opened by pauses that it asks for', () => {
+    const record = scriptedBook().book.of(target)
+    for (let second = 0; second < 100; second++) fail(record, 1, second * 1_000, failure(429))
+    expect(record.view(100_000).state).toBe('closed')
+  })
+
+  it('is not opened by what was under way while this process stood still', () => {
+    let paused = true
+    const { settings } = scriptedBook()
+    const record = healthBook(settings, { began: () => {}, ended: () => paused }).of(target)
+    fail(record, 100)
+    expect(record.view(0).state).toBe('closed')
+    paused = false
+    fail(record, 5)
+    expect(record.view(0).state).toBe('open')
+  })
+
+  it('F98 is not opened by what fails when its process goes on after a pause', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      let now = 0
+      const { settings } = scriptedBook({ clock: () => now })
+      const record = healthBook(settings).of(target)
+      const calls = Array.from({ length: 50 }, () => begun(record.begin(now)))
+      now += 30_000
+      for (const call of calls.slice(0, 25)) call.ended(failure(), now)
+      vi.advanceTimersByTime(1_000)
+      for (const call of calls.slice(25)) call.ended(failure(), now)
+      expect(record.view(now).state).toBe('closed')
+      fail(record, 5, now)
+      expect(record.view(now).state).toBe('open')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is never left alone where there is no breaker', () => {
+    const { book, told } = scriptedBook({ breaker: undefined })
+    const record = book.of(target)
+    fail(record, 100)
+    fail(record, 1, 0, failure(429, 60_000))
+    fail(record, 1, 0, failure(401))
+    expect(record.view(0)).toEqual({ active: 0, firstTokenMs: undefined, state: 'closed', waitMs: 0 })
+    expect(told).toEqual([])
+  })
+
+  it('gives leave for repeats within its budget, and none where nothing is repeated', () => {
+    const { book, settings } = scriptedBook()
+    const record = book.of(target)
+    fail(record, 1)
+    const leaves = Array.from({ length: 4 }, () => record.repeat(0))
+    expect(leaves.map(leave => leave !== undefined)).toEqual([true, true, true, false])
+    for (const leave of leaves) leave?.()
+    book.follow({ ...settings, retry: undefined })
+    begun(record.begin(100_000))
+    expect(record.repeat(100_000)).toBeUndefined()
+  })
+})
+
+describe('healthBook', () => {
+  it('knows a target by its provider and its model, whatever else is said of it', () => {
+    const { book } = scriptedBook()
+    expect(book.of({ ...target, ...{ parameters: {} } })).toBe(book.of(target))
+    expect(book.of({ provider, model: 'other' })).not.toBe(book.of(target))
+    expect(book.of({ provider: { name: 'north' }, model: 'm' })).not.toBe(book.of(target))
+  })
+
+  it('follows other options without forgetting', () => {
+    const { book, settings, told } = scriptedBook()
+    const record = book.of(target)
+    fail(record, 2)
+    book.follow({ ...settings, breaker: { ...defaultBreaker, failures: 3, openMs: 100 } })
+    fail(record, 1)
+    expect(record.view(0)).toMatchObject({ state: 'open', waitMs: 100 })
+    const others: string[] = []
+    book.follow({ ...settings, breaker: undefined, changed: ({ state }) => others.push(state) })
+    begun(record.begin(0))
+    expect(others).toEqual(['closed'])
+    expect(told.map(({ state }) => state)).toEqual(['open'])
+    book.follow(settings)
+    begun(record.begin(0))
+  })
+
+  it('forgets models that are not asked, and none that matters', () => {
+    const { book } = scriptedBook()
+    const of = (model: string) => book.of({ provider, model })
+    const open = of('open')
+    fail(open, 5)
+    const cooling = of('cooling')
+    fail(cooling, 1, 0, failure(429))
+    const running = of('running')
+    begun(running.begin(0))
+    const repeating = of('repeating')
+    repeating.repeat(0)
+    const idle = of('idle')
+    const asked = of('asked')
+    for (let index = 0; index < 5_000; index++) {
+      of(`made-up-${index}`)
+      of('asked')
+    }
+    expect(of('open')).toBe(open)
+    expect(of('cooling')).toBe(cooling)
+    expect(of('running')).toBe(running)
+    expect(of('repeating')).toBe(repeating)
+    expect(of('asked')).toBe(asked)
+    expect(of('idle')).not.toBe(idle)
+  })
+
+  it('does not grow without end where all are left alone, nor keeps names that are none', () => {
+    const { book } = scriptedBook()
+    const of = (model: string) => book.of({ provider, model })
+    const names = Array.from({ length: 10_100 }, (_, index) => `made-up-${index}`)
+    const records = names.map(of)
+    for (const record of records) fail(record, 5)
+    expect(names.filter((name, index) => of(name) !== records[index]).length).toBeGreaterThanOrEqual(100)
+    const long = 'x'.repeat(1_001)
+    expect(of(long)).not.toBe(of(long))
+  })
+})

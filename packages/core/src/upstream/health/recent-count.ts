@@ -1,0 +1,43 @@
+const buckets = 10
+
+/** How often something happened within a span that ends now, to a tenth of the span. Its memory does not grow. */
+export class RecentCount {
+  readonly #counts: number[] = new Array<number>(buckets).fill(0)
+  #spanMs = 0
+  #tick = 0
+  #total = 0
+
+  /** Another span than before begins to count anew. */
+  add(now: number, spanMs: number): void {
+    this.#turn(now, spanMs)
+    const at = this.#tick % buckets
+    this.#counts[at] = this.#counts[at]! + 1
+    this.#total++
+  }
+
+  within(spanMs: number, now: number): number {
+    this.#turn(now, spanMs)
+    return this.#total
+  }
+
+  clear(): void {
+    this.#counts.fill(0)
+    this.#total = 0
+  }
+
+  #turn(now: number, spanMs: number): void {
+    const tick = Math.floor((now * buckets) / spanMs)
+    if (tick === this.#tick && spanMs === this.#spanMs) return
+    if (spanMs !== this.#spanMs || tick - this.#tick >= buckets) this.clear()
+    else {
+      // A clock that goes back adds to the bucket that it was in.
+      if (tick < this.#tick) return
+      for (let past = this.#tick + 1; past <= tick; past++) {
+        this.#total -= this.#counts[past % buckets]!
+        this.#counts[past % buckets] = 0
+      }
+    }
+    this.#spanMs = spanMs
+    this.#tick = tick
+  }
+}

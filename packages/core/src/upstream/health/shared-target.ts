@@ -1,0 +1,149 @@
+import { probeMs } from './breaker.ts'
+import type { SharedTargetChange, SharedTargetState } from './shared-health.ts'
+import type { Sharing } from './sharing.ts'
+
+/** A record as others know it. */
+export interface SharedRecord {
+  /** What its breaker does, in the words of the contract. */
+  told(now: number): Pick<SharedTargetState, 'openings' | 'openMs' | 'coolingMs'>
+  /** Another process tells more than is known here. `breaker`: its breaker was opened or closed there. */
+  adopt(state: SharedTargetState, breaker: boolean, now: number): void
+}
+
+/** How long a claim to probe holds before the probe has begun, in milliseconds. */
+const claimMs = 15_000
+
+/** So much sooner it is no longer used, in milliseconds: to ask for it took time. */
+const marginMs = 1_000
+
+/** How soon to ask for it again, in milliseconds. */
+const againMs = 1_000
+
+/** A pause is told again only where it is longer by so much, in milliseconds: each of many refusals asks for one. */
+const tellableMs = 250
+
+/** One target, as it is shared. */
+export class SharedTarget {
+  readonly id: string
+  readonly sharing: Sharing
+  readonly #record: SharedRecord
+  /** It is read with the next ones that are. */
+  touched = false
+  /** Of what the record was told last. */
+  #generation: number | undefined
+  /** Counts what happens here: what was read before it is old. */
+  #version = 0
+  #breakerChanged = false
+  #coolUntil = 0
+  #cooling = false
+  #claimedUntil = 0
+  #claiming = false
+  #claimAt = 0
+
+  constructor(id: string, sharing: Sharing, record: SharedRecord) {
+    this.id = id
+    this.sharing = sharing
+    this.#record = record
+  }
+
+  get version(): number {
+    return this.#version
+  }
+
+  /** It is asked for. */
+  touch(): void {
+    if (!this.touched) this.touched = this.sharing.touch(this)
+  }
+
+  /** Whether a probe may begin. Where nobody knows yet, it is asked for, and known a little later. */
+  mayProbe(now: number): boolean {
+    if (!this.sharing.working || now < this.#claimedUntil) return true
+    if (!this.#claiming && now >= this.#claimAt) void this.#claim(now)
+    return false
+  }
+
+  /** The probe begins. */
+  probing(): void {
+    this.#claimedUntil = 0
+    if (this.sharing.working) void this.sharing.claim(this.id, probeMs)
+  }
+
+  /** The probe says nothing: anybody may make another. */
+  letGo(): void {
+    this.#claimAt = 0
+    if (this.sharing.working) void this.sharing.letGo(this.id)
+  }
+
+  breakerChanged(): void {
+    this.#breakerChanged = true
+    this.#changed()
+  }
+
+  cools(until: number): void {
+    if (until - this.#coolUntil < tellableMs) return
+    this.#coolUntil = until
+    this.#cooling = true
+    this.#changed()
+  }
+
+  /** What is to be told, which it is with that. */
+  change(now: number): SharedTargetChange {
+    const { openings, openMs, coolingMs } = this.#record.told(now)
+    const change: SharedTargetChange = {
+      id: this.id,
+      ...(this.#breakerChanged && { breaker: { openings, openMs } }),
+      ...(this.#cooling && coolingMs > 0 && { coolingMs }),
+    }
+    this.#breakerChanged = false
+    this.#cooling = false
+    return change
+  }
+
+  /** What it told has become this generation. */
+  written(generation: number, version: number): void {
+    if (version === this.#version) this.#generation = generation
+    this.#version++
+  }
+
+  /** What it told was not heard: it has to be told again. */
+  unheard({ breaker }: SharedTargetChange): void {
+    if (breaker !== undefined) this.#breakerChanged = true
+  }
+
+  /** What is known by others, as of a version. */
+  read(state: SharedTargetState, version: number, now: number): void {
+    if (version !== this.#version) return
+    const known = this.#generation
+    // What was opened here and is not told yet is newer.
+    const changed = !this.#breakerChanged && state.generation !== known
+    if (changed) {
+      this.#generation = state.generation
+      this.#forgetClaim()
+    }
+    this.#coolUntil = Math.max(this.#coolUntil, now + state.coolingMs)
+    // The first that is heard of may be older than what is known here: it closes nothing.
+    const breaker = changed && (known !== undefined || state.openings > 0)
+    if (breaker || state.coolingMs > 0) this.#record.adopt(state, breaker, now)
+  }
+
+  #changed(): void {
+    this.#forgetClaim()
+    this.sharing.changed(this)
+  }
+
+  #forgetClaim(): void {
+    this.#version++
+    this.#claimedUntil = 0
+    this.#claimAt = 0
+  }
+
+  async #claim(now: number): Promise<void> {
+    const version = this.#version
+    this.#claiming = true
+    const claimed = await this.sharing.claim(this.id, claimMs)
+    this.#claiming = false
+    if (version !== this.#version) return
+    if (claimed) this.#claimedUntil = now + claimMs - marginMs
+    else this.#claimAt = now + againMs
+  }
+}

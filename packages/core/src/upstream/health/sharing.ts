@@ -1,0 +1,150 @@
+import { idleTimer } from '../../ledger/retry-timer.ts'
+import type { HealthSettings } from './health-settings.ts'
+import { SharedCalls } from './shared-calls.ts'
+import type { SharedHealth, SharedTargetChange } from './shared-health.ts'
+import type { SharedTarget } from './shared-target.ts'
+import { soundNumbers, soundStates } from './sound-states.ts'
+
+/** How often is read what others tell, in milliseconds, and no oftener than targets are asked for. */
+const readEveryMs = 1_000
+
+/** So many targets are read or written at once, and so many read in one turn. */
+const most = { atOnce: 100, aTurn: 1_000 }
+
+/** So many changes are kept for a store that fails. */
+const mostUnheard = 1_000
+
+/** So many targets wait to be read: callers may name any number. */
+const mostTouched = 10_000
+
+/**
+ * Keeps this process's targets and those of others at one. No request waits for it. Nothing is read while no target
+ * is asked for; and it holds no process.
+ */
+export class Sharing {
+  readonly store: SharedHealth
+  readonly #settings: Pick<HealthSettings, 'clock' | 'changed'>
+  readonly #calls: SharedCalls
+  readonly #token: string
+  readonly #touched = new Set<SharedTarget>()
+  readonly #changes = new Set<SharedTarget>()
+  readonly #unheard = new Set<SharedTarget>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading = false
+  #writing = false
+
+  /** `token` tells this process from others. */
+  constructor(
+    store: SharedHealth,
+    settings: Pick<HealthSettings, 'clock' | 'changed'>,
+    token: string = crypto.randomUUID(),
+  ) {
+    this.store = store
+    this.#settings = settings
+    this.#calls = new SharedCalls(
+      event => settings.changed(event),
+      () => settings.clock(),
+    )
+    this.#token = token
+  }
+
+  get working(): boolean {
+    return this.#calls.working
+  }
+
+  /** The target is asked for: it is read soon, where not too many wait for that. Tells whether it is. */
+  touch(target: SharedTarget): boolean {
+    this.#plan()
+    if (this.#touched.size >= mostTouched) return false
+    this.#touched.add(target)
+    return true
+  }
+
+  /** The target has something to tell. */
+  changed(target: SharedTarget): void {
+    this.#changes.add(target)
+    if (!this.#writing) void this.#write()
+  }
+
+  async claim(id: string, ms: number): Promise<boolean> {
+    const claimed = await this.#calls.ask(() => this.store.claimProbe(id, this.#token, ms))
+    return claimed?.value === true
+  }
+
+  async letGo(id: string): Promise<void> {
+    await this.#calls.ask(() => this.store.letGoProbe(id, this.#token))
+  }
+
+  #plan(): void {
+    if (this.#timer !== undefined || this.#reading) return
+    const ms = this.#readAt + readEveryMs - this.#settings.clock()
+    this.#timer = idleTimer(() => void this.#read(), Math.max(0, ms))
+  }
+
+  async #read(): Promise<void> {
+    this.#timer = undefined
+    this.#reading = true
+    this.#readAt = this.#settings.clock()
+    for (let left = most.aTurn; left > 0 && this.#touched.size > 0; left -= most.atOnce) {
+      const targets = taken(this.#touched)
+      for (const target of targets) target.touched = false
+      if (!(await this.#readThese(targets))) break
+    }
+    this.#reading = false
+    if (this.working) this.#tellUnheard()
+    if (this.#touched.size > 0) this.#plan()
+  }
+
+  async #readThese(targets: readonly SharedTarget[]): Promise<boolean> {
+    const versions = targets.map(({ version }) => version)
+    const states = await this.#calls.ask(async () =>
+      soundStates(await this.store.read(targets.map(({ id }) => id)), targets.length),
+    )
+    const now = this.#settings.clock()
+    for (const [index, target] of targets.entries()) {
+      const state = states?.value[index]
+      if (state !== undefined) target.read(state, versions[index]!, now)
+    }
+    return states !== undefined
+  }
+
+  async #write(): Promise<void> {
+    this.#writing = true
+    // Not within the request that it is a change of.
+    await Promise.resolve()
+    while (this.#changes.size > 0) {
+      const targets = taken(this.#changes)
+      const versions = targets.map(({ version }) => version)
+      const now = this.#settings.clock()
+      const changes = targets.map(target => target.change(now))
+      const generations = await this.#calls.ask(async () =>
+        soundNumbers(await this.store.write(changes), changes.length),
+      )
+      for (const [index, target] of targets.entries()) {
+        const generation = generations?.value[index]
+        if (generation !== undefined) target.written(generation, versions[index]!)
+        else this.#keep(target, changes[index]!)
+      }
+    }
+    this.#writing = false
+  }
+
+  #keep(target: SharedTarget, change: SharedTargetChange): void {
+    if (this.#unheard.size >= mostUnheard) return
+    target.unheard(change)
+    this.#unheard.add(target)
+  }
+
+  #tellUnheard(): void {
+    for (const target of this.#unheard) this.changed(target)
+    this.#unheard.clear()
+  }
+}
+
+/** Takes the first ones out of a set. */
+function taken(set: Set<SharedTarget>): readonly SharedTarget[] {
+  const first = [...set].slice(0, most.atOnce)
+  for (const target of first) set.delete(target)
+  return first
+}

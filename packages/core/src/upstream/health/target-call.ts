@@ -1,0 +1,39 @@
+import type { HealthCall } from './target-health.ts'
+
+/** Hears what becomes of a call. */
+export interface CallKeeper {
+  answered(call: TargetCall, now: number, whole: boolean): void
+  ended(call: TargetCall, error: unknown, now: number): void
+}
+
+/** One call, of which its keeper hears each thing once. */
+export class TargetCall implements HealthCall {
+  /** By which its end is judged. */
+  generation: number
+  readonly beganAt: number
+  /** The same request was asked here before. */
+  readonly isRepeat: boolean
+  /** Its first content has come. */
+  hasAnswered = false
+  readonly #keeper: CallKeeper
+  #ended = false
+
+  constructor(keeper: CallKeeper, generation: number, beganAt: number, isRepeat: boolean) {
+    this.#keeper = keeper
+    this.generation = generation
+    this.beganAt = beganAt
+    this.isRepeat = isRepeat
+  }
+
+  answered(now: number, whole = false): void {
+    if (this.hasAnswered || this.#ended) return
+    this.hasAnswered = true
+    this.#keeper.answered(this, now, whole)
+  }
+
+  ended(error: unknown, now: number): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#keeper.ended(this, error, now)
+  }
+}

@@ -1,0 +1,59 @@
+/** How a target does, as this process sees it. */
+export interface TargetHealth {
+  /** Calls that are being answered now. */
+  readonly active: number
+  /**
+   * A moving average of the time to a stream's first token, in milliseconds, which rises at once and falls slowly;
+   * `undefined` where none was measured within a minute.
+   */
+  readonly firstTokenMs: number | undefined
+  /** The same of answers that are not streamed: the time to the whole. */
+  readonly wholeMs: number | undefined
+  /**
+   * `closed`: it is asked. `cooling`: it asked for a pause. `open`: it failed too often. `half_open`: one request
+   * tries it.
+   */
+  readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
+  /** When it may be asked again, in milliseconds from now; 0: it may be. */
+  readonly waitMs: number
+}
+
+/** One call to a target. */
+export interface HealthCall {
+  /** Its first content is here. `whole`: all of it, for it is not streamed. */
+  answered(now: number, whole?: boolean): void
+  /**
+   * It has ended; only the first time counts. `error` is what broke it, also after it had begun to answer. What is not
+   * the target's fault, as a caller who left, says nothing of it, and gives a probe back.
+   */
+  ended(error: unknown, now: number): void
+}
+
+/** Why a target is not to be asked. */
+export interface Blocked {
+  readonly state: 'cooling' | 'open' | 'half_open'
+  readonly waitMs: number
+}
+
+/** What is known of one target. Times are monotonic milliseconds. */
+export interface HealthRecord {
+  view(now: number): TargetHealth
+  /**
+   * Begins a call, or says why it must not be made. Where the target is half open, one call is its probe. `lastResort`:
+   * the request has nowhere else to go. Then a target that was opened again and again is probed as soon as one that was
+   * opened once: nobody should wait for minutes where there is nothing to be spared for.
+   */
+  begin(now: number, lastResort?: boolean): HealthCall | Blocked
+  /** When it may be asked as the last resort, in milliseconds from now; 0: it may be. */
+  lastResortMs(now: number): number
+  /**
+   * Leave to ask it again for the same request. It counts among the target's repeats until it is given back;
+   * `undefined`: there are too many.
+   */
+  repeat(now: number): (() => void) | undefined
+}
+
+/** What is known of all targets. The same provider and model are the same target, whatever else was said of it. */
+export interface HealthBook {
+  of(target: { readonly provider: { readonly name: string }; readonly model: string }): HealthRecord
+}

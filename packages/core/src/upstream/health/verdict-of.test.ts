@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../../errors.ts'
+import { UpstreamError, type UpstreamErrorDetails } from '../../upstream-error.ts'
+import { LifeEnded } from '../attempt.ts'
+import { verdictOf } from './verdict-of.ts'
+
+const upstream = (details: UpstreamErrorDetails) => new UpstreamError('It failed.', details)
+const refused = (status?: number, more: Partial<UpstreamErrorDetails> = {}) =>
+  upstream({ kind: 'refused', ...(status === undefined ? {} : { status }), ...more })
+const cooling = (ms: number, asked = true, own = false) => ({ kind: 'cooling', ms, own, asked })
+const failed = { kind: 'failure', own: false }
+
+describe('verdictOf', () => {
+  it.each([
+    ['unreachable', true],
+    ['connect_timeout', true],
+    ['first_byte_timeout', false],
+    ['idle_timeout', false],
+    ['truncated', false],
+    ['garbled', false],
+  ] as const)('takes %s for a failure, also after it had begun to answer', (kind, own) => {
+    expect(verdictOf(upstream({ kind }), false)).toEqual({ kind: 'failure', own })
+    expect(verdictOf(upstream({ kind }), true)).toEqual({ kind: 'failure', own })
+  })
+
+  it('takes an answer that never began for a failure, and one that was cut off for none', () => {
+    expect(verdictOf(upstream({ kind: 'total_timeout' }), false)).toEqual(failed)
+    expect(verdictOf(upstream({ kind: 'total_timeout' }), true)).toEqual({ kind: 'neutral' })
+  })
+
+  it.each([408, 500, 501, 502, 503, 504, 520, 529, 599, 302, 200, undefined])(
+    'takes the status %s for a failure',
+    status => expect(verdictOf(refused(status), false)).toEqual(failed),
+  )
+
+  it.each(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL'])('takes %s for a lack of this machine', code => {
+    const cause = Object.assign(new Error('connect'), { code })
+    expect(verdictOf(upstream({ kind: 'unreachable', cause }), false)).toEqual({ kind: 'neutral' })
+  })
+
+  it.each([400, 404, 405, 409, 410, 413, 415, 422, 451, 499])('takes the status %s for nothing', status =>
+    expect(verdictOf(refused(status), false)).toEqual({ kind: 'neutral' }),
+  )
+
+  it.each([
+    [undefined, 1_000],
+    [0, 1_000],
+    [-5, 1_000],
+    [Number.NaN, 1_000],
+    [1_500, 1_500],
+    [60_000, 60_000],
+    [3_600_000, 60_000],
+    [Number.POSITIVE_INFINITY, 60_000],
+  ])('gives a 429 the pause that it asks for, from a second to a minute: %s', (retryAfterMs, ms) => {
+    const error = refused(429, retryAfterMs === undefined ? {} : { retryAfterMs })
+    expect(verdictOf(error, false)).toEqual(cooling(ms, retryAfterMs !== undefined && retryAfterMs >= 0))
+  })
+
+  it.each([401, 402])('leaves a target that answers %s alone for a minute', status =>
+    expect(verdictOf(refused(status, { retryAfterMs: 5 }), false)).toEqual(cooling(60_000, true, true)),
+  )
+
+  it('leaves an account without means alone for a minute, whatever its status', () => {
+    expect(verdictOf(refused(429, { code: 'insufficient_quota' }), false)).toEqual(
+      cooling(60_000, true, true),
+    )
+  })
+
+  it.each([
+    ['a caller who left', new LifeEnded('client_left')],
+    ['a gateway that was closed', new LifeEnded('gateway_closed')],
+    ['a request that the provider cannot write', new GatewayError('unsupported_parameter')],
+    ['a refusal for its rate', new GatewayError('rate_limit_exceeded')],
+    ['a bug', new TypeError('x is not a function')],
+    ['a thrown text', 'no'],
+    ['null', null],
+    [
+      'a kept connection that both ends used at once',
+      upstream({ kind: 'unreachable', staleConnection: true }),
+    ],
+  ])('says nothing for %s', (_, error) => expect(verdictOf(error, false)).toEqual({ kind: 'neutral' }))
+
+  it('takes a 403, which may be for the key of this process, for a failure of its own', () => {
+    expect(verdictOf(refused(403), false)).toEqual({ kind: 'failure', own: true })
+  })
+
+  it('takes what a provider says of its upstream in our words for a failure', () => {
+    expect(verdictOf(new GatewayError('overloaded'), false)).toEqual(failed)
+  })
+
+  it('takes an end without an error for a success', () => {
+    expect(verdictOf(undefined, false)).toEqual({ kind: 'success' })
+  })
+})

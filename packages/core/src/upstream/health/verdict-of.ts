@@ -1,0 +1,71 @@
+import { GatewayError } from '../../errors.ts'
+import { UpstreamError } from '../../upstream-error.ts'
+
+/** What the end of a call says of its target. */
+export type Verdict =
+  | { readonly kind: 'success' | 'neutral' }
+  /** `own`: it may be this process that cannot reach it, or is not let in: other processes are not told. */
+  | { readonly kind: 'failure'; readonly own: boolean }
+  /** It is to be left alone for a while, and has not failed. `asked`: it said for how long, or it is plain. */
+  | { readonly kind: 'cooling'; readonly ms: number; readonly own: boolean; readonly asked: boolean }
+
+const success: Verdict = { kind: 'success' }
+const failure: Verdict = { kind: 'failure', own: false }
+const ownFailure: Verdict = { kind: 'failure', own: true }
+const neutral: Verdict = { kind: 'neutral' }
+
+/** A pause that an upstream asks for is obeyed within these, in milliseconds. */
+const coolingMs = { least: 1_000, most: 60_000 }
+
+/**
+ * What the end of a call says of its target. `answered`: its first content had come.
+ *
+ * Only an upstream's own doing counts. What is unknown may be a fault of this process or of the request, and says
+ * nothing: a request that a provider cannot write must not close a target for others.
+ */
+export function verdictOf(error: unknown, answered: boolean): Verdict {
+  if (error === undefined) return success
+  if (UpstreamError.is(error)) return ofUpstream(error, answered)
+  return GatewayError.is(error) && error.status >= 500 ? failure : neutral
+}
+
+function ofUpstream(error: UpstreamError, answered: boolean): Verdict {
+  // Both ends may close a kept connection at the same time: that is nobody's fault.
+  if (error.staleConnection) return neutral
+  if (isOwnLack(error)) return neutral
+  // It answered for as long as it was let.
+  if (error.kind === 'total_timeout' && answered) return neutral
+  if (error.kind === 'unreachable' || error.kind === 'connect_timeout') return ownFailure
+  return error.kind === 'refused' ? ofStatus(error) : failure
+}
+
+function ofStatus({ status, code, retryAfterMs }: UpstreamError): Verdict {
+  // Neither a key that is refused nor an account without means mends itself in a second.
+  if (status === 401 || status === 402 || code === 'insufficient_quota') {
+    return { kind: 'cooling', ms: coolingMs.most, own: true, asked: true }
+  }
+  if (status === 429) {
+    const asked = retryAfterMs !== undefined && retryAfterMs >= 0
+    return { kind: 'cooling', ms: within(retryAfterMs), own: false, asked }
+  }
+  // A 403 may be the key's fault, or what some vendors say of one prompt: it takes several to close a target.
+  if (status === 403) return ownFailure
+  if (status === 408) return failure
+  return status !== undefined && status >= 400 && status < 500 ? neutral : failure
+}
+
+/** This machine has no socket or no port left: that is not the upstream's fault. */
+function isOwnLack({ cause }: UpstreamError): boolean {
+  return hasCode(cause) && ownLacks.has(cause.code)
+}
+
+const ownLacks: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM'])
+
+function hasCode(value: unknown): value is { readonly code: unknown } {
+  return typeof value === 'object' && value !== null && 'code' in value
+}
+
+/** A time that is none counts as none told. */
+function within(ms = coolingMs.least): number {
+  return Math.min(Math.max(ms, coolingMs.least), coolingMs.most) || coolingMs.least
+}

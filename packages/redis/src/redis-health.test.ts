@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { RedisClient } from './redis-client.ts'
+import { redisHealth } from './redis-health.ts'
+
+describe('redisHealth', () => {
+  it('does not take for a client or a prefix what is none', () => {
+    expect(() => redisHealth({} as unknown as RedisClient)).toThrow(/redisHealth\(client\): got .*expected/)
+    expect(() => redisHealth(answering([]), { prefix: '}' })).toThrow(/redisHealth\(\)\.prefix: got/)
+  })
+
+  it.each([null, 'OK', [], [1, 2, 3], [1, 2, 3, 'many'], [1, 0, 0, -2], [1, 0, 0, 0.5]])(
+    'takes %j for no state',
+    async reply => {
+      await expect(redisHealth(answering(reply)).read(['a'])).rejects.toThrow(/Redis did not answer/)
+    },
+  )
+
+  it.each([null, 'OK', 2, [1]])('takes %j for no claim', async reply => {
+    await expect(redisHealth(answering(reply)).claimProbe('a', 't', 5)).rejects.toThrow(/did not answer/)
+    await expect(redisHealth(answering(reply)).letGoProbe('a', 't')).rejects.toThrow(/did not answer/)
+    await expect(redisHealth(answering(reply)).write([{ id: 'a' }, { id: 'b' }])).rejects.toThrow(/did not/)
+  })
+
+  it('keeps all keys in one slot, and sends whole milliseconds', async () => {
+    const sent: string[][] = []
+    const client = {
+      evalSha: async (_: string, given: { keys: string[]; arguments: string[] }) => {
+        sent.push(given.keys, given.arguments)
+        return ['5', '5']
+      },
+      eval: async () => null,
+    }
+    await redisHealth(client, { prefix: 'chat' }).write([
+      { id: 'north/}{x}', breaker: { openings: 1, openMs: 0.2 } },
+      { id: 'south/\ud800', coolingMs: 1_000.5 },
+    ])
+    expect(sent).toEqual([
+      [
+        '{chat}:health:north/}{x}',
+        '{chat}:health-probe:north/}{x}',
+        '{chat}:health:south/%d800',
+        '{chat}:health-probe:south/%d800',
+      ],
+      ['600000', '1', '1', '0', '', '0', '1001'],
+    ])
+  })
+})
+
+function answering(reply: unknown): RedisClient {
+  return { evalsha: async () => reply, eval: async () => reply }
+}
