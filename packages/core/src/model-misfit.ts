@@ -9,18 +9,26 @@ const partTypes = { image: 'image_url', audio: 'input_audio', file: 'file' } as 
 /** Fields of which reasoning models take no value but the default. */
 const fixedForReasoning = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const
 
+/** What is known of a request's messages. */
+export interface Messages {
+  /** What they hold besides text. */
+  readonly parts: readonly InputPart[]
+  /** How many words they have: they have as many tokens at least. 0 where they are too short for that to matter. */
+  readonly words: number
+}
+
 /**
  * Why a model cannot take a request, as far as its capabilities are known; `undefined`: it can.
  *
- * @param parts - what the request's messages hold besides text.
  * @param live - also asks what hosted services ask of reasoning models and of others.
  */
 export function modelMisfit(
   input: ChatRequest,
-  parts: readonly InputPart[],
-  { input: kinds, maxChoices, reasoning }: Capabilities,
+  { parts, words }: Messages,
+  capabilities: Capabilities,
   live: boolean,
 ): GatewayError | undefined {
+  const { input: kinds, maxChoices, reasoning, contextTokens } = capabilities
   if (maxChoices !== undefined && input.n !== undefined && input.n > maxChoices) {
     return new GatewayError('integer_above_max_value', {
       message: `Invalid 'n': integer above maximum value. Expected a value <= ${maxChoices}, but got ${input.n} instead.`,
@@ -37,11 +45,41 @@ export function modelMisfit(
       })
     }
   }
-  if (!live) return undefined
+  if (contextTokens !== undefined && words > contextTokens) {
+    return new GatewayError('context_length_exceeded', {
+      message: `This model's maximum context length is ${contextTokens} tokens. However, your messages have ${words} words, and so no fewer tokens. Please reduce the length of the messages.`,
+      param: 'messages',
+    })
+  }
+  const misfit = outputMisfit(input, capabilities)
+  if (misfit !== undefined || !live) return misfit
   if (reasoning === true) return reasoningMisfit(input)
   return reasoning === false && input.reasoning_effort !== undefined
     ? unsupported('reasoning_effort', '')
     : undefined
+}
+
+function outputMisfit(
+  input: ChatRequest,
+  { maxOutputTokens, tools, jsonSchema }: Capabilities,
+): GatewayError | undefined {
+  if (tools === false) {
+    if (input.tools !== undefined && input.tools.length > 0) return unsupported('tools', '')
+    if (input.functions !== undefined && input.functions.length > 0) return unsupported('functions', '')
+  }
+  if (jsonSchema === false && input.response_format?.type === 'json_schema') {
+    return new GatewayError('unsupported_value', {
+      message: "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+      param: 'response_format',
+    })
+  }
+  const name = input.max_completion_tokens === undefined ? 'max_tokens' : 'max_completion_tokens'
+  const bound = input[name]
+  if (maxOutputTokens === undefined || bound === undefined || bound <= maxOutputTokens) return undefined
+  return new GatewayError('invalid_value', {
+    message: `${name} is too large: ${bound}. This model supports at most ${maxOutputTokens} completion tokens, whereas you provided ${bound}.`,
+    param: name,
+  })
 }
 
 function reasoningMisfit(input: ChatRequest): GatewayError | undefined {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Provider, Target } from '../provider.ts'
+import { scriptedContext } from '../stages/scripted-context.ts'
 import { models } from './models.ts'
+import { fallback } from './routes/fallback.ts'
+import { weighted } from './routes/weighted.ts'
 
 const provider: Provider = {
   name: 'acme',
@@ -8,7 +11,7 @@ const provider: Provider = {
   decode: () => ({ kind: 'completion', completion: { choices: [] } }),
 }
 const target = (model: string): Target => ({ provider, model })
-const context = { principal: { id: 'ann' }, random: () => 0 }
+const context = scriptedContext({ id: 'ann' })
 const draft = (model: string) => ({ model, body: {}, bytes: 0 })
 
 describe('models', () => {
@@ -49,11 +52,66 @@ describe('models', () => {
     [{}, /empty table/],
     [{ m: [] }, /'m' has an empty list/],
     [{ m: {} }, /'m' is no target/],
-    [{ m: [target('a'), 'b'] }, /'m' is no target/],
+    [{ m: [target('a'), 7] }, /'m' is no target/],
+    [{ m: [target('a'), 'b'] }, /models\(\): 'm' > 'b': no entry has that name. Expected one of 'm'/],
+    [{ m: 'm' }, /'m' > 'm': an entry must not lead back to itself/],
+    [{ a: 'b', b: fallback('c'), c: ['a'], d: 'a' }, /'a' > 'b' > 'c' > 'a': an entry must not lead back/],
+    [{ m: weighted(['x', 1]) }, /'m' > 'x'/],
     [{ m: undefined }, /'m' is no target/],
     [{ m: Object.assign(target, { provider }) }, /'m' is a vendor, not a target: name one of its models/],
     [{ m: [target('a'), Object.assign(target, { provider })] }, /'m' is a vendor, not a target/],
   ])('refuses %o', (entries, message) => {
     expect(() => models(entries as never)).toThrow(message)
+  })
+
+  describe('with names of other entries', () => {
+    const chain = models({
+      smart: fallback('big', 'small', target('own')),
+      big: ['huge', target('b')],
+      small: target('s'),
+      huge: ({ bytes }) => (bytes > 10 ? [target('h'), target('b')] : [target('h')]),
+      alias: 'small',
+    })
+    const reached = async (model: string, bytes = 0) =>
+      (await chain({ ...draft(model), bytes }, context)).map(({ model: name, via }) => [name, via])
+
+    it('gives what stands under them, and by which names it was reached', async () => {
+      expect(await reached('alias')).toEqual([['s', ['small']]])
+      expect(await reached('big')).toEqual([
+        ['h', ['huge']],
+        ['b', undefined],
+      ])
+      expect(await reached('smart')).toEqual([
+        ['h', ['big', 'huge']],
+        ['b', ['big']],
+        ['s', ['small']],
+        ['own', undefined],
+      ])
+    })
+
+    it('keeps a place twice where other names lead to it', async () => {
+      expect(await reached('big', 11)).toEqual([
+        ['h', ['huge']],
+        ['b', ['huge']],
+        ['b', undefined],
+      ])
+    })
+
+    it('lists all models and targets', () => {
+      expect(chain.list().map(({ id, owned_by }) => `${id} ${owned_by}`)).toEqual([
+        'smart gateway',
+        'big gateway',
+        'small acme',
+        'huge gateway',
+        'alias gateway',
+      ])
+      expect(new Set(chain.targets().map(({ model }) => model))).toEqual(new Set(['b', 's', 'own']))
+    })
+
+    it('may be long and many', () => {
+      const names = Array.from({ length: 30 }, (_, at) => `m${at}`)
+      const entries = Object.fromEntries(names.map((name, at) => [name, names[at + 1] ?? target('end')]))
+      expect(models(entries)(draft('m0'), context)).toEqual([{ ...target('end'), via: names.slice(1) }])
+    })
   })
 })

@@ -1,73 +1,92 @@
-import type { Target } from '../provider.ts'
-import { isTarget, type ModelCard, type Route } from '../stages/route.ts'
+import { isTarget } from '../is-target.ts'
+import type { Provider, Target } from '../provider.ts'
+import type { ModelCard, Refers, Route } from '../stages/route.ts'
+import type { ModelEntry } from './routes/model-entry.ts'
+import { type madeOf, partOf } from './routes/parts.ts'
+import type { Part, Step } from './routes/step.ts'
+import { TableScope } from './table-scope.ts'
+import { isPattern, wildcards } from './wildcards.ts'
 
-/** Where a model is answered: one place, several in order of preference, or a route of your own. */
-export type ModelEntry = Target | readonly Target[] | Route
-
-/** A route that can list its models. */
-export interface ModelTable extends Route {
+/** A route that can list its models. `Name` are those that it lists. */
+export interface ModelTable<Name extends string = string> extends Route<Name> {
   list(): readonly ModelCard[]
   targets(): readonly Target[]
 }
 
+/** A vendor that is set up: a function that makes a target from a name. */
+export interface TargetMaker {
+  readonly provider: Provider
+}
+
 /**
- * The models of a gateway, by the names that callers use. A list of targets is tried in order when an
- * attempt fails before the first byte.
- *
- * Throws `TypeError` for an entry that is no target, an empty list, or an empty table.
+ * What answers all names that fit a pattern: a vendor, which is asked by what stands under the `*`; a function that gives
+ * an entry for it, or `undefined` for a name that does not exist, as does another name that leads nowhere; or one entry
+ * for all of them.
  */
-export function models(
-  table: Readonly<Record<string, ModelEntry>>,
+export type WildcardEntry<Name extends string = string> =
+  | TargetMaker
+  | ((name: string) => ModelEntry<Name> | undefined)
+  | Target
+  | Name
+  | readonly ModelEntry<Name>[]
+  | (Refers<Name> & { readonly [madeOf]: unknown })
+
+type Pattern = `${string}*${string}`
+
+/** The names that a caller may use: of a pattern, all that fit it. */
+type Fitting<Name extends string> = Name extends `${infer Head}*${infer Tail}`
+  ? `${Head}${string}${Tail}`
+  : Name
+
+type TableEntry<Key extends string, Name extends string> = string extends Key
+  ? ModelEntry | TargetMaker
+  : Key extends Pattern
+    ? WildcardEntry<Fitting<Name>>
+    : ModelEntry<Fitting<Name>>
+
+/** The models of a gateway, by the names that callers use. */
+export type ModelEntries<Name extends string> = { readonly [Key in Name]: TableEntry<Key, NoInfer<Name>> }
+
+/**
+ * The models of a gateway, by the names that callers use. A list of targets is tried in order when an attempt fails
+ * before the first byte. An entry may name others: `{ big: a, small: b, smart: fallback('big', 'small') }`; who uses it
+ * needs leave for the name by which a place is reached, too.
+ *
+ * A name with a `*` stands for all names that fit: `{ 'acme/*': acme }` asks the vendor for what stands under the `*`.
+ * Exact names go first, then the longest pattern. Such names have at most 256 letters, digits and `._:/@+~=,-`, and no
+ * `.` or `..` between slashes; others are unknown. They are not listed in `GET /models`, as nobody knows them
+ * beforehand. The last 1,000 that were asked for are kept.
+ *
+ * Throws `TypeError` for an entry that is no target, an empty list, an empty table, and for a name that stands in no
+ * table or leads back to itself.
+ */
+export function models<const Name extends string>(
+  table: ModelEntries<Name>,
   now: () => number = Date.now,
-): ModelTable {
-  const routes = new Map<string, readonly Target[] | Route>()
+): ModelTable<Exclude<Name, Pattern>> {
+  const given = Object.entries<unknown>(table)
+  if (given.length === 0) throw new TypeError('models() got an empty table: name at least one model.')
+  const parts = new Map<string, Part>()
+  for (const [name, entry] of given)
+    if (!isPattern(name)) parts.set(name, partOf(entry, `models(): '${name}'`))
+  const scope = new TableScope(parts, wildcards(given.filter(([name]) => isPattern(name))))
+  const steps = new Map([...parts.keys()].map(name => [name, scope.stepOf(name)!] as const))
   const created = Math.floor(now() / 1000)
-  const cards: ModelCard[] = []
-  for (const [name, entry] of Object.entries(table)) {
-    const targets = targetsOf(name, entry)
-    routes.set(name, targets)
-    cards.push({
-      id: name,
-      created,
-      owned_by: typeof targets === 'function' ? 'gateway' : targets[0]!.provider.name,
-    })
-  }
-  if (cards.length === 0) throw new TypeError('models() got an empty table: name at least one model.')
+  const cards = given
+    .filter(([name]) => !isPattern(name))
+    .map(([id, entry]) => ({ id, created, owned_by: ownerOf(entry, steps.get(id)!) }))
   const route: Route = (draft, context) => {
-    const entry = routes.get(draft.model)
-    if (entry === undefined) return []
-    return typeof entry === 'function' ? entry(draft, context) : entry
+    const step = steps.get(draft.model) ?? scope.stepOf(draft.model)
+    return step === undefined ? [] : (step.fixed ?? step.ask(draft, context))
   }
-  return Object.assign(route, { list: () => cards, targets: () => listedTargets(routes) })
+  return Object.assign(route as Route<Exclude<Name, Pattern>>, {
+    list: () => cards,
+    targets: () => [...steps.values()].flatMap(({ targets }) => targets),
+  })
 }
 
-function targetsOf(name: string, entry: ModelEntry): readonly Target[] | Route {
-  if (isVendor(entry)) throw vendorGiven(name)
-  if (typeof entry === 'function') return entry
-  const targets: readonly unknown[] = Array.isArray(entry) ? entry : [entry]
-  if (targets.length === 0) throw new TypeError(`models(): '${name}' has an empty list of targets.`)
-  for (const target of targets) {
-    if (isVendor(target)) throw vendorGiven(name)
-    if (!isTarget(target)) {
-      throw new TypeError(
-        `models(): '${name}' is no target. A target is made by a provider from the name that its vendor uses.`,
-      )
-    }
-  }
-  return targets as readonly Target[]
-}
-
-/** A function that makes targets, whose second call was forgotten; as a route it would be called with a draft. */
-function isVendor(value: unknown): boolean {
-  return typeof value === 'function' && 'provider' in value
-}
-
-function vendorGiven(name: string): TypeError {
-  return new TypeError(
-    `models(): '${name}' is a vendor, not a target: name one of its models, as in vendor('model').`,
-  )
-}
-
-function listedTargets(routes: ReadonlyMap<string, readonly Target[] | Route>): readonly Target[] {
-  return [...routes.values()].flatMap(entry => (typeof entry === 'function' ? [] : entry))
+/** The vendor, where a model has places of its own, and the first of them is always asked first. */
+function ownerOf(entry: unknown, { fixed }: Step): string {
+  const own = isTarget(entry) || Array.isArray(entry)
+  return (own ? fixed?.[0]?.provider.name : undefined) ?? 'gateway'
 }

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { authorize } from './authorize.ts'
+import { describe, expect, it } from 'vitest'
+import { authorize, authorizePlaces } from './authorize.ts'
+import type { Candidate } from './route.ts'
 
 const ann = { id: 'ann' }
 
@@ -20,4 +21,75 @@ it('lets in on true, and on nothing else that is truthy', async () => {
 it.each([false, undefined, null])('refuses the model on %j', async no => {
   const refused = authorize(ann, 'm', () => no as false)
   await expect(refused).rejects.toMatchObject({ status: 403, refusal: 'model_not_allowed' })
+})
+
+describe('places that were reached by other names', () => {
+  const provider = { name: 'p', encode: () => {}, decode: () => {} } as unknown as Candidate['provider']
+  const place = (model: string, ...via: string[]): Candidate =>
+    via.length === 0 ? { provider, model } : { provider, model, via }
+
+  function asking(places: readonly Candidate[], allowed: readonly string[]) {
+    const asked: string[] = []
+    const skipped: unknown[] = []
+    const given = authorizePlaces(
+      ann,
+      'smart',
+      places,
+      (_, model) => {
+        asked.push(model)
+        return allowed.includes(model)
+      },
+      { skip: ({ model }, { why, detail }) => skipped.push([model, why, detail]) },
+    )
+    return { given, asked, skipped }
+  }
+
+  it('need leave for all those names, each of which is asked for once', async () => {
+    const places = [
+      place('a', 'big'),
+      place('b', 'big', 'huge'),
+      place('c', 'big'),
+      place('d'),
+      place('e', 'smart'),
+    ]
+    const { given, asked, skipped } = asking(places, ['smart', 'big'])
+    expect(await given).toEqual([places[0], places[2], places[3], places[4]])
+    expect(asked).toEqual(['smart', 'big', 'huge'])
+    expect(skipped).toEqual([['b', 'not_allowed', 'huge']])
+  })
+
+  it('are the list itself where there are none', async () => {
+    const places = [place('a'), place('b')]
+    const { given, asked } = asking(places, ['smart'])
+    expect(await given).toBe(places)
+    expect(asked).toEqual(['smart'])
+  })
+
+  it('stand once in the list, by the first way that is allowed', async () => {
+    const places = [place('a', 'big'), place('a', 'small'), place('a')]
+    expect(await asking(places, ['smart', 'small']).given).toEqual([places[1]])
+    expect(await asking(places, ['smart']).given).toEqual([places[2]])
+    await expect(asking(places, []).given).rejects.toMatchObject({ status: 403 })
+  })
+
+  it('are refused by the name that was asked for where none is left', async () => {
+    const { given, skipped } = asking([place('a', 'secret'), place('b', 'secret')], ['smart'])
+    await expect(given).rejects.toMatchObject({
+      status: 403,
+      refusal: 'model_not_allowed',
+      message: 'You do not have access to model `smart`.',
+    })
+    expect(skipped).toHaveLength(2)
+  })
+
+  it('are not asked for where the name itself is refused', async () => {
+    const { given, asked } = asking([place('a', 'big')], ['big'])
+    await expect(given).rejects.toMatchObject({ refusal: 'model_not_allowed' })
+    expect(asked).toEqual(['smart'])
+  })
+
+  it('have to tell a list of names', async () => {
+    const odd = { ...place('a'), via: 'big' as never }
+    await expect(asking([odd], ['smart', 'big']).given).rejects.toThrow(/via is no list/)
+  })
 })

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { isTarget } from '../is-target.ts'
 import type { Target } from '../provider.ts'
-import { isTarget, route } from './route.ts'
+import { route } from './route.ts'
+import { scriptedContext } from './scripted-context.ts'
 
 const draft = { model: 'm', body: { model: 'm' }, bytes: 13 }
-const context = { principal: { id: 'ann' }, random: () => 0 }
+const context = scriptedContext({ id: 'ann' })
 const provider = { name: 'p', encode: () => {}, decode: () => {} } as unknown as Target['provider']
 const target: Target = { provider, model: 'upstream-m' }
 

@@ -1,12 +1,45 @@
+import { isTarget } from '../is-target.ts'
+import type { Usage } from '../protocol/chat.ts'
 import { modelNotFound } from '../protocol/model-refusals.ts'
 import type { Target } from '../provider.ts'
+import type { SkipReason } from '../trace.ts'
+import type { TargetHealth } from '../upstream/health/target-health.ts'
+import type { UpstreamError } from '../upstream-error.ts'
 import type { Principal } from './authenticate.ts'
 import type { Draft } from './read.ts'
 
+/** What a route knows beside the request. */
 export interface RouteContext {
   readonly principal: Principal
-  /** A number from 0 up to, but not including, 1. */
+  /** A number from 0 up to, but not including, 1. It comes from the request's seed, which its trace tells. */
   readonly random: () => number
+  /** How a place does, as this process sees it. */
+  readonly health: (target: Target) => TargetHealth
+  /** What a use would cost at a place, in US dollars; `null` where that is not known. */
+  readonly price: (usage: Usage, target: Target) => number | null
+  /** Tells the trace why a place is not among those that the route gives. */
+  readonly skip: (target: Target, why: SkipReason) => void
+}
+
+/** A place where a request can be answered, and what the route says of asking it. */
+export interface Candidate extends Target {
+  /**
+   * Whether the next place is asked after a failure of this one, before anything of its answer was sent. Default: after
+   * all that are not the request's own fault.
+   */
+  readonly on?: (failure: UpstreamError) => boolean
+  /**
+   * The next place is asked too when this one has not begun to answer for so long, in milliseconds: the first that
+   * does is the answer, the other is cut off. Absent: never.
+   */
+  readonly hedgeAfterMs?: number
+  /** Are asked the same when this one is: what they answer is dropped, and its cost recorded. */
+  readonly shadows?: readonly Target[]
+  /**
+   * The names in the model table by which the place was reached, beside the one that the caller used, from the outside
+   * in: the caller needs leave for all of them.
+   */
+  readonly via?: readonly string[]
 }
 
 /** What is told of a model in `GET /models`. */
@@ -17,36 +50,45 @@ export interface ModelCard {
   readonly owned_by: string
 }
 
+declare const named: unique symbol
+declare const referred: unique symbol
+
+/** What refers to names of a model table. */
+export interface Refers<Ref extends string> {
+  /** Never there: it tells the compiler the names. */
+  readonly [referred]?: Ref
+}
+
 /**
  * Says where a request can be answered, best place first; an empty list means that the model is unknown.
+ *
+ * `Name` are the models that it is known to answer. `Ref` are names of a model table that it refers to: it cannot be
+ * asked before it stands in that table.
  */
-export interface Route {
-  (draft: Draft, context: RouteContext): readonly Target[] | Promise<readonly Target[]>
+export interface Route<Name extends string = string, Ref extends string = never> extends Refers<Ref> {
+  (draft: Draft, context: RouteContext): readonly Candidate[] | Promise<readonly Candidate[]>
   /** The models that `GET /models` tells of. */
   list?(): readonly ModelCard[]
   /** Every target that the route knows of beforehand. */
   targets?(): readonly Target[]
+  /** Never there: it tells the compiler the names. */
+  readonly [named]?: Name
 }
 
+/** The names of a model table that a route refers to. */
+export type ReferredBy<R> = typeof referred extends keyof R ? NonNullable<R[typeof referred]> : never
+
 /** Where can it be answered? Throws 404, and `TypeError` for what is no list of targets. */
-export async function route(draft: Draft, context: RouteContext, to: Route): Promise<readonly Target[]> {
-  const targets: unknown = await to(draft, context)
-  if (!Array.isArray(targets) || !targets.every(isTarget)) {
-    throw new TypeError(
-      'route gave something that is no list of targets: expected an array of { provider, model }.',
-    )
-  }
-  if (targets.length > 0) return targets
+export async function route(draft: Draft, context: RouteContext, to: Route): Promise<readonly Candidate[]> {
+  const candidates = candidateList(await to(draft, context))
+  if (candidates.length > 0) return candidates
   throw modelNotFound(draft.model)
 }
 
-/** Whether a value is what a provider makes of a model's name. */
-export function isTarget(value: unknown): value is Target {
-  if (typeof value !== 'object' || value === null) return false
-  const { provider, model } = value as Partial<Target>
-  return (
-    typeof model === 'string' &&
-    typeof provider?.encode === 'function' &&
-    typeof provider.decode === 'function'
+/** What a route gave. Throws `TypeError` for what is no list of targets. */
+export function candidateList(given: unknown): readonly Candidate[] {
+  if (Array.isArray(given) && given.every(isTarget)) return given
+  throw new TypeError(
+    'route gave something that is no list of targets: expected an array of { provider, model }.',
   )
 }

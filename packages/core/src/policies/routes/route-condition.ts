@@ -1,0 +1,23 @@
+import type { Draft } from '../../stages/read.ts'
+import type { RouteContext } from '../../stages/route.ts'
+
+/** Says something of a request, before it is validated. */
+export type RouteCondition = (draft: Draft, context: RouteContext) => boolean
+
+/** Throws `TypeError` for an answer that is neither yes nor no, such as a promise: not all that is truthy is a yes. */
+export function holds(condition: RouteCondition, draft: Draft, context: RouteContext): boolean {
+  const answer: unknown = condition(draft, context)
+  if (typeof answer === 'boolean') return answer
+  throw new TypeError(`A condition of a route gave ${typeof answer}, expected true or false.`)
+}
+
+/** Throws `TypeError` for what is no condition. */
+export function checkConditions(conditions: readonly unknown[], owner: string): void {
+  for (const condition of conditions) {
+    if (typeof condition === 'function' && !('provider' in condition)) continue
+    throw new TypeError(
+      `${owner}: expected a condition, such as promptAbove(10_000), and got ${typeof condition}.`,
+    )
+  }
+  if (conditions.length === 0) throw new TypeError(`${owner}: got no conditions, expected one at least.`)
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { a, b, c, chance, d, isLikely, modelsOf, watching } from './scripted-places.ts'
+import { weighted } from './weighted.ts'
+
+describe('weighted', () => {
+  it('gives each place the first turn by its weight, and then the others by theirs', () => {
+    const route = weighted([a, 6], [[b, d], 3], [c, 1])
+    const { context } = watching({ random: chance() })
+    const first: Record<string, number> = {}
+    let afterA = 0
+    for (let at = 0; at < 20_000; at++) {
+      const models = modelsOf(route, context)
+      expect(models).toHaveLength(4)
+      expect(models[models.indexOf('b') + 1]).toBe('d')
+      first[models[0]!] = (first[models[0]!] ?? 0) + 1
+      if (models[0] === 'a' && models[1] === 'b') afterA++
+    }
+    expect(isLikely(first.a!, 20_000, 0.6)).toBe(true)
+    expect(isLikely(first.b!, 20_000, 0.3)).toBe(true)
+    expect(isLikely(first.c!, 20_000, 0.1)).toBe(true)
+    expect(isLikely(afterA, first.a!, 0.75)).toBe(true)
+  })
+
+  it('asks a place with a weight of 0 only after the others', () => {
+    const route = weighted([a, 0], [b, 1], [c, 2])
+    const { context } = watching({ random: chance(2) })
+    for (let at = 0; at < 200; at++) expect(modelsOf(route, context)[2]).toBe('a')
+  })
+
+  it('gives every place once, whatever chance says', () => {
+    const numbers = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
+      minLength: 3,
+      maxLength: 3,
+    })
+    fc.assert(
+      fc.property(
+        numbers,
+        fc.tuple(fc.nat(9), fc.nat(9), fc.integer({ min: 1, max: 9 })),
+        (drawn, [x, y, z]) => {
+          let at = 0
+          const { context } = watching({ random: () => drawn[at++ % 3]! })
+          expect([...modelsOf(weighted([a, x], [b, y], [c, z]), context)].sort()).toEqual(['a', 'b', 'c'])
+        },
+      ),
+    )
+  })
+
+  it.each([
+    [[], /got no entries/],
+    [[[a, -1]], /the weight of entry 1 is -1, expected a number from 0/],
+    [[[a, Number.NaN]], /is NaN/],
+    [[[a, Number.POSITIVE_INFINITY]], /is Infinity/],
+    [[[a, '3']], /is '3'/],
+    [
+      [
+        [a, 0],
+        [b, 0],
+      ],
+      /all weights are 0, expected one above 0/,
+    ],
+    [[a], /entry 1 is no pair: expected \[target, weight\]/],
+    [[[a, b, 1]], /entry 1 is no pair/],
+    [[[undefined, 1]], /entry 1 is no target/],
+  ])('refuses %o', (entries, message) => {
+    expect(() => weighted(...(entries as never[]))).toThrow(message)
+  })
+})

@@ -1,0 +1,28 @@
+import { isTarget } from '../../is-target.ts'
+
+/**
+ * The entries of a route, and the options after them where there are any. Throws `TypeError` for an option that does not
+ * exist.
+ */
+export function withOptions<Options extends object>(
+  owner: string,
+  given: readonly unknown[],
+  known: readonly (keyof Options & string)[],
+): readonly [entries: readonly unknown[], options: Options | undefined] {
+  const last = given.at(-1)
+  if (typeof last !== 'object' || last === null || Array.isArray(last) || looksLikeTarget(last)) {
+    return [given, undefined]
+  }
+  const unknown = Object.keys(last).find(name => !(known as readonly string[]).includes(name))
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `${owner}: '${unknown}' is no option: expected ${known.map(name => `'${name}'`).join(', ')}. An entry is a target, a name, a list or a route.`,
+    )
+  }
+  return [given.slice(0, -1), last as Options]
+}
+
+/** Also one that is broken, which is told of as what it was meant to be. */
+function looksLikeTarget(value: object): boolean {
+  return isTarget(value) || 'provider' in value || 'model' in value
+}

@@ -1,0 +1,91 @@
+import { LRUCache } from 'lru-cache'
+import { ownMembers } from '../protocol/own-members.ts'
+import { mappedStep, type Part, type Scope, type Step } from './routes/step.ts'
+import type { Wildcards } from './wildcards.ts'
+
+/** How many made names are kept: callers choose them. */
+const mostMade = 1_000
+
+/** An entry for a name that names the next one, and so on: of exact names that is a circle long before. */
+const deepest = 32
+
+/** The names of a table, and what stands under them. */
+export class TableScope implements Scope {
+  readonly #parts: ReadonlyMap<string, Part>
+  readonly #wildcards: Wildcards
+  readonly #steps = new Map<string, Step>()
+  readonly #made = new LRUCache<string, Step>({ max: mostMade })
+  /** The names that led to where names are being found. */
+  readonly #path: string[] = []
+
+  /** Throws `TypeError` for a name in an entry that stands in no table, or leads back to itself. */
+  constructor(parts: ReadonlyMap<string, Part>, wildcards: Wildcards) {
+    this.#parts = parts
+    this.#wildcards = wildcards
+    for (const name of parts.keys()) this.stepOf(name)
+    for (const [pattern, part] of wildcards.fixed) this.#onTheWay(pattern, () => part.link(this))
+  }
+
+  find(name: string): Step {
+    const step = this.stepOf(name)
+    if (step === undefined)
+      throw new TypeError(`models(): ${this.#led(name)}: no entry has that name. ${this.#known()}`)
+    const via = [name]
+    const reached = mappedStep(step, candidates =>
+      candidates.map(candidate => ({
+        ...candidate,
+        via: candidate.via === undefined ? via : [name, ...candidate.via],
+      })),
+    )
+    return { ...reached, id: name }
+  }
+
+  /** What stands under a name; `undefined` where nothing does. */
+  stepOf(name: string): Step | undefined {
+    const known = this.#steps.get(name) ?? this.#made.get(name, ownMembers({}))
+    if (known !== undefined) return known
+    if (this.#path.includes(name)) {
+      throw new TypeError(`models(): ${this.#led(name)}: an entry must not lead back to itself.`)
+    }
+    if (this.#path.length >= deepest) {
+      throw new TypeError(
+        `models(): ${this.#led(name)}: an entry must not lead over more than ${deepest} names.`,
+      )
+    }
+    const exact = this.#parts.get(name)
+    const found = exact ?? this.#wildcards.find(name)
+    if (found === undefined) return undefined
+    const step = this.#onTheWay(name, () =>
+      typeof found === 'string' ? this.#other(found) : found.link(this),
+    )
+    if (exact !== undefined) this.#steps.set(name, step!)
+    else if (step !== undefined) this.#made.set(name, step, ownMembers({}))
+    return step
+  }
+
+  /**
+   * What stands under the name that a pattern's function gave for what a caller asked for: where that leads nowhere, the
+   * caller's name does not exist.
+   */
+  #other(name: string): Step | undefined {
+    return this.#path.includes(name) || this.stepOf(name) === undefined ? undefined : this.find(name)
+  }
+
+  #onTheWay<T>(name: string, run: () => T): T {
+    this.#path.push(name)
+    try {
+      return run()
+    } finally {
+      this.#path.pop()
+    }
+  }
+
+  #led(to: string): string {
+    return [...this.#path, to].map(name => `'${name}'`).join(' > ')
+  }
+
+  #known(): string {
+    const names = [...this.#parts.keys()].map(name => `'${name}'`).join(', ')
+    return `Expected ${names === '' ? '' : `one of ${names}, or `}one that fits a pattern of the table.`
+  }
+}
