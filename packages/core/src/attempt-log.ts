@@ -1,6 +1,8 @@
-import type { AttemptRecord } from './events.ts'
-import type { Target } from './provider.ts'
+import { busyTime, type Span } from './busy-time.ts'
+import type { AttemptReason, AttemptRecord } from './events.ts'
+import type { Adjustment, Target } from './provider.ts'
 import { LifeEnded } from './upstream/attempt.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 /** One attempt while it runs. Times are monotonic milliseconds. */
 export class OpenAttempt {
@@ -10,14 +12,27 @@ export class OpenAttempt {
   error: unknown
   /** When it answered or failed. */
   endedAt: number | undefined
+  /** What was adjusted for its target. */
+  adjustments: readonly Adjustment[] = none
   readonly target: Target
+  readonly #why: AttemptReason
+  readonly #waitedMs: number
   readonly #startedAt: number
   #queuedAt: number | undefined
   #queuedMs = 0
 
-  constructor(target: Target, startedAt: number) {
+  /** `waitedMs`: how long was waited before it. */
+  constructor(target: Target, startedAt: number, why: AttemptReason = 'first', waitedMs = 0) {
     this.target = target
+    this.#why = why
+    this.#waitedMs = waitedMs
     this.#startedAt = startedAt
+  }
+
+  /** From the wait before it; `undefined` where the answer did not wait for it. */
+  get span(): Span | undefined {
+    if (this.#why === 'shadow') return undefined
+    return { from: this.#startedAt - this.#waitedMs, to: this.endedAt }
   }
 
   /** It begins to wait for its turn. */
@@ -39,18 +54,43 @@ export class OpenAttempt {
     const { called, error } = this
     const { provider, model } = this.target
     const ms = (this.endedAt ?? now) - this.#startedAt
-    return { provider: provider.name, model, called, ms, error }
+    const status = UpstreamError.is(error) ? error.status : undefined
+    return {
+      provider: provider.name,
+      model,
+      called,
+      ms,
+      why: this.#why,
+      waitedMs: this.#waitedMs,
+      status,
+      error,
+    }
   }
 }
 
+const none: readonly Adjustment[] = []
+
 /** The attempts of one request, in order. */
 export class AttemptLog {
+  /** What could be asked again was: who sends the request again adds to the load alone. */
+  exhausted = false
   readonly #attempts: OpenAttempt[] = []
+  #answered: OpenAttempt | undefined
 
-  begin(target: Target, now: number): OpenAttempt {
-    const attempt = new OpenAttempt(target, now)
+  begin(target: Target, now: number, why?: AttemptReason, waitedMs?: number): OpenAttempt {
+    const attempt = new OpenAttempt(target, now, why, waitedMs)
     this.#attempts.push(attempt)
     return attempt
+  }
+
+  /** It is the one that answers. */
+  answeredBy(attempt: OpenAttempt): void {
+    this.#answered = attempt
+  }
+
+  /** Which one the answer is of, or will be: the one that answers, else the last that was asked. */
+  get counted(): OpenAttempt | undefined {
+    return this.#answered ?? this.#attempts.findLast(({ called }) => called)
   }
 
   /** How many upstreams were asked. */
@@ -58,9 +98,9 @@ export class AttemptLog {
     return this.#attempts.reduce((count, { called }) => count + (called ? 1 : 0), 0)
   }
 
-  /** The last one that was asked: it answered, where any did. */
+  /** The one that answered, else the last one that was asked. */
   get lastCalled(): Target | undefined {
-    return this.#attempts.findLast(({ called }) => called)?.target
+    return this.counted?.target
   }
 
   /** Whether an upstream took the request, or may have, and did not fail. */
@@ -73,6 +113,12 @@ export class AttemptLog {
   /** Milliseconds that all of them stood in queues. */
   queuedMs(now: number): number {
     return this.#attempts.reduce((ms, attempt) => ms + attempt.queuedMs(now), 0)
+  }
+
+  /** Milliseconds up to `until` in which any of them ran, or was waited for. */
+  busyMs(until: number): number {
+    const spans = this.#attempts.map(({ span }) => span).filter(span => span !== undefined)
+    return busyTime(spans, until)
   }
 
   /** Their records; what `error` cut off those that were still under way is theirs. */

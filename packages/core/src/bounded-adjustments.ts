@@ -1,8 +1,7 @@
-import { oneLine } from './protocol/one-line.ts'
+import { boundedLine } from './protocol/bounded-line.ts'
 import type { Adjustment } from './provider.ts'
 
 const most = 1_000
-const longest = 200
 
 /**
  * What was adjusted, for the record: names and their number are the caller's choice, and must not fill a log. A text
@@ -15,16 +14,15 @@ export function boundedAdjustments(adjustments: readonly Adjustment[]): readonly
 }
 
 function fits({ parameter, detail = '' }: Adjustment): boolean {
-  return cut(parameter) === parameter && cut(detail) === detail
+  return boundedLine(parameter) === parameter && boundedLine(detail) === detail
 }
 
 function bounded(adjustment: Adjustment): Adjustment {
   if (fits(adjustment)) return adjustment
   const { parameter, detail } = adjustment
-  return { ...adjustment, parameter: cut(parameter), ...(detail !== undefined && { detail: cut(detail) }) }
-}
-
-function cut(text: string): string {
-  const line = oneLine(text.slice(0, longest))
-  return text.length <= longest ? line : `${line}...`
+  return {
+    ...adjustment,
+    parameter: boundedLine(parameter),
+    ...(detail !== undefined && { detail: boundedLine(detail) }),
+  }
 }

@@ -5,17 +5,19 @@ import { limits } from './policies/limits/limits.ts'
 import { budget, concurrent, requests, tokens } from './policies/limits/rule.ts'
 import type { ChatRequest } from './protocol/chat.ts'
 import { scripted, serving, stop, stream, text, whole } from './scripted-gateway.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
 
 describe('boundedOutput', () => {
   it('gives a request without a bound the one that its room is for, and tells of it', () => {
-    const bounded = boundedOutput(input, 500)
-    expect(bounded.input).toEqual({ ...input, max_completion_tokens: 500 })
+    const given = { ...input }
+    const bounded = boundedOutput(given, 500)
+    expect(bounded.input).toBe(given)
+    expect(given).toEqual({ ...input, max_completion_tokens: 500 })
     expect(bounded.adjustments).toEqual([
       { parameter: 'max_completion_tokens', action: 'defaulted', detail: '500' },
     ])
-    expect(input).not.toHaveProperty('max_completion_tokens')
   })
 
   it.each([
@@ -82,6 +84,27 @@ describe('the bound of a limited request', () => {
       expect(header).toBeNull()
     },
   )
+
+  it('is no more than a model answers with, at the place that has the model', async () => {
+    const small = scripted(() => Promise.reject(new UpstreamError('x', { kind: 'refused', status: 500 })))
+    const large = scripted(() => whole('Hi'))
+    const capabilities = { maxOutputTokens: 100 }
+    const { post, ends } = serving([{ ...small.target, capabilities }, large.target], {
+      limit: limits([tokens(9_000).per('hour')], { maxOutputTokens: 700 }),
+    })
+    expect((await post({})).status).toBe(200)
+    expect([small, large].map(({ inputs }) => inputs[0]?.max_completion_tokens)).toEqual([100, 700])
+    await post({ max_completion_tokens: 90 })
+    expect(small.inputs[1]?.max_completion_tokens).toBe(90)
+    const own = serving(
+      { ...large.target, capabilities, parameters: { max_completion_tokens: 50 } },
+      { limit: limits([tokens(9_000).per('hour')], { maxOutputTokens: 700 }) },
+    )
+    expect((await own.post({})).headers.get('x-sluice-adjustments')).toBe(
+      '"max_completion_tokens";action=defaulted;detail="700", "max_completion_tokens";action=mapped;detail="50"',
+    )
+    expect(ends()[0]?.trace.candidates).toHaveLength(2)
+  })
 
   it.each([
     ['requests', requests(9).per('hour')],

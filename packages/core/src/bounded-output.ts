@@ -8,8 +8,9 @@ export interface BoundedOutput {
 }
 
 /**
- * Gives a request without a bound the one that its room is for: what was reserved must be the most it can use. Throws
- * `TypeError` for a bound that is none.
+ * Gives a request without a bound the one that its room is for: what was reserved must be the most it can use. It is
+ * written into the request, which is the copy that validation made: another copy of it would be dear. Throws `TypeError`
+ * for a bound that is none.
  */
 export function boundedOutput(input: ChatRequest, maxOutputTokens: number | undefined): BoundedOutput {
   const named = input.max_completion_tokens ?? input.max_tokens
@@ -19,10 +20,9 @@ export function boundedOutput(input: ChatRequest, maxOutputTokens: number | unde
       `limit gave a lease with maxOutputTokens ${String(maxOutputTokens)}, expected a whole number from 1.`,
     )
   }
-  return {
-    input: { ...input, max_completion_tokens: maxOutputTokens },
-    adjustments: defaultedTo(maxOutputTokens),
-  }
+  const copy: { max_completion_tokens?: number } = input
+  copy.max_completion_tokens = maxOutputTokens
+  return { input, adjustments: defaultedTo(maxOutputTokens) }
 }
 
 const none: readonly Adjustment[] = Object.freeze([])

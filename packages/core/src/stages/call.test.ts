@@ -6,8 +6,11 @@ import { defaultTimeouts } from '../options/defaults.ts'
 import type { Call, PartialChunk, PartialMessage, Reply, Target } from '../provider.ts'
 import { chunks, type Scripted, scripted, stop, stream, text, whole } from '../scripted-gateway.ts'
 import { LifeEnded } from '../upstream/attempt.ts'
+import type { ChunkSource } from '../upstream/attempts/held-stream.ts'
+import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import { scriptedHealth } from '../upstream/health/scripted-health.ts'
 import { UpstreamError } from '../upstream-error.ts'
-import { type Attempts, type CallWorld, type ChunkSource, call } from './call.ts'
+import { type Attempts, type CallWorld, call } from './call.ts'
 
 const world: CallWorld = {
   transport: () => Promise.reject(new Error('Nothing may leave.')),
@@ -15,6 +18,9 @@ const world: CallWorld = {
   clock: () => performance.now(),
   maxAttempts: 3,
   holdMs: 60_000,
+  keepAliveMs: 60_000,
+  health: scriptedHealth(),
+  retry: undefined,
   unsupportedParameters: 'refuse',
 }
 const failure = (status: number) => new UpstreamError('It failed.', { kind: 'refused', status })
@@ -24,7 +30,12 @@ function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallWo
   const failed: string[] = []
   const attempts: Attempts = {
     log: new AttemptLog(),
+    lives: new ShadowLives(new Set()),
     committed: false,
+    headAt: Number.POSITIVE_INFINITY,
+    random: () => 0.5,
+    skipped: () => {},
+    unused: () => {},
     failed: ({ model }) => failed.push(model),
     adjusted: () => {},
   }

@@ -1,36 +1,56 @@
-import type { AttemptLog } from '../attempt-log.ts'
-import { deadline } from '../deadline.ts'
-import { GatewayError } from '../errors.ts'
+import type { AttemptLog, OpenAttempt } from '../attempt-log.ts'
 import type { AttemptRecord } from '../events.ts'
+import type { RetryOptions } from '../health-options.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
-import type {
-  Adjustment,
-  PartialChunk,
-  PartialCompletion,
-  Target,
-  UnsupportedParameters,
-} from '../provider.ts'
-import { Attempt, type AttemptWorld, LifeEnded, movesOn } from '../upstream/attempt.ts'
-import { UpstreamError } from '../upstream-error.ts'
+import type { Adjustment, PartialCompletion, Target, UnsupportedParameters } from '../provider.ts'
+import type { SkipReason } from '../trace.ts'
+import type { AttemptWorld } from '../upstream/attempt.ts'
+import { Asking } from '../upstream/attempts/asking.ts'
+import type { ChunkSource } from '../upstream/attempts/held-stream.ts'
+import { nextAttempt } from '../upstream/attempts/next-attempt.ts'
+import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import type { HealthBook } from '../upstream/health/target-health.ts'
+import type { CountedUsage } from '../usage.ts'
+import type { Candidate } from './route.ts'
 
 /** What the stage needs from outside. */
 export interface CallWorld extends AttemptWorld {
   readonly maxAttempts: number
-  /** How long a stream's first event is awaited after its head. */
+  /** How long a stream's first event is awaited after its head, where no other target could be asked. */
   readonly holdMs: number
+  /**
+   * How long after the last target was asked a stream's head may be sent without content; and how long after an
+   * upstream's own head, where another target could be asked.
+   */
+  readonly keepAliveMs: number
   readonly unsupportedParameters: UnsupportedParameters
+  readonly health: HealthBook
+  /** `undefined`: a target that failed is not asked again. */
+  readonly retry: RetryOptions | undefined
 }
 
-/** What is kept of the attempts of one request. */
+/** What is kept of the attempts of one request, and who hears of them. */
 export interface Attempts {
   readonly log: AttemptLog
-  /** The caller has the head of the answer: no other target may be asked any more. */
+  readonly lives: ShadowLives
+  /** The caller has the head of the answer: nothing further is asked. Set by whoever sends it. */
   committed: boolean
+  /**
+   * From when on the head of a stream may be sent although nothing of the answer has come, in monotonic milliseconds.
+   * Infinite while another target could still be asked.
+   */
+  headAt: number
+  /** A number from 0 up to, but not including, 1. */
+  random(): number
   /** Told of each failure that is followed by another attempt. */
   failed(record: AttemptRecord): void
   /** Told of what was adjusted for the target that is being asked; of nothing, while it is not yet asked. */
   adjusted(adjustments: readonly Adjustment[]): void
+  /** Told why a target is not asked, or not again. */
+  skipped(target: Target, why: SkipReason): void
+  /** Told of a call whose answer nobody gets, when it has ended. */
+  unused(attempt: OpenAttempt, usage: CountedUsage | undefined): void
 }
 
 /** An upstream that answers. */
@@ -45,133 +65,39 @@ export interface Answering<T> {
   onCut(listener: (reason: Error) => void): void
 }
 
-/** The chunks of a streamed answer, one array an upstream read. */
-export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
-
 /**
- * Asks the targets in order until one answers. What fails on the request's own fault is not asked again
- * elsewhere. A target that closed a kept connection as it was asked is asked once more. Throws what the last one
- * failed with.
+ * Asks the candidates in order until one answers, those left out that are better left alone. When none is left that was
+ * not asked, those whose failure may pass are asked again after a wait. What fails on the request's own fault is asked
+ * nowhere else. Where every one is to be left alone, those that failed too often may be tried sooner. Throws what the last one failed
+ * with, and 503 where none may be asked.
  */
 export async function call(
   input: ChatRequest,
-  targets: readonly Target[],
+  candidates: readonly Candidate[],
   lifetime: Lifetime,
   attempts: Attempts,
   world: CallWorld,
 ): Promise<Answering<PartialCompletion | ChunkSource>> {
-  const totalAt = world.clock() + world.timeouts.totalMs
-  let repeated = false
-  for (let index = 0; ; ) {
-    const target = targets[index]!
-    const entry = attempts.log.begin(target, world.clock())
-    const attempt = new Attempt(lifetime, world, totalAt, entry)
-    // What was adjusted for a target before says nothing of this one, which may refuse by itself.
-    attempts.adjusted([])
-    let failure: unknown
-    try {
-      const answer = await answerOf(attempt, target, input, attempts, world)
-      entry.endedAt = world.clock()
-      return {
-        answer,
-        end: (completed, error) => {
-          entry.error = error
-          attempt.end(completed)
-        },
-        onCut: listener => {
-          attempt.onCut = listener
-        },
-      }
-    } catch (error) {
-      attempt.end(false)
-      failure = error
-    }
-    const now = world.clock()
-    entry.error = failure
-    entry.endedAt = now
-    repeated = !repeated && UpstreamError.is(failure) && failure.staleConnection
-    if (!repeated) index++
-    const last = index === targets.length || attempts.log.called >= world.maxAttempts
-    const hopeless = !movesOn(failure) && !refusedByProvider(failure)
-    if (failure instanceof LifeEnded || attempts.committed || last || hopeless) throw failure
-    attempts.failed(entry.recordAt(now))
-  }
-}
-
-async function answerOf(
-  attempt: Attempt,
-  target: Target,
-  input: ChatRequest,
-  { adjusted }: Attempts,
-  { holdMs, unsupportedParameters }: CallWorld,
-): Promise<PartialCompletion | ChunkSource> {
-  const { provider, model, capabilities } = target
-  const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
-  const answer = await attempt.run(provider, call, adjusted)
-  const streamed = isIterator(answer)
-  if (streamed !== (input.stream === true)) {
-    const got = streamed ? 'a stream' : 'a whole answer'
-    throw new UpstreamError(`The provider made ${got} of the answer, which was not asked for.`, {
-      kind: 'garbled',
-    })
-  }
-  if (streamed) return held(answer, holdMs)
-  if (answer.choices.length === 0) throw withoutChoice()
-  return answer
-}
-
-function isIterator(answer: PartialCompletion | ChunkSource): answer is ChunkSource {
-  return 'next' in answer && typeof answer.next === 'function'
-}
-
-/** What the vendor cannot express, another one may. */
-function refusedByProvider(error: unknown): boolean {
-  return GatewayError.is(error) && error.status === 400
-}
-
-/**
- * Waits for a stream's first content, so that an error before it is a failed attempt and not a broken
- * answer; but not longer than `holdMs`, for a caller wants to see the head of the answer.
- */
-async function held(source: ChunkSource, holdMs: number): Promise<ChunkSource> {
-  const waiting: Promise<IteratorResult<readonly PartialChunk[]>>[] = []
-  let takeBack = () => {}
-  let begun = false
-  const patience = new Promise<undefined>(resolve => {
-    takeBack = deadline(holdMs, () => resolve(undefined))
-  })
+  const asking = new Asking(input, candidates, lifetime, attempts, world)
   try {
-    while (true) {
-      const read = source.next()
-      waiting.push(read)
-      const result = await Promise.race([read, patience])
-      if (result === undefined) {
-        // The read may fail before the answer's reader comes to it.
-        read.catch(() => {})
-        break
+    for (;;) {
+      const now = world.clock()
+      const next = nextAttempt(asking, now)
+      if (next.do === 'give_up') {
+        if (!asking.resort()) throw asking.giveUp()
+      } else if (next.do === 'repeat') await asking.wait(next.index, next.at)
+      else if (next.do === 'ask') asking.begin(next.index, next.why)
+      else {
+        const ended = await asking.next(now)
+        if (ended?.failed === true) asking.lost(ended)
+        else if (ended !== undefined) {
+          asking.won(ended)
+          return ended
+        }
       }
-      if (result.done === true && !begun) throw withoutChoice()
-      if (result.done === true || result.value.some(hasContent)) break
-      begun ||= result.value.some(({ choices }) => choices.length > 0)
     }
-  } finally {
-    takeBack()
+  } catch (error) {
+    asking.abandon()
+    throw error
   }
-  return {
-    next: () => waiting.shift() ?? source.next(),
-    return: () => source.return?.() ?? Promise.resolve({ done: true, value: undefined }),
-  }
-}
-
-function withoutChoice(): UpstreamError {
-  return new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
-}
-
-function hasContent(chunk: PartialChunk): boolean {
-  return chunk.choices.some(({ delta, finish_reason }) => {
-    if (finish_reason != null || delta.tool_calls !== undefined || delta.function_call !== undefined)
-      return true
-    if (delta.reasoning_content !== undefined || delta.audio !== undefined) return true
-    return Boolean(delta.content) || Boolean(delta.refusal)
-  })
 }

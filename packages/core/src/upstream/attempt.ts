@@ -37,6 +37,21 @@ export class LifeEnded extends Error {
   }
 }
 
+/** Why a call was cut off whose answer is not needed any more: the other one of a hedge was sooner. */
+export class AnsweredElsewhere extends Error {
+  constructor() {
+    super('Another target answered sooner.')
+    this.name = 'AnsweredElsewhere'
+    // As above.
+    this.stack = `AnsweredElsewhere: ${this.message}`
+  }
+}
+
+/** Hears what was adjusted for a call. */
+export interface AdjustmentListener {
+  adjusted(adjustments: readonly Adjustment[]): void
+}
+
 /**
  * One call to one upstream: its slot, its connection and its deadlines, all given back by `end`, whatever
  * happened. Nothing that it waits for, be it a provider's or a transport's, holds it longer than it lives.
@@ -67,7 +82,7 @@ export class Attempt {
   async run(
     provider: Provider,
     input: Call,
-    adjusted: (adjustments: readonly Adjustment[]) => void,
+    listener: AdjustmentListener,
   ): Promise<PartialCompletion | AsyncIterator<readonly PartialChunk[]>> {
     const { signal } = this.#controller
     this.#lifetime.onEnd(this.#onLifeEnd)
@@ -81,7 +96,7 @@ export class Attempt {
     this.#deadlines.writing()
     const request = await this.#write(provider, call)
     signal.throwIfAborted()
-    adjusted(memberOf(request, 'adjustments') ?? [])
+    listener.adjusted(memberOf(request, 'adjustments') ?? [])
     this.#asked = { url: request.url, headers: request.headers }
     this.#deadlines.start()
     this.#entry.called = true
@@ -96,12 +111,12 @@ export class Attempt {
     }
   }
 
-  /** Gives everything back. An answer that was not read to its own end is cut off. */
-  end(completed: boolean): void {
+  /** Gives everything back. An answer that was not read to its own end is cut off, for a `reason` that may be told. */
+  end(completed: boolean, reason?: Error): void {
     this.onCut = undefined
     this.#deadlines.stop()
     this.#lifetime.offEnd(this.#onLifeEnd)
-    if (!completed) this.#controller.abort(new LifeEnded(this.#lifetime.ended ?? 'client_left'))
+    if (!completed) this.#cut(reason ?? new LifeEnded(this.#lifetime.ended ?? 'client_left'))
     if (this.#leaveQueue !== undefined) {
       this.#leaveQueue()
       this.#entry.dequeue(this.#world.clock())
@@ -112,10 +127,14 @@ export class Attempt {
 
   async #write(provider: Provider, call: Call): Promise<EncodedRequest> {
     try {
-      return await this.#outlive(provider.encode(call))
+      const request: unknown = await this.#outlive(provider.encode(call))
+      if (isRequest(request)) return request
+      throw new TypeError('The provider encoded no request: expected { method, url, headers, body }.')
     } catch (error) {
       const credentials = new Credentials(this.#asked)
-      throw isKnown(error) ? cleanFailure(error, credentials) : cleanCause(error, credentials)
+      // What was thrown may be `undefined`, which would read as no failure.
+      const failure = error ?? new Error('The provider threw nothing.')
+      throw isKnown(failure) ? cleanFailure(failure, credentials) : cleanCause(failure, credentials)
     }
   }
 
@@ -191,14 +210,18 @@ export class Attempt {
   }
 }
 
-function isKnown(error: unknown): error is UpstreamError | GatewayError {
-  return UpstreamError.is(error) || GatewayError.is(error)
+/** Whether a transport can be asked for it: else it would fail as if the upstream did. */
+function isRequest(value: unknown): value is EncodedRequest {
+  if (typeof value !== 'object' || value === null) return false
+  const { method, url, headers, body } = value as { readonly [Name in keyof EncodedRequest]: unknown }
+  const sendable = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)
+  return isText(method) && isText(url) && typeof headers === 'object' && headers !== null && sendable
 }
 
-/** Whether a failure is worth another target: the fault is not the request's own. */
-export function movesOn(error: unknown): boolean {
-  if (!UpstreamError.is(error)) return false
-  if (error.kind === 'total_timeout') return false
-  if (error.kind !== 'refused') return true
-  return error.status !== 400 && error.status !== 413 && error.status !== 422
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isKnown(error: unknown): error is UpstreamError | GatewayError {
+  return UpstreamError.is(error) || GatewayError.is(error)
 }

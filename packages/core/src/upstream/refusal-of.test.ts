@@ -119,6 +119,10 @@ function tellable(): readonly string[] {
     limiter_unavailable: true,
     authentication_unavailable: true,
     ledger_unavailable: true,
+    idempotency_in_progress: true,
+    already_processed: true,
+    idempotency_key_reused: true,
+    idempotency_unavailable: true,
     invalid_api_key: true,
     missing_scope: true,
     model_not_allowed: true,
@@ -160,6 +164,7 @@ function tellable(): readonly string[] {
     upstream_auth: true,
     overloaded: true,
     shutting_down: true,
+    service_overloaded: true,
     upstream_timeout: true,
   }
   return (Object.keys(every) as Refusal[]).filter(name => {

@@ -1,0 +1,71 @@
+import type { AttemptLog, OpenAttempt } from './attempt-log.ts'
+import type { AttemptRecord, UnusedCallEvent } from './events.ts'
+import type { ResolvedOptions } from './options/resolve.ts'
+import { pricedModel } from './prices.ts'
+import type { Adjustment, Target } from './provider.ts'
+import type { Attempts } from './stages/call.ts'
+import type { RequestRecord } from './stages/settle.ts'
+import type { SkipReason } from './trace.ts'
+import type { ShadowLives } from './upstream/attempts/shadow-lives.ts'
+import type { CountedUsage } from './usage.ts'
+
+type Told = Pick<ResolvedOptions<never>, 'observe' | 'prices' | 'now'>
+
+/** What becomes of a request's attempts: its record keeps it, and observers hear of it. */
+export class RequestAttempts implements Attempts {
+  committed = false
+  headAt = Number.POSITIVE_INFINITY
+  readonly #record: RequestRecord
+  readonly #bound: readonly Adjustment[]
+  readonly #options: Told
+
+  /** `bound` is what was adjusted for all of them. */
+  constructor(record: RequestRecord, bound: readonly Adjustment[], options: Told) {
+    this.#record = record
+    this.#bound = bound
+    this.#options = options
+  }
+
+  get log(): AttemptLog {
+    return this.#record.attempts
+  }
+
+  get lives(): ShadowLives {
+    return this.#record.shadows
+  }
+
+  random(): number {
+    return this.#record.routing.random()
+  }
+
+  failed(attempt: AttemptRecord): void {
+    this.#options.observe({ type: 'attempt_failed', requestId: this.#record.requestId, attempt })
+  }
+
+  adjusted(adjustments: readonly Adjustment[]): void {
+    this.#record.adjust(adjustments.length === 0 ? this.#bound : [...this.#bound, ...adjustments])
+  }
+
+  skipped(target: Target, why: SkipReason): void {
+    this.#record.routing.skip(target, why)
+  }
+
+  unused(attempt: OpenAttempt, counted: CountedUsage | undefined): void {
+    const { prices, now, observe } = this.#options
+    const { requestId, principal, model = '' } = this.#record
+    const usage = counted?.usage
+    const call: UnusedCallEvent = {
+      type: 'unused_call',
+      requestId,
+      principal,
+      model,
+      attempt: attempt.recordAt(attempt.endedAt!),
+      usage,
+      usageEstimated: counted?.estimated ?? false,
+      cost: usage === undefined ? null : prices(usage, pricedModel(model, attempt.target, now())),
+    }
+    // Kept first: who is told of it may change it.
+    this.#record.keepUnused(call)
+    observe(call)
+  }
+}

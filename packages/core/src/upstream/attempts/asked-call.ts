@@ -1,0 +1,154 @@
+import type { OpenAttempt } from '../../attempt-log.ts'
+import type { ChatRequest } from '../../protocol/chat.ts'
+import type { Adjustment, PartialCompletion, UnsupportedParameters } from '../../provider.ts'
+import type { Answering } from '../../stages/call.ts'
+import { UpstreamError } from '../../upstream-error.ts'
+import { type AdjustmentListener, type Attempt, LifeEnded } from '../attempt.ts'
+import type { HealthCall } from '../health/target-health.ts'
+import { overriddenInput } from '../overridden-input.ts'
+import { type ChunkSource, type ContentListener, HeldStream, withoutChoice } from './held-stream.ts'
+
+/** What an upstream answers with. */
+export type Answered = PartialCompletion | ChunkSource
+
+/** What a call belongs to. */
+export interface CallOwner {
+  /** Monotonic milliseconds. */
+  readonly clock: () => number
+  readonly unsupportedParameters: UnsupportedParameters
+  /** How long a stream's first content may be awaited now; `undefined`: for as long as it takes. */
+  readonly holdMs: number | undefined
+  /** Told of what was adjusted for a call that begins. */
+  adjusted(adjustments: readonly Adjustment[]): void
+}
+
+/** One call to one place, from its beginning to the end of its answer. */
+export class AskedCall implements Answering<Answered>, AdjustmentListener, ContentListener {
+  /** The place among the request's. */
+  readonly index: number
+  readonly entry: OpenAttempt
+  /** Resolves with the call itself when it answers or has failed. */
+  readonly outcome: Promise<this>
+  failed = false
+  failure: unknown
+  readonly #attempt: Attempt
+  readonly #health: HealthCall
+  /** Gives back the leave to ask the same place again. */
+  readonly #giveBack: (() => void) | undefined
+  readonly #owner: CallOwner
+  #answer: Answered | undefined
+  #own: readonly Adjustment[] = none
+  #ended = false
+
+  constructor(
+    index: number,
+    entry: OpenAttempt,
+    attempt: Attempt,
+    health: HealthCall,
+    giveBack: (() => void) | undefined,
+    owner: CallOwner,
+    input: ChatRequest,
+  ) {
+    this.index = index
+    this.entry = entry
+    this.#attempt = attempt
+    this.#health = health
+    this.#giveBack = giveBack
+    this.#owner = owner
+    this.outcome = this.#run(input)
+  }
+
+  /** Only of a call that answers. */
+  get answer(): Answered {
+    return this.#answer!
+  }
+
+  adjusted(adjustments: readonly Adjustment[]): void {
+    const all = this.#own.length === 0 ? adjustments : [...this.#own, ...adjustments]
+    this.entry.adjustments = all
+    this.#owner.adjusted(all)
+  }
+
+  contentCame(): void {
+    const now = this.#owner.clock()
+    this.entry.endedAt = now
+    this.#health.answered(now)
+  }
+
+  onCut(listener: (reason: Error) => void): void {
+    this.#attempt.onCut = listener
+  }
+
+  end(completed: boolean, error?: unknown): void {
+    this.entry.error = error
+    this.#end(completed, completed ? error : (error ?? new LifeEnded('client_left')))
+  }
+
+  /** Cuts the call off: its answer is not needed. */
+  cut(reason: Error): void {
+    this.entry.endedAt = this.#owner.clock()
+    this.entry.error = reason
+    this.#end(false, reason, reason)
+  }
+
+  async #run(input: ChatRequest): Promise<this> {
+    try {
+      this.#answer = await this.#ask(input)
+      this.entry.endedAt = this.#owner.clock()
+    } catch (error) {
+      this.failed = true
+      this.failure = error
+      if (this.#ended) return this
+      this.entry.error = error
+      this.entry.endedAt = this.#owner.clock()
+      this.#end(false, error)
+    }
+    return this
+  }
+
+  async #ask(given: ChatRequest): Promise<Answered> {
+    const { provider, model, capabilities, parameters } = this.entry.target
+    const { unsupportedParameters } = this.#owner
+    let input = given
+    if (parameters !== undefined) {
+      const overridden = overriddenInput(given, parameters)
+      input = overridden.input
+      this.#own = overridden.adjustments
+    }
+    const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
+    const answer = await this.#attempt.run(provider, call, this)
+    const streamed = isIterator(answer)
+    if (streamed !== (input.stream === true)) {
+      const got = streamed ? 'a stream' : 'a whole answer'
+      throw new UpstreamError(`The provider made ${got} of the answer, which was not asked for.`, {
+        kind: 'garbled',
+      })
+    }
+    if (!streamed) {
+      if (answer.choices.length === 0) throw withoutChoice()
+      this.#health.answered(this.#owner.clock(), true)
+      return answer
+    }
+    const held = new HeldStream(answer, this)
+    await held.hold(this.#owner.holdMs)
+    return held
+  }
+
+  #end(completed: boolean, error: unknown, reason?: Error): void {
+    this.#ended = true
+    this.#attempt.end(completed, reason)
+    const silent = error !== undefined && !this.entry.called
+    this.#health.ended(silent ? notAsked : error, this.#owner.clock())
+    this.#giveBack?.()
+  }
+}
+
+const none: readonly Adjustment[] = []
+
+/** What goes wrong before an upstream is asked says nothing of it. */
+export const notAsked = Object.freeze(new Error('It was not asked.'))
+
+/** Whether an upstream streams its answer. */
+export function isIterator(answer: Answered): answer is ChunkSource {
+  return 'next' in answer && typeof answer.next === 'function'
+}

@@ -1,0 +1,322 @@
+import type { AttemptReason } from '../../events.ts'
+import type { Lifetime } from '../../lifetime.ts'
+import type { ChatRequest } from '../../protocol/chat.ts'
+import type { Adjustment } from '../../provider.ts'
+import type { Attempts, CallWorld } from '../../stages/call.ts'
+import type { Candidate } from '../../stages/route.ts'
+import { UpstreamError } from '../../upstream-error.ts'
+import { estimatedUsage } from '../../usage.ts'
+import { AnsweredElsewhere, Attempt, LifeEnded } from '../attempt.ts'
+import type { Blocked, HealthRecord } from '../health/target-health.ts'
+import { AskedCall, type CallOwner } from './asked-call.ts'
+import { isPassing, movesOn } from './failure-verdict.ts'
+import { allLeftAlone, skippedFor } from './left-alone.ts'
+import type { Progress, Standing } from './next-attempt.ts'
+import { pause } from './pause.ts'
+import { repeatWait } from './repeat-wait.ts'
+import { askShadows } from './shadows.ts'
+
+const never = Number.POSITIVE_INFINITY
+
+/** Timers take no more. */
+const longest = 2_147_483_647
+
+/** The calls of one request: what is under way, what became of the others, and what that means for the next. */
+export class Asking implements Progress, CallOwner {
+  readonly standings: Standing[]
+  readonly endAt: number
+  readonly maxAttempts: number
+  made = 0
+  hedgeAt = never
+  only: number | undefined
+  due: number | undefined
+  readonly #input: ChatRequest
+  readonly #candidates: readonly Candidate[]
+  readonly #lifetime: Lifetime
+  readonly #attempts: Attempts
+  readonly #world: CallWorld
+  readonly #running: AskedCall[] = []
+  /** The last call that began. */
+  #latest: AskedCall | undefined
+  /** The call that failed with what is told, and whether somebody was told of it. */
+  #failed: AskedCall | undefined
+  #untold = false
+  #failure: unknown
+  #left = false
+  /** How often a place was waited for and asked again. */
+  #repeats = 0
+  /** Leave to ask `due` again, and how long was waited for that. */
+  #leave: (() => void) | undefined
+  #waitedMs = 0
+  /** Leave was asked for and not given. */
+  #denied = false
+  /** A call that was made again as its kept connection was closed: not twice in a row. */
+  #wasStale = false
+  /** Those that were left alone before any was asked: nobody is told while they may still be. */
+  #leftAlone: [index: number, blocked: Blocked][] = []
+  /** Nothing else is left but those that are left alone. */
+  #resorted = false
+
+  constructor(
+    input: ChatRequest,
+    candidates: readonly Candidate[],
+    lifetime: Lifetime,
+    attempts: Attempts,
+    world: CallWorld,
+  ) {
+    this.#input = input
+    this.#candidates = candidates
+    this.#lifetime = lifetime
+    this.#attempts = attempts
+    this.#world = world
+    this.maxAttempts = world.maxAttempts
+    this.endAt = world.clock() + world.timeouts.totalMs
+    this.standings = candidates.map(() => ({ asked: 0, barred: false, againAt: undefined }))
+  }
+
+  get running(): number {
+    return this.#running.length
+  }
+
+  get closed(): boolean {
+    return this.#left || this.#attempts.committed
+  }
+
+  get headAt(): number {
+    return this.#attempts.headAt
+  }
+
+  get clock(): () => number {
+    return this.#world.clock
+  }
+
+  get unsupportedParameters(): CallWorld['unsupportedParameters'] {
+    return this.#world.unsupportedParameters
+  }
+
+  get holdMs(): number | undefined {
+    if (this.#running.length > 1 || this.hedgeAt < never) return undefined
+    // Whoever has sent its head is at work: while another place could be asked, a silence longer than this is bridged.
+    return this.#attempts.headAt < never ? this.#world.holdMs : this.#world.keepAliveMs
+  }
+
+  adjusted(adjustments: readonly Adjustment[]): void {
+    this.#attempts.adjusted(adjustments)
+  }
+
+  /** Begins a call, where its place may be asked. */
+  begin(index: number, why: Exclude<AttemptReason, 'shadow'>): void {
+    const candidate = this.#candidates[index]!
+    const standing = this.standings[index]!
+    const now = this.#world.clock()
+    const [leave, waitedMs] = [this.#leave, this.#waitedMs]
+    this.due = undefined
+    this.#leave = undefined
+    this.#waitedMs = 0
+    const health = this.#world.health.of(candidate).begin(now, this.#resorted)
+    if (!('ended' in health)) {
+      leave?.()
+      this.#bar(index, health)
+      if (!this.#anotherPlace(now)) this.hedgeAt = never
+    } else {
+      this.#tellFailed()
+      this.#tellLeftAlone()
+      const first = standing.asked === 0
+      standing.asked++
+      standing.againAt = undefined
+      this.made++
+      this.hedgeAt = this.#anotherPlace(now) ? hedgeTime(candidate, now) : never
+      const entry = this.#attempts.log.begin(candidate, now, why, waitedMs)
+      const attempt = new Attempt(this.#lifetime, this.#world, this.endAt, entry)
+      // What was adjusted for a target before says nothing of this one, which may refuse by itself.
+      this.#attempts.adjusted([])
+      this.#latest = new AskedCall(index, entry, attempt, health, leave, this, this.#input)
+      this.#running.push(this.#latest)
+      if (first && candidate.shadows !== undefined) {
+        askShadows(candidate.shadows, this.#input, this.#attempts, this.#world)
+      }
+    }
+    this.#lookAhead(now)
+  }
+
+  /** The next call that answers or fails; `undefined` when it is time for a hedge, where that is still to come. */
+  next(now: number): Promise<AskedCall | undefined> {
+    const hedges = now < this.hedgeAt && this.hedgeAt < never
+    if (this.#running.length === 1 && !hedges) return this.#running[0]!.outcome
+    return new Promise(resolve => {
+      const timer = hedges ? setTimeout(() => resolve(undefined), Math.ceil(this.hedgeAt - now)) : undefined
+      for (const { outcome } of this.#running) {
+        void outcome.then(ended => {
+          clearTimeout(timer)
+          resolve(ended)
+        })
+      }
+    })
+  }
+
+  /** A call answers: those beside it are cut off. */
+  won(call: AskedCall): void {
+    this.#attempts.log.answeredBy(call.entry)
+    for (const other of this.#running) {
+      if (other === call) continue
+      other.cut(new AnsweredElsewhere())
+      this.#tellUnused(other)
+    }
+    this.#tellAdjusted(call)
+  }
+
+  /** A call failed. */
+  lost(call: AskedCall): void {
+    this.#running.splice(this.#running.indexOf(call), 1)
+    const { index, entry, failure } = call
+    const now = this.#world.clock()
+    if (failure instanceof LifeEnded) {
+      this.#left = true
+      this.#failure = failure
+      // The request's record counts one of them.
+      if (entry !== this.#attempts.log.counted) this.#tellUnused(call)
+      return
+    }
+    // What was not asked does not count, but that a place is not tried for ever.
+    if (!entry.called && this.standings[index]!.asked === 1) this.made--
+    const stale = !this.#wasStale && UpstreamError.is(failure) && failure.staleConnection
+    this.#wasStale = stale
+    if (stale) this.due = index
+    if (this.only === undefined || this.only === index) {
+      this.#failure = failure
+      this.#failed = call
+      this.#untold = true
+      if (!stale && !this.#mayMoveOn(this.#candidates[index]!, failure)) this.only = index
+    }
+    this.#judge(index, failure, now)
+    if (this.#running.length > 0) this.#tellFailed()
+    this.#lookAhead(now)
+  }
+
+  /** Waits until a place may be asked again, where there is leave for it. */
+  async wait(index: number, at: number): Promise<void> {
+    const { clock, health } = this.#world
+    const candidate = this.#candidates[index]!
+    const now = clock()
+    const leave = health.of(candidate).repeat(now)
+    if (leave === undefined) {
+      this.#denied = true
+      this.standings[index]!.barred = true
+      this.#attempts.skipped(candidate, { why: 'retry_budget' })
+      return
+    }
+    this.#leave = leave
+    this.#repeats++
+    this.#tellFailed()
+    if (at > now) await pause(at, this.#lifetime, clock)
+    this.#waitedMs = clock() - now
+    this.due = index
+  }
+
+  /** Where every place is left alone, tries them as the last resort: once. */
+  resort(): boolean {
+    if (this.#resorted || this.closed || this.#leftAlone.length < this.standings.length) return false
+    this.#resorted = true
+    this.#leftAlone = []
+    for (const standing of this.standings) standing.barred = false
+    return true
+  }
+
+  /** What the request has come to, when nothing further is asked. */
+  giveUp(): unknown {
+    const soonestMs = Math.min(...this.#leftAlone.map(([, { waitMs }]) => waitMs))
+    this.#tellLeftAlone()
+    if (this.#failure === undefined) return allLeftAlone(soonestMs)
+    const { log } = this.#attempts
+    if (this.#failed !== undefined && !this.#left) this.#tellAdjusted(this.#failed)
+    log.exhausted = UpstreamError.is(this.#failure) && (this.made > 1 || this.#denied)
+    return this.#failure
+  }
+
+  /** Gives back whatever is held, where something else than an upstream failed. */
+  abandon(): void {
+    this.#leave?.()
+    for (const call of this.#running) {
+      call.cut(new LifeEnded(this.#lifetime.ended ?? 'client_left'))
+      this.#tellUnused(call)
+    }
+  }
+
+  #mayMoveOn({ on }: Candidate, failure: unknown): boolean {
+    if (on === undefined || !UpstreamError.is(failure)) return movesOn(failure)
+    const may: unknown = on(failure)
+    if (typeof may === 'boolean') return may
+    throw new TypeError(`A target's on gave ${String(may)}, expected a boolean.`)
+  }
+
+  /** Whether, and from when on, the place that failed may be asked again. */
+  #judge(index: number, failure: unknown, now: number): void {
+    const { health, retry } = this.#world
+    const candidate = this.#candidates[index]!
+    const standing = this.standings[index]!
+    if (retry === undefined || !isPassing(failure)) return
+    const waitMs = repeatWait(failure, this.#repeats, this.#attempts.random(), retry)
+    if (waitMs === undefined) return
+    const view = health.of(candidate).view(now)
+    if (view.state === 'open' || view.state === 'half_open') this.#bar(index, view as Blocked)
+    else standing.againAt = now + Math.max(waitMs, view.waitMs)
+  }
+
+  #bar(index: number, blocked: Blocked): void {
+    this.standings[index]!.barred = true
+    if (this.made === 0) this.#leftAlone.push([index, blocked])
+    else this.#attempts.skipped(this.#candidates[index]!, skippedFor(blocked))
+  }
+
+  /** Whether a place is left that was not asked and could be. */
+  #anotherPlace(now: number): boolean {
+    if (this.made >= this.maxAttempts || this.only !== undefined) return false
+    return this.standings.some(
+      ({ asked, barred }, index) => asked === 0 && !barred && this.#health(index).view(now).waitMs === 0,
+    )
+  }
+
+  #health(index: number): HealthRecord {
+    return this.#world.health.of(this.#candidates[index]!)
+  }
+
+  /** The head of a stream may be sent without content some time after the last place was asked. */
+  #lookAhead(now: number): void {
+    const attempts = this.#attempts
+    if (this.#input.stream !== true || attempts.headAt < never || this.#anotherPlace(now)) return
+    attempts.headAt = now + this.#world.keepAliveMs
+  }
+
+  #tellLeftAlone(): void {
+    for (const [index, blocked] of this.#leftAlone) {
+      this.#attempts.skipped(this.#candidates[index]!, skippedFor(blocked))
+    }
+    this.#leftAlone = []
+  }
+
+  #tellFailed(): void {
+    const entry = this.#failed?.entry
+    if (this.#untold && entry !== undefined) this.#attempts.failed(entry.recordAt(entry.endedAt!))
+    this.#untold = false
+  }
+
+  /** What is told of adjustments is the latest call's. */
+  #tellAdjusted(call: AskedCall): void {
+    if (call !== this.#latest) this.#attempts.adjusted(call.entry.adjustments)
+  }
+
+  #tellUnused({ entry }: AskedCall): void {
+    if (entry.called) this.#attempts.unused(entry, estimated(this.#input))
+  }
+}
+
+/** Nothing says what was used of an answer that was cut off. */
+function estimated(input: ChatRequest) {
+  return { usage: estimatedUsage(input, 0), estimated: true }
+}
+
+function hedgeTime({ hedgeAfterMs }: Candidate, now: number): number {
+  return hedgeAfterMs !== undefined && hedgeAfterMs >= 0 && hedgeAfterMs <= longest
+    ? now + hedgeAfterMs
+    : never
+}

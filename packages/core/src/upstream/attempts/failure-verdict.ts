@@ -1,0 +1,35 @@
+import { GatewayError } from '../../errors.ts'
+import { UpstreamError } from '../../upstream-error.ts'
+
+/** Whether a failure is worth another place: the fault is not the request's own. */
+export function movesOn(error: unknown): boolean {
+  // What the vendor cannot express, another one may.
+  if (GatewayError.is(error)) return error.status === 400
+  if (!UpstreamError.is(error)) return false
+  if (error.kind === 'total_timeout') return false
+  if (error.kind !== 'refused') return true
+  return error.status !== 400 && error.status !== 413 && error.status !== 422
+}
+
+/** What passes by itself. 529 is how some vendors say that they are overloaded. */
+const passing: ReadonlySet<number | undefined> = new Set([408, 429, 500, 502, 503, 504, 529])
+
+/**
+ * Whether the same place may do better when it is asked again. Not after a slow failure: who waited for a minute would
+ * wait for another.
+ */
+export function isPassing(error: unknown): error is UpstreamError {
+  if (!UpstreamError.is(error)) return false
+  switch (error.kind) {
+    case 'unreachable':
+    case 'connect_timeout':
+    case 'truncated':
+    case 'garbled':
+      return true
+    case 'refused':
+      // A 429 that says so does not pass.
+      return passing.has(error.status) && error.code !== 'insufficient_quota'
+    default:
+      return false
+  }
+}

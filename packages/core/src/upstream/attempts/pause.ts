@@ -1,0 +1,27 @@
+import type { EndReason, Lifetime } from '../../lifetime.ts'
+import { LifeEnded } from '../attempt.ts'
+
+/**
+ * Waits until a time in monotonic milliseconds, and never wakes before it. Rejects with `LifeEnded` as soon as the life
+ * ends. Leaves nothing behind.
+ */
+export function pause(until: number, lifetime: Lifetime, clock: () => number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const ended = (reason: EndReason) => {
+      clearTimeout(timer)
+      reject(new LifeEnded(reason))
+    }
+    const wake = () => {
+      const left = until - clock()
+      // Timers may come a little early.
+      if (left > 0) timer = setTimeout(wake, Math.ceil(left))
+      else {
+        lifetime.offEnd(ended)
+        resolve()
+      }
+    }
+    wake()
+    lifetime.onEnd(ended)
+  })
+}

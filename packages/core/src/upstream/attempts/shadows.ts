@@ -1,0 +1,146 @@
+import { OpenAttempt } from '../../attempt-log.ts'
+import type { Lifetime } from '../../lifetime.ts'
+import type { ChatRequest } from '../../protocol/chat.ts'
+import type { PartialUsage, Target } from '../../provider.ts'
+import type { Attempts, CallWorld } from '../../stages/call.ts'
+import { UpstreamError } from '../../upstream-error.ts'
+import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage.ts'
+import { Attempt, LifeEnded } from '../attempt.ts'
+import type { HealthCall } from '../health/target-health.ts'
+import { overriddenInput } from '../overridden-input.ts'
+import { isIterator, notAsked } from './asked-call.ts'
+import type { ChunkSource } from './held-stream.ts'
+import { mostShadows } from './shadow-lives.ts'
+
+/** The most of a shadow's answer that is read, in characters: that of a whole answer is bounded likewise. */
+const mostChars = 32 * 1024 * 1024
+
+/** So many reads are made before others have their turn: an answer that is made in process never waits. */
+const readsATurn = 32
+
+/** Why a shadow was not asked. */
+class ShadowSkipped extends Error {
+  constructor(reason: string) {
+    super(`The shadow was not asked: ${reason}.`)
+    this.name = 'ShadowSkipped'
+    // Until it is read, an engine's stack holds what it went through.
+    this.stack = `ShadowSkipped: ${this.message}`
+  }
+}
+
+/** Asks other places the same. Whatever they do, the request neither waits for them nor hears of them. */
+export function askShadows(
+  shadows: readonly Target[],
+  input: ChatRequest,
+  attempts: Attempts,
+  world: CallWorld,
+): void {
+  for (const target of shadows) {
+    const entry = new OpenAttempt(target, world.clock(), 'shadow')
+    const lifetime = attempts.lives.begin()
+    if (lifetime === undefined) {
+      entry.error = new ShadowSkipped(`${mostShadows} are being asked already`)
+      entry.endedAt = world.clock()
+      attempts.unused(entry, undefined)
+      continue
+    }
+    // Not before the request itself is on its way.
+    setTimeout(async () => {
+      try {
+        attempts.unused(entry, await new Shadow(entry, input, lifetime, world).ask())
+      } finally {
+        attempts.lives.end(lifetime)
+      }
+    })
+  }
+}
+
+/** One call whose answer is dropped. */
+class Shadow {
+  readonly #entry: OpenAttempt
+  readonly #given: ChatRequest
+  readonly #lifetime: Lifetime
+  readonly #world: CallWorld
+  #usage: PartialUsage | undefined
+  #chars = 0
+  #begun = false
+
+  constructor(entry: OpenAttempt, input: ChatRequest, lifetime: Lifetime, world: CallWorld) {
+    this.#entry = entry
+    this.#given = input
+    this.#lifetime = lifetime
+    this.#world = world
+  }
+
+  /** Asks, reads the answer to its end and drops it. Gives what that used, as far as it is known. Never rejects. */
+  async ask(): Promise<CountedUsage | undefined> {
+    const entry = this.#entry
+    const { clock, timeouts } = this.#world
+    const attempt = new Attempt(this.#lifetime, this.#world, clock() + timeouts.totalMs, entry)
+    let health: HealthCall | undefined
+    let error: unknown
+    let usage: CountedUsage | undefined
+    try {
+      health = this.#begin()
+      usage = await this.#read(attempt, health)
+    } catch (failure) {
+      error = failure
+      usage = this.#usedUntil(failure)
+    }
+    const now = clock()
+    entry.error = error
+    entry.endedAt ??= now
+    attempt.end(error === undefined)
+    // What goes wrong before it is asked says nothing of it.
+    health?.ended(error !== undefined && !entry.called ? notAsked : error, now)
+    return usage
+  }
+
+  #begin(): HealthCall {
+    const { health, clock } = this.#world
+    const call = health.of(this.#entry.target).begin(clock())
+    if ('ended' in call) return call
+    throw new ShadowSkipped(
+      call.state === 'cooling' ? 'its target asked for a pause' : 'its target is left alone',
+    )
+  }
+
+  async #read(attempt: Attempt, health: HealthCall): Promise<CountedUsage> {
+    const { unsupportedParameters, clock } = this.#world
+    const { provider, model, capabilities, parameters } = this.#entry.target
+    const input = parameters === undefined ? this.#given : overriddenInput(this.#given, parameters).input
+    const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
+    const answer = await attempt.run(provider, call, nobody)
+    const whole = !isIterator(answer)
+    this.#entry.endedAt = clock()
+    health.answered(this.#entry.endedAt, whole)
+    if (whole) return completionUsage(answer, input)
+    await this.#drop(answer)
+    return countedUsage(this.#usage, input, this.#chars, true)
+  }
+
+  async #drop(source: ChunkSource): Promise<void> {
+    for (let reads = 1; this.#chars <= mostChars; reads++) {
+      const { done, value } = await source.next()
+      if (done === true) return
+      this.#begun = true
+      for (const { choices, usage } of value) {
+        if (usage !== undefined) this.#usage = { ...this.#usage, ...usage }
+        for (const { delta } of choices) this.#chars += messageChars(delta)
+      }
+      if (reads % readsATurn === 0) await new Promise(resolve => setTimeout(resolve))
+    }
+    throw new UpstreamError(`The upstream's answer is larger than ${mostChars} characters.`, {
+      kind: 'garbled',
+    })
+  }
+
+  /** What was used by a call that failed: nothing, where the upstream did not take it. */
+  #usedUntil(failure: unknown): CountedUsage | undefined {
+    const cutOff = failure instanceof LifeEnded && this.#entry.called
+    if (!this.#begun && !cutOff) return undefined
+    return countedUsage(this.#usage, this.#given, this.#chars, false)
+  }
+}
+
+const nobody = { adjusted: () => {} }

@@ -1,0 +1,95 @@
+import type { GatewayError } from '../errors.ts'
+import type { ChatRequest } from '../protocol/chat.ts'
+import { checkFields } from '../protocol/check-fields.ts'
+import type { Adjustment, ParameterOverrides } from '../provider.ts'
+
+/** A request as one target is asked it, and what is different for that. */
+export interface OverriddenInput {
+  readonly input: ChatRequest
+  readonly adjustments: readonly Adjustment[]
+}
+
+/** Fields that a target may have of its own, and whether their values say nothing but themselves: those are told. */
+const tellable: Readonly<Record<keyof ParameterOverrides, boolean>> = {
+  temperature: true,
+  top_p: true,
+  max_completion_tokens: true,
+  stop: false,
+  presence_penalty: true,
+  frequency_penalty: true,
+  logit_bias: false,
+  seed: true,
+  parallel_tool_calls: true,
+  reasoning_effort: true,
+  verbosity: true,
+  service_tier: true,
+  metadata: false,
+  store: true,
+  user: false,
+  safety_identifier: false,
+  prompt_cache_key: false,
+  prompt_cache_retention: true,
+  web_search_options: false,
+}
+
+/** Those that were found sound. */
+const sound = new WeakSet<ParameterOverrides>()
+
+/**
+ * A request with a target's own parameters in the place of the caller's. A bound of the answer is lowered and never
+ * raised. Throws `TypeError` for parameters that a request cannot have.
+ */
+export function overriddenInput(input: ChatRequest, parameters: ParameterOverrides): OverriddenInput {
+  const fault = sound.has(parameters) ? undefined : overridesFault(parameters)
+  if (fault !== undefined) throw new TypeError(fault)
+  sound.add(parameters)
+  const fields: Record<string, unknown> = { ...input }
+  const adjustments: Adjustment[] = []
+  for (const [field, value] of Object.entries(parameters)) {
+    const bound = field === 'max_completion_tokens'
+    const name = bound ? boundOf(input) : field
+    const given = fields[name]
+    if (value === undefined || value === given || (bound && !lowers(value, given))) continue
+    if (value !== null) {
+      fields[name] = value
+      const told = tellable[field as keyof ParameterOverrides]
+      adjustments.push({ parameter: name, action: 'mapped', ...(told && { detail: String(value) }) })
+    } else if (given !== undefined) {
+      delete fields[name]
+      adjustments.push({ parameter: name, action: 'dropped', detail: 'not sent to this model' })
+    }
+  }
+  return { input: fields as ChatRequest, adjustments }
+}
+
+/** What is wrong with a target's own parameters, in a sentence; `undefined` where nothing is. */
+export function overridesFault(parameters: ParameterOverrides): string | undefined {
+  const given: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(parameters)) {
+    if (!Object.hasOwn(tellable, field)) {
+      const known = Object.keys(tellable).join(', ')
+      return `A target's parameters: got '${field}', expected one of ${known}.`
+    }
+    if (field === 'max_completion_tokens' && value === null) {
+      return "A target's parameters: got max_completion_tokens null, expected a number: the bound of an answer is lowered and never raised."
+    }
+    if (value !== null && value !== undefined) given[field] = value
+  }
+  try {
+    checkFields(given, false)
+    return undefined
+  } catch (error) {
+    const { param, message } = error as GatewayError
+    return `A target's parameters: ${param}: ${message}`
+  }
+}
+
+/** The name by which the caller bounds the answer. */
+function boundOf(input: ChatRequest): 'max_tokens' | 'max_completion_tokens' {
+  const older = input.max_tokens !== undefined && input.max_completion_tokens === undefined
+  return older ? 'max_tokens' : 'max_completion_tokens'
+}
+
+function lowers(value: unknown, given: unknown): boolean {
+  return typeof value === 'number' && (typeof given !== 'number' || value < given)
+}
