@@ -6,6 +6,7 @@ import { refusedPort } from '@sluice/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
+import { migrations } from '../../packages/postgres/src/migrations.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
 import { schemaOf } from '../../packages/postgres/src/schema.ts'
 import { hostileTexts } from '../../packages/testing/src/hostile-texts.ts'
@@ -56,7 +57,10 @@ describeWithPostgres('openPostgres', () => {
       const name = await server.database()
       const tasks = Array.from({ length: 4 }, () => startTask({ what: 'migrate', url: server.url(name) }))
       expect(await Promise.all(tasks.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
-      expect(await server.run('select version from sluice.migrations', name)).toEqual([{ version: 1 }])
+      expect(await server.run('select version from sluice.migrations', name)).toEqual([
+        { version: 1 },
+        { version: 2 },
+      ])
       await opened(server.pool(name), {})
     })
 
@@ -64,7 +68,32 @@ describeWithPostgres('openPostgres', () => {
       const pool = await fresh()
       const all = await Promise.all(Array.from({ length: 10 }, () => opened(pool)))
       await Promise.all(all.map(({ migrate }) => migrate()))
-      expect((await pool.query('select version from sluice.migrations')).rows).toEqual([{ version: 1 }])
+      expect((await pool.query('select version from sluice.migrations')).rows).toEqual([
+        { version: 1 },
+        { version: 2 },
+      ])
+    })
+
+    it('of version 1 are brought up to date where they are: what they hold are requests', async () => {
+      const pool = await fresh()
+      const schema = schemaOf()
+      await pool.query(`create schema sluice; create table sluice.migrations (version integer primary key);
+        ${migrations[0]?.(schema)} insert into sluice.migrations (version) values (1)`)
+      // As a process of that version writes, also while others are newer already.
+      const write = (id: string) =>
+        pool.query(
+          `insert into sluice.requests (id, request_id, principal, tags, model, stream, opened_at, closed_at, outcome,
+            status, attempts, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
+          values ($1, 'req', 'ann', '{}', 'm', false, now(), now(), 'completed', 200, 1, 5, 0, 0, 0, false)`,
+          [id],
+        )
+      await write('a')
+      await expect(openPostgres(pool)).rejects.toMatchObject({ unmigrated: true })
+      const { usage } = await opened(pool)
+      await write('b')
+      expect(await usage({ by: ['key', 'kind'] })).toMatchObject([
+        { by: { key: 'ann', kind: 'request' }, requests: 2, promptTokens: 10 },
+      ])
     })
 
     it('are made in a schema of their own, beside others', async () => {
@@ -215,7 +244,7 @@ describeWithPostgres('openPostgres', () => {
   })
 
   it('says so where a client gives something else than rows of text', async () => {
-    const client = { query: async () => ({ rows: [{ version: '1', encoding: 'UTF8', requests: 1 }] }) }
+    const client = { query: async () => ({ rows: [{ version: '2', encoding: 'UTF8', requests: 1 }] }) }
     const { usage } = await opened(client, {})
     await expect(usage({ by: [] })).rejects.toThrow(
       "The client of PostgreSQL gave a row without a text in 'requests'.",

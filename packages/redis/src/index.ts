@@ -1,3 +1,7 @@
+export type { RedisAnswersOptions } from './redis-answers.ts'
+export { redisAnswers } from './redis-answers.ts'
 export type { IoredisClient, NodeRedisClient, RedisClient } from './redis-client.ts'
+export type { RedisHealthOptions } from './redis-health.ts'
+export { redisHealth } from './redis-health.ts'
 export type { RedisStoreOptions } from './redis-store.ts'
 export { redisStore } from './redis-store.ts'

@@ -24,8 +24,8 @@ export interface ScriptRunner {
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
 }
 
-/** Throws `TypeError` for what is no client. */
-export function scriptRunner(client: RedisClient): ScriptRunner {
+/** Throws `TypeError` for what is no client, in the name of the function that was given it. */
+export function scriptRunner(client: RedisClient, of = 'redisStore'): ScriptRunner {
   if (has(client, 'evalSha')) {
     return {
       evalSha: async (sha1, keys, args) => client.evalSha(sha1, { keys: [...keys], arguments: [...args] }),
@@ -39,7 +39,7 @@ export function scriptRunner(client: RedisClient): ScriptRunner {
     }
   }
   throw new TypeError(
-    `redisStore(client): got ${shown(client)}, expected a client with eval and evalsha (as of ioredis) or evalSha (as of redis).`,
+    `${of}(client): got ${shown(client)}, expected a client with eval and evalsha (as of ioredis) or evalSha (as of redis).`,
   )
 }
 

@@ -10,11 +10,7 @@ export interface StoreKeys {
 
 /** Throws `TypeError` for a prefix that would be no hash tag. */
 export function storeKeys(prefix: string): StoreKeys {
-  if (typeof prefix !== 'string' || !/^[\w.:/-]{1,64}$/.test(prefix)) {
-    throw new TypeError(
-      `redisStore().prefix: got ${JSON.stringify(prefix)}, expected 1 to 64 letters, digits or any of _ . : / -`,
-    )
-  }
+  checkedPrefix(prefix, 'redisStore')
   return {
     claim: id => `{${prefix}}:claim:${spelled(id)}`,
     counter(counter) {
@@ -25,7 +21,15 @@ export function storeKeys(prefix: string): StoreKeys {
   }
 }
 
+/** Throws `TypeError` for a prefix of which `of` can make no names. */
+export function checkedPrefix(prefix: string, of: string): void {
+  if (typeof prefix === 'string' && /^[\w.:/-]{1,64}$/.test(prefix)) return
+  throw new TypeError(
+    `${of}().prefix: got ${JSON.stringify(prefix)}, expected 1 to 64 letters, digits or any of _ . : / -`,
+  )
+}
+
 /** Half a surrogate pair has no form in UTF-8: clients would send the same bytes for each. */
-function spelled(text: string): string {
+export function spelled(text: string): string {
   return text.replace(/[%\p{Surrogate}]/gu, unit => `%${unit.charCodeAt(0).toString(16)}`)
 }

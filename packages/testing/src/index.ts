@@ -1,4 +1,5 @@
 export { answer } from './answer.ts'
+export { answerStoreConformance } from './answer-store-conformance.ts'
 export type { AnswerContent, ChoiceContent, ToolCallContent } from './bodies.ts'
 export { chunks, completion, sse, usage } from './bodies.ts'
 export type { ConformanceCase } from './conformance-case.ts'

@@ -1,13 +1,14 @@
 import type { Outcome } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
-import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import type { ChatRequest } from '../protocol/chat.ts'
 import { ChunkWriter, errorEvent } from '../protocol/chunk-writer.ts'
-import type { Answering, ChunkSource } from '../stages/call.ts'
+import type { Answering } from '../stages/call.ts'
 import type { AnswerIdentity } from '../stages/normalize/completion.ts'
 import { StreamNormalizer } from '../stages/normalize/stream.ts'
 import type { RequestRecord } from '../stages/settle.ts'
 import { LifeEnded } from '../upstream/attempt.ts'
-import { countedUsage } from '../usage.ts'
+import type { ChunkSource } from '../upstream/attempts/held-stream.ts'
+import { type CountedUsage, countedUsage } from '../usage.ts'
 import { failureOf } from './failure.ts'
 import type { TextSource } from './paced-text.ts'
 
@@ -90,13 +91,20 @@ export class StreamedAnswer implements TextSource {
     const { record } = this.#request
     record.markFirstByte()
     if (result.done === true) return this.#finish()
-    return this.#write(this.#normalizer.push(result.value))
+    const text = this.#write(this.#normalizer.push(result.value))
+    record.capture?.add(text)
+    return text
   }
 
   #finish(): string {
-    const text = this.#write(this.#normalizer.end())
+    const choices = this.#write(this.#normalizer.end())
     this.#close(true)
-    return text + this.#writer.end(this.#settle('completed'))
+    const { record } = this.#request
+    const counted = this.#counted(true)
+    const text = choices + this.#writer.end(counted.usage)
+    record.capture?.add(text)
+    this.#settle('completed', undefined, counted)
+    return text
   }
 
   #write(choices: ReturnType<StreamNormalizer['push']>): string {
@@ -142,15 +150,17 @@ export class StreamedAnswer implements TextSource {
     this.#request.lifetime.release()
   }
 
-  #settle(outcome: Outcome, error?: unknown): Usage {
-    const { record, input } = this.#request
-    const { usage: given, chars, begun } = this.#normalizer
-    const { usage, estimated } = countedUsage(given, input, chars, outcome === 'completed')
-    if (begun) {
-      record.usage = usage
-      record.usageEstimated = estimated
+  #counted(completed: boolean): CountedUsage {
+    const { usage, chars } = this.#normalizer
+    return countedUsage(usage, this.#request.input, chars, completed)
+  }
+
+  #settle(outcome: Outcome, error?: unknown, counted = this.#counted(false)): void {
+    const { record } = this.#request
+    if (this.#normalizer.begun) {
+      record.usage = counted.usage
+      record.usageEstimated = counted.estimated
     }
     record.settle(outcome, 200, error)
-    return usage
   }
 }

@@ -1,0 +1,79 @@
+import type { ChatRequest } from '../../protocol/chat.ts'
+import type { AnswerKeeper } from '../../recall/answer-capture.ts'
+import type { AnswerStore, WatchedAnswers } from '../../recall/answer-store.ts'
+import { type KeptAnswer, keptAnswerOf } from '../../recall/kept-answer.ts'
+import { parsedText } from '../../recall/parsed-text.ts'
+import type { Principal } from '../authenticate.ts'
+
+/** Says which requests have the same answer: `responseCache({...})`. */
+export interface ResponseCache<Store = AnswerStore> {
+  readonly store: Store
+  /** How long an answer is kept, in milliseconds. */
+  readonly ttlMs: number
+  /** How many bytes the text of an answer may have. */
+  readonly maxBytes: number
+  /**
+   * What an answer is kept under: a text that differs wherever the answer could. `undefined`: this request is not
+   * looked up, and its answer is not kept. `input` is valid, and bounded as it is sent upstream.
+   */
+  keyOf(input: ChatRequest, principal: Principal): string | undefined | Promise<string | undefined>
+}
+
+/** What is kept of a request that may be cached, or where its answer is to be kept. */
+export interface Cached {
+  readonly answer?: KeptAnswer
+  readonly keeper?: AnswerKeeper
+}
+
+/**
+ * Was it answered before, to the same? Gives `undefined` for a request that is not cached. A store that fails is as
+ * one that has nothing. `cache-control` of the request is heard: `no-cache` asks anew, `no-store` keeps nothing.
+ *
+ * Throws `TypeError` for a key that is no text: nothing is shared by mistake.
+ */
+export async function recallCached(
+  request: Request,
+  input: ChatRequest,
+  principal: Principal,
+  cache: ResponseCache<WatchedAnswers>,
+): Promise<Cached | undefined> {
+  const key: unknown = await cache.keyOf(input, principal)
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key === '') {
+    throw new TypeError(
+      `cache gave something that is no key: got ${typeof key}, expected a text or undefined.`,
+    )
+  }
+  const directives = directivesOf(request.headers.get('cache-control'))
+  if (!directives.includes('no-cache')) {
+    const answer = await lookUp(key, input, cache.store)
+    if (answer !== undefined) return { answer }
+  }
+  return directives.includes('no-store') ? {} : { keeper: keeperOf(key, cache) }
+}
+
+async function lookUp(
+  key: string,
+  input: ChatRequest,
+  store: WatchedAnswers,
+): Promise<KeptAnswer | undefined> {
+  const found = await store.get(key)
+  if (!found.ok || found.value === undefined) return undefined
+  const answer = keptAnswerOf(parsedText(found.value))
+  // A key of the user's making may forget the form.
+  return answer?.stream === (input.stream === true) ? answer : undefined
+}
+
+function keeperOf(key: string, { store, ttlMs, maxBytes }: ResponseCache<WatchedAnswers>): AnswerKeeper {
+  return {
+    maxBytes,
+    async completed(answer) {
+      if (answer !== undefined) await store.set(key, JSON.stringify(answer), ttlMs)
+    },
+    failed() {},
+  }
+}
+
+function directivesOf(header: string | null): readonly string[] {
+  return header === null ? [] : header.split(',').map(directive => directive.trim().toLowerCase())
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { redisAnswers } from './redis-answers.ts'
+import type { RedisClient } from './redis-client.ts'
+
+describe('redisAnswers', () => {
+  it.each([
+    ['nothing', undefined],
+    ['text', 'redis://127.0.0.1'],
+    ['an object', {}],
+    ['a client that cannot evaluate', { get() {}, evalsha() {} }],
+  ])('does not take %s for a client', (_, client) => {
+    expect(() => redisAnswers(client as unknown as RedisClient)).toThrow(TypeError)
+    expect(() => redisAnswers(client as unknown as RedisClient)).toThrow(
+      /redisAnswers\(client\): got .*expected a client/,
+    )
+  })
+
+  it.each(['', '{', 'a}b', 'a b', 'é', 'x'.repeat(65), 7])('does not take %j for a prefix', prefix => {
+    expect(() => redisAnswers(answering(null), { prefix: prefix as string })).toThrow(
+      /redisAnswers\(\)\.prefix: got .*expected/,
+    )
+  })
+
+  it('names keys so that a cluster spreads them', async () => {
+    const names: string[] = []
+    const client = {
+      evalSha: async (_: string, given: { keys: string[] }) => {
+        names.push(...given.keys)
+        return null
+      },
+      eval: async () => null,
+    }
+    const store = redisAnswers(client, { prefix: 'chat' })
+    await store.get('cache:a')
+    await store.add('b\ud800%', 'text', 1_000)
+    expect(names).toEqual(['chat:answer:cache:a', 'chat:answer:b%d800%25'])
+  })
+
+  it.each([7, [], {}, true, new Uint8Array(1), undefined])('takes %j for no text', async reply => {
+    const store = redisAnswers(answering(reply))
+    await expect(store.get('a')).rejects.toThrow(/Redis did not answer/)
+    await expect(store.add('a', 'text', 1)).rejects.toThrow(/Redis did not answer/)
+  })
+
+  it.each(['OK', null, 2, -1, 0.5, true])('takes %j for no change', async reply => {
+    const store = redisAnswers(answering(reply))
+    await expect(store.set('a', 'text', 1)).rejects.toThrow(/Redis did not answer/)
+    await expect(store.replace('a', 'text', 'other', 1)).rejects.toThrow(/Redis did not answer/)
+  })
+
+  it('takes numbers as text, as some clients are told to give them', async () => {
+    expect(await redisAnswers(answering('1')).replace('a', 'text', undefined, 1)).toBe(true)
+    expect(await redisAnswers(answering('0')).replace('a', 'text', undefined, 1)).toBe(false)
+  })
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('takes %s for no time', async ttlMs => {
+    const store = redisAnswers(answering(1))
+    await expect(store.set('a', 'text', ttlMs)).rejects.toThrow(/ttlMs: got .*expected milliseconds above 0/)
+    await expect(store.add('a', 'text', ttlMs)).rejects.toThrow(TypeError)
+    await expect(store.replace('a', 'text', 'other', ttlMs)).rejects.toThrow(TypeError)
+  })
+
+  it('passes errors on', async () => {
+    const failure = new Error('READONLY You can not write against a read only replica.')
+    const store = redisAnswers({
+      evalSha: () => Promise.reject(failure),
+      eval: () => Promise.reject(new Error('not to be asked')),
+    })
+    await expect(store.get('a')).rejects.toBe(failure)
+    await expect(store.set('a', 'text', 1)).rejects.toBe(failure)
+    await expect(store.add('a', 'text', 1)).rejects.toBe(failure)
+    await expect(store.replace('a', 'text', undefined, 1)).rejects.toBe(failure)
+  })
+})
+
+function answering(reply: unknown): RedisClient {
+  return { evalsha: async () => reply, eval: async () => reply }
+}

@@ -1,0 +1,109 @@
+import { redisAnswers } from '@sluice/redis'
+import { answerStoreConformance } from '@sluice/testing'
+import { Cluster, Redis } from 'ioredis'
+import { createClient, createCluster } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RedisClient } from '../../packages/redis/src/redis-client.ts'
+import { describeWithRedis } from '../servers/describe-with-redis.ts'
+import { RedisServer, startCluster } from '../servers/redis-server.ts'
+
+describeWithRedis('answers on one Redis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+
+  conformsOver('ioredis', async () => {
+    const client = new Redis(server.port)
+    return { client, close: () => client.disconnect() }
+  })
+
+  conformsOver('ioredis with a prefix of its own', async () => {
+    const client = new Redis(server.port, { keyPrefix: 'a{b}c:' })
+    return { client, close: () => client.disconnect() }
+  })
+
+  conformsOver('node-redis', async () => {
+    const client = createClient({ url: server.url })
+    await client.connect()
+    return { client, close: () => client.destroy() }
+  })
+
+  it('leaves no key without an expiry', async () => {
+    const client = new Redis(server.port)
+    const keys = await client.keysBuffer('*')
+    const ages = await Promise.all(keys.map(async key => ({ key: String(key), ttl: await client.pttl(key) })))
+    client.disconnect()
+    expect(keys.length).toBeGreaterThan(20)
+    // One that has ended meanwhile is no more: -2.
+    expect(ages.filter(({ ttl }) => ttl === -1)).toEqual([])
+  })
+
+  it('leaves what stands under another prefix alone', async () => {
+    const client = new Redis(server.port)
+    const [one, other] = [redisAnswers(client, { prefix: 'one' }), redisAnswers(client, { prefix: 'other' })]
+    await one.set('key', 'text', 60_000)
+    expect([await other.get('key'), await other.add('key', 'mine', 60_000)]).toEqual([undefined, undefined])
+    expect([await one.get('key'), await other.get('key')]).toEqual(['text', 'mine'])
+    client.disconnect()
+  })
+
+  it('rejects where its key is something else, and leaves that', async () => {
+    const client = new Redis(server.port)
+    await client.lpush('sluice:answer:list', 'x')
+    const store = redisAnswers(client)
+    for (const asking of [
+      store.get('list'),
+      store.add('list', 'text', 1_000),
+      store.replace('list', 'x', 'text', 1_000),
+    ]) {
+      await expect(asking).rejects.toThrow(/WRONGTYPE/)
+    }
+    expect(await client.llen('sluice:answer:list')).toBe(1)
+    client.disconnect()
+  })
+})
+
+describeWithRedis('answers on a cluster', () => {
+  let servers: RedisServer[]
+  beforeAll(async () => {
+    servers = await startCluster()
+  })
+  afterAll(() => Promise.all(servers.map(server => server.stop())))
+
+  conformsOver('ioredis', async () => {
+    const client = new Cluster(servers.map(({ port }) => ({ host: '127.0.0.1', port })))
+    return { client, close: () => client.disconnect() }
+  })
+
+  conformsOver('node-redis', async () => {
+    const client = createCluster({ rootNodes: servers.map(({ url }) => ({ url })) })
+    await client.connect()
+    return { client, close: () => client.destroy() }
+  })
+
+  it('are on every node', async () => {
+    const counts = await Promise.all(servers.map(async server => Number(await server.command('DBSIZE'))))
+    expect(counts.every(count => count > 0)).toBe(true)
+  })
+})
+
+interface Connected {
+  readonly client: RedisClient
+  close(): void
+}
+
+function conformsOver(name: string, connect: () => Promise<Connected>): void {
+  describe.concurrent(`over ${name}`, () => {
+    let connected: Connected
+    beforeAll(async () => {
+      connected = await connect()
+    })
+    afterAll(() => connected.close())
+
+    for (const { name, run } of answerStoreConformance) {
+      it(name, () => run(async () => redisAnswers(connected.client)))
+    }
+  })
+}
