@@ -7,6 +7,7 @@ describe('@sluice/node', () => {
     expect(Object.keys(root).sort()).toEqual([
       'MalformedRequest',
       'imageFetcher',
+      'loadShedding',
       'send',
       'serve',
       'toNodeListener',

@@ -1,5 +1,6 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Connections } from './connections.ts'
 import { errorParts } from './protocol-error.ts'
 
 /** What Node's parser and clock say of a connection, as the status and message of an answer. */
@@ -10,31 +11,13 @@ const refusals: Readonly<Record<string, readonly [status: number, message: strin
 }
 const malformed = [400, 'The request is no valid HTTP/1.1.'] as const
 
-/** What goes on at a connection. */
-interface Connection {
-  readonly answers: Set<ServerResponse>
-  /** How much had been written when the last answer ended. */
-  written: number
-}
-
 /**
  * Has a server answer what is no HTTP, or comes too slowly, in the protocol's shape, and close: Node's own answers to
  * that have no body. Nothing is written into an answer that has begun, nor behind one that Node gave by itself.
  */
-export function refuseBadHttp(server: Server): void {
-  const connections = new WeakMap<Socket, Connection>()
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const connection = connections.get(socket) ?? { answers: new Set(), written: 0 }
-    connections.set(socket, connection)
-    connection.answers.add(response)
-    response.once('close', () => {
-      connection.answers.delete(response)
-      connection.written = socket.bytesWritten
-    })
-  }
-  server.on('request', note).on('checkContinue', note)
+export function refuseBadHttp(server: Server, connections: Connections): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const { answers, written } = connections.get(socket) ?? { answers: [], written: 0 }
+    const { answers, written } = connections.of(socket) ?? { answers: [], written: 0 }
     const begun = socket.bytesWritten !== written || [...answers].some(({ headersSent }) => headersSent)
     if (!socket.writable || begun) return void socket.destroy()
     const [status, message] = refusals[error.code ?? ''] ?? malformed

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Gateway } from '@sluice/core'
 import { checkSpan } from './check-span.ts'
+import { Connections } from './connections.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { type ListenerOptions, listen } from './listener.ts'
 import { refuseBadHttp } from './refuse-bad-http.ts'
@@ -25,14 +27,21 @@ export interface Serving {
   readonly port: number
   /** `http://127.0.0.1:8787`, without a trailing slash. */
   readonly url: string
+  /** Whether it takes requests: `false` from the moment that it begins to stop. For a readiness probe. */
+  readonly ready: boolean
   /**
-   * Stops: takes no new connection, answers what comes on old ones with 503, lets running answers end for
-   * `drainMs`, then ends them. Resolves when the last connection is closed.
+   * Stops: takes no new connection, answers what comes on old ones with 503, lets running answers end and be read for
+   * `drainMs` (default 30,000), then ends them. Each answer that begins meanwhile says that its connection closes.
+   * Resolves when the last connection is closed, which takes a second at most from then on. Of several calls the
+   * shortest `drainMs` counts. Rejects with `TypeError` for a span of time that is none, and goes on.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
 
+const defaultDrainMs = 30_000
 const lastBytesMs = 1_000
+/** How many connections Node lets wait to be taken. */
+const backlog = 511
 
 /**
  * Serves a gateway over HTTP. A signal to stop is heard once: the second one ends the process at once.
@@ -51,10 +60,15 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   checkSpan('serve', 'writeStallMs', options.writeStallMs)
   checkSpan('serve', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
   let closing: Promise<void> | undefined
+  /** When answers have to end. Monotonic milliseconds. */
+  let until = Number.POSITIVE_INFINITY
   // One without a Host is refused all the same, but in the protocol's shape.
   const server = createServer({ requireHostHeader: false })
-  refuseBadHttp(server)
+  const connections = new Connections(server)
+  refuseBadHttp(server, connections)
   const answer = (incoming: IncomingMessage, response: ServerResponse, onBodyWait?: () => void) => {
+    // It came too late: this side of its connection has ended.
+    if (!incoming.socket.writable) return void incoming.resume()
     if (closing !== undefined) response.setHeader('connection', 'close')
     void listen(gateway, incoming, response, options, onBodyWait)
   }
@@ -67,7 +81,16 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   const address = server.address() as AddressInfo
 
   const close = (drain: { readonly drainMs?: number } = {}): Promise<void> => {
-    closing ??= stop(server, gateway, drain)
+    try {
+      checkSpan('close', 'drainMs', drain.drainMs, Number.POSITIVE_INFINITY)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    until = Math.min(until, performance.now() + (drain.drainMs ?? defaultDrainMs))
+    const drained = (async () => gateway.close(drain))()
+    // Whoever closed first hears of it.
+    drained.catch(() => {})
+    closing ??= stop(server, connections, drained, () => until)
     return closing
   }
   if (signals) {
@@ -75,7 +98,15 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     const forget = onStopSignal(() => close(drainMs === undefined ? {} : { drainMs }))
     server.once('close', forget)
   }
-  return { server, port: address.port, url: urlOf(address), close }
+  return {
+    server,
+    port: address.port,
+    url: urlOf(address),
+    get ready() {
+      return closing === undefined
+    },
+    close,
+  }
 }
 
 /** A port from the environment is text: it is told from a number that is none. */
@@ -100,16 +131,55 @@ function listening(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-async function stop(server: Server, gateway: Gateway<IncomingMessage>, drain: { readonly drainMs?: number }) {
+async function stop(
+  server: Server,
+  connections: Connections,
+  drained: Promise<void>,
+  until: () => number,
+): Promise<void> {
+  connections.announce()
+  await takeWaiting(server)
+  const closed = closeListener(server)
+  try {
+    await drained
+  } finally {
+    // What has arrived by now is read in one of these turns, and answered.
+    await turn()
+    await turn()
+    connections.end()
+    // The last bytes of the last answers may still be on their way.
+    const cutting = setInterval(() => connections.cut(performance.now() >= until()), lastBytesMs)
+    await closed
+    clearInterval(cutting)
+  }
+}
+
+/** Takes the connections that wait for it, one in each turn: a listener that closes resets them, and their requests. */
+async function takeWaiting(server: Server): Promise<void> {
+  let taken = true
+  const take = () => {
+    taken = true
+  }
+  server.on('connection', take)
+  await turn()
+  for (let left = backlog; taken && left > 0; left--) {
+    taken = false
+    await turn()
+  }
+  server.off('connection', take)
+}
+
+/**
+ * Takes no new connection; resolves when the last one is closed. The idle ones, which Node would destroy at once, stay:
+ * a request may be on its way on them, and would be lost by a reset.
+ */
+function closeListener(server: Server): Promise<void> {
+  const own = Object.getOwnPropertyDescriptor(server, 'closeIdleConnections')
+  server.closeIdleConnections = () => {}
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  await gateway.close(drain)
-  server.closeIdleConnections()
-  // The last bytes of the last answers may still be on their way.
-  const sweep = setInterval(() => server.closeIdleConnections(), 20)
-  const cut = setTimeout(() => server.closeAllConnections(), lastBytesMs)
-  await closed
-  clearInterval(sweep)
-  clearTimeout(cut)
+  if (own === undefined) Reflect.deleteProperty(server, 'closeIdleConnections')
+  else Object.defineProperty(server, 'closeIdleConnections', own)
+  return closed
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

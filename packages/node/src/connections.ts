@@ -1,0 +1,72 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** What goes on at a connection. */
+export interface Connection {
+  /** Those that have not ended, in the order of their requests. */
+  readonly answers: Set<ServerResponse>
+  /** How much had been written, and read, when the last answer ended. */
+  written: number
+  read: number
+}
+
+/** The connections of a server, and what goes on at each. To be made before the server takes any. */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>()
+  /** No request is waited for any more. */
+  #ending = false
+
+  constructor(server: Server) {
+    const note = ({ socket }: IncomingMessage, response: ServerResponse) => this.#note(socket, response)
+    server.on('connection', (socket: Socket) => {
+      this.#open.set(socket, { answers: new Set(), written: 0, read: 0 })
+      socket.once('close', () => this.#open.delete(socket))
+    })
+    server.on('request', note).on('checkContinue', note)
+  }
+
+  of(socket: Socket): Connection | undefined {
+    return this.#open.get(socket)
+  }
+
+  /** Has each answer that has not begun say that its connection closes: the last one, where one waits for another. */
+  announce(): void {
+    for (const { answers } of this.#open.values()) {
+      const last = [...answers].at(-1)
+      if (last?.headersSent === false) last.setHeader('connection', 'close')
+    }
+  }
+
+  /**
+   * Ends each connection on which nothing is to be answered, now or when that is done. By a FIN, and what still comes is
+   * read: a reset would take from the client what it has not read yet. Where a part of a request has come, the rest is
+   * waited for.
+   */
+  end(): void {
+    this.#ending = true
+    for (const [socket, connection] of this.#open) endIdle(socket, connection)
+  }
+
+  /** Cuts off whoever is there, also those whose connection is no longer HTTP; readers of an answer if `all`. */
+  cut(all: boolean): void {
+    for (const [socket, { answers }] of this.#open) {
+      if (all || answers.size === 0 || !socket.writable) socket.destroy()
+    }
+  }
+
+  #note(socket: Socket, response: ServerResponse): void {
+    const connection = this.#open.get(socket)
+    if (connection === undefined) return
+    connection.answers.add(response)
+    response.once('close', () => {
+      connection.answers.delete(response)
+      connection.written = socket.bytesWritten
+      connection.read = socket.bytesRead
+      if (this.#ending) endIdle(socket, connection)
+    })
+  }
+}
+
+function endIdle(socket: Socket, { answers, read }: Connection): void {
+  if (answers.size === 0 && socket.bytesRead === read) socket.end()
+}

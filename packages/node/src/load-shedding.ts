@@ -1,0 +1,103 @@
+import type { LoadShedder } from '@sluice/core'
+import { ownMembers } from './own-members.ts'
+import { type LoadMeter, processLoad } from './process-load.ts'
+
+/** When a service has no room for more. */
+export interface LoadSheddingOptions {
+  /** How many requests may be answered at once. Default: as many as come. */
+  readonly maxInFlight?: number | undefined
+  /**
+   * How late the event loop may be, in milliseconds: the 99th percentile between two readings. Default 200. Of readings
+   * two seconds apart one pause alone, of up to a second, is not enough.
+   */
+  readonly maxLagMs?: number | undefined
+  /** How much of V8's heap for what lives longer may be in use, above 0 and up to 1. Default 0.85. */
+  readonly maxHeapShare?: number | undefined
+  /** How often the process is read, in milliseconds. Default 2,000. */
+  readonly sampleMs?: number | undefined
+  /** What is read. Default: this process. */
+  readonly meter?: (() => LoadMeter) | undefined
+}
+
+/** What has been too much is enough when it has come down to this part of its bound: it would flap otherwise. */
+const calm = 0.9
+
+const longestTimer = 2_147_483_647
+
+/**
+ * Refuses requests while this process is overloaded: as many are answered as may be, its event loop is late, or its
+ * heap is nearly full. `createGateway({ shed: loadShedding({ maxInFlight: 500 }) })`.
+ *
+ * The process is read by a timer, not for each request. What a reading finds above its bound is refused for from then
+ * on, until a reading finds it at 90 % of the bound or below; `maxInFlight` holds from one request to the next. Reading
+ * begins with the first request and ends with `close`, which the gateway calls; it does not keep a process alive.
+ *
+ * Throws `TypeError` for options that cannot be used.
+ */
+export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { close(): void } {
+  const options = checked(given)
+  const { maxInFlight = Number.POSITIVE_INFINITY, maxLagMs = 200, maxHeapShare = 0.85 } = options
+  const { sampleMs = 2_000, meter: made = processLoad } = options
+  let reading: { readonly meter: LoadMeter; readonly timer: NodeJS.Timeout } | undefined
+  let late: string | undefined
+  let full: string | undefined
+  let failure: { readonly error: unknown } | undefined
+
+  const read = (meter: LoadMeter) => {
+    try {
+      const { lagMs, heapShare } = meter.read()
+      late = lagMs > (late ? calm : 1) * maxLagMs ? `event loop ${Math.round(lagMs)} ms late` : undefined
+      const share = `heap ${Math.round(100 * heapShare)} % in use`
+      full = heapShare > (full ? calm : 1) * maxHeapShare ? share : undefined
+      failure = undefined
+    } catch (error) {
+      // Whoever asks next hears of it: nobody could catch it here.
+      failure = { error }
+    }
+  }
+
+  return Object.assign<LoadShedder, { close(): void }>(
+    ({ inFlight }) => {
+      if (reading === undefined) {
+        const meter = made()
+        reading = { meter, timer: setInterval(read, sampleMs, meter).unref() }
+      }
+      if (failure !== undefined) throw failure.error
+      return full ?? late ?? (inFlight < maxInFlight ? undefined : `${inFlight} requests in flight`)
+    },
+    {
+      close() {
+        clearInterval(reading?.timer)
+        reading?.meter.stop()
+        reading = late = full = failure = undefined
+      },
+    },
+  )
+}
+
+function checked(given: LoadSheddingOptions): LoadSheddingOptions {
+  if (typeof given !== 'object' || given === null) throw wrong('the options', given, 'an object')
+  const options = ownMembers(given)
+  const { maxInFlight, maxLagMs, maxHeapShare, sampleMs, meter, ...others } = options
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw wrong(other, (others as Record<string, unknown>)[other], 'no such option')
+  if (maxInFlight !== undefined && !(Number.isSafeInteger(maxInFlight) && maxInFlight >= 1)) {
+    throw wrong('maxInFlight', maxInFlight, 'a whole number from 1')
+  }
+  for (const [name, ms] of Object.entries({ maxLagMs, sampleMs })) {
+    if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= longestTimer)) {
+      throw wrong(name, ms, `milliseconds above 0, at most ${longestTimer}`)
+    }
+  }
+  const share: unknown = maxHeapShare ?? 1
+  if (!(typeof share === 'number' && share > 0 && share <= 1)) {
+    throw wrong('maxHeapShare', maxHeapShare, 'a number above 0, at most 1')
+  }
+  if (meter !== undefined && typeof meter !== 'function') throw wrong('meter', meter, 'a function')
+  return options
+}
+
+function wrong(name: string, value: unknown, expected: string): TypeError {
+  const got = typeof value === 'string' ? `'${value}'` : typeof value === 'object' ? 'an object' : value
+  return new TypeError(`loadShedding: got ${name} ${String(got)}, expected ${expected}.`)
+}
