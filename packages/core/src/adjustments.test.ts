@@ -48,6 +48,7 @@ async function told(
     observe: event => {
       if (event.type === 'end') ends.push(event)
     },
+    retry: false,
     ...options,
   })
   const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {

@@ -1,14 +1,19 @@
 import type { Observer } from './events.ts'
+import type { BreakerOptions, RetryOptions } from './health-options.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { LimitRuleData } from './limit-rule.ts'
 import type { Prices } from './prices.ts'
 import type { JsonLimits } from './protocol/json.ts'
 import type { UnsupportedParameters } from './provider.ts'
-import type { Authenticator } from './stages/authenticate.ts'
+import type { Authenticator, Principal } from './stages/authenticate.ts'
 import type { Authorizer } from './stages/authorize.ts'
 import type { Limiter } from './stages/limit.ts'
+import type { ResponseCache } from './stages/recall/cached.ts'
+import type { Idempotency } from './stages/recall/repeated.ts'
 import type { Route } from './stages/route.ts'
+import type { LoadShedder } from './stages/shed.ts'
 import type { Transport } from './transport.ts'
+import type { SharedHealth } from './upstream/health/shared-health.ts'
 
 /** Bounds of a request's body, checked before anything is made of it. */
 export interface IntakeLimits extends JsonLimits {
@@ -21,8 +26,8 @@ export interface IntakeLimits extends JsonLimits {
 /** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
 export interface Timeouts {
   /**
-   * For each of `authenticate`, `route`, `authorize` and `limit` to come to its answer, and for `ledger` to keep an
-   * entry; a request for which one does not is a 500, or a 503 of the ledger. Default 1,000.
+   * For each of `authenticate`, `route`, `authorize`, `limit` and `cache` to come to its answer, and for `ledger` to keep
+   * an entry; a request for which one does not is a 500, or a 503 of the ledger. Default 1,000.
    */
   readonly policyMs: number
   /** To connect. Default 5,000. */
@@ -40,21 +45,26 @@ export interface Timeouts {
 
 /** How a streamed answer is paced. */
 export interface StreamPacing {
-  /** A comment is sent when nothing else was for so long, in milliseconds. Default 15,000. */
+  /**
+   * A comment is sent when nothing else was for so long, in milliseconds. The head of an answer that has not begun is
+   * sent so long after the last target was asked that can be. While another could be, a silent one may still be given up
+   * for it, and the head is sent so long after the upstream's own. Default 15,000.
+   */
   readonly keepAliveMs: number
   /**
-   * How long after the upstream's head its first event is awaited before the answer's own head is sent, so
-   * that an error in the first event is still a real status. Default 250 milliseconds.
+   * How long after the upstream's head its first content is awaited before the answer's own head is sent, so
+   * that an error before it is still a real status. While another target could be asked, it is awaited for `keepAliveMs`.
+   * Default 250 milliseconds.
    */
   readonly holdMs: number
 }
 
-/** What a gateway is made of. `authenticate` and `route` are required. */
-export interface GatewayOptions<Host = unknown> {
+/** What a gateway is made of. `authenticate` and `route` are required. `Model` are the names of the route's models. */
+export interface GatewayOptions<Host = unknown, Model extends string = string> {
   /** Who is asking. */
   readonly authenticate: Authenticator<Host>
   /** Where a request can be answered: usually `models({...})`. */
-  readonly route: Route
+  readonly route: Route<Model>
   /** Whether a principal may use a model. Default: as the principal's `models` say. */
   readonly authorize?: Authorizer
   /**
@@ -66,8 +76,26 @@ export interface GatewayOptions<Host = unknown> {
   readonly prices?: Prices
   /** Keeps a record of each request that is let in. Default: none. */
   readonly ledger?: Ledger
+  /** Gives finished answers again to the same requests: `responseCache({ ttlMs: 60_000 })`. Default: none are kept. */
+  readonly cache?: ResponseCache
+  /**
+   * Answers a request with an `Idempotency-Key` once, however often it is sent: `idempotency()`. Default: the header is
+   * not read.
+   */
+  readonly idempotency?: Idempotency
+  /**
+   * Whether the service has room for one more, asked before anything else: `inFlightCap(500)`, or `loadShedding()` of
+   * `@sluice/node`. What is refused is a 503. Default: there always is.
+   */
+  readonly shed?: LoadShedder
   /** Sees the end of every chat completion and every failed attempt. */
   readonly observe?: Observer
+  /**
+   * Whether callers are told how their requests were routed, in the header `x-sluice-trace`: the places that could have
+   * answered, by their providers' and upstream models' names, why some were not asked, and the attempts. A function
+   * says so for each caller. Default: no.
+   */
+  readonly traceHeader?: boolean | ((principal: Principal) => boolean)
   /**
    * Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. One of your own may serve several
    * gateways: closing it is yours.
@@ -89,6 +117,15 @@ export interface GatewayOptions<Host = unknown> {
   readonly stream?: Partial<StreamPacing>
   /** How many upstream calls one request may make, over all its targets. Default 3. */
   readonly maxAttempts?: number
+  /** How a request is sent again to a target that failed; `false`: never, though other targets are asked. */
+  readonly retry?: Partial<RetryOptions> | false
+  /** When a target that fails is left alone; `false`: never, also where it asks for a pause. */
+  readonly breaker?: Partial<BreakerOptions> | false
+  /**
+   * Where processes tell each other which targets are left alone, such as `redisHealth(client)`; they know a target by
+   * its provider's name and its model. Default: each process finds out by itself.
+   */
+  readonly health?: SharedHealth
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
   /**

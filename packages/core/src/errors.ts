@@ -138,6 +138,24 @@ const refusals = {
     'request_timeout',
     'The body of the request did not arrive in time.',
   ],
+  idempotency_in_progress: [
+    409,
+    'invalid_request_error',
+    'idempotency_in_progress',
+    'A request with this idempotency key is being answered. Please try again when it has ended.',
+  ],
+  already_processed: [
+    409,
+    'invalid_request_error',
+    'already_processed',
+    'The request with this idempotency key has been answered, and its answer was too large to be kept. To ask anew, use another key.',
+  ],
+  idempotency_key_reused: [
+    422,
+    'invalid_request_error',
+    'idempotency_key_reused',
+    'This idempotency key was used with another body. To send another request, use another key.',
+  ],
   client_left: [499, 'invalid_request_error', 'client_left', 'The client left before the answer.'],
   body_too_large: [413, 'invalid_request_error', null, 'Maximum content size limit exceeded.'],
   rate_limit_exceeded: [
@@ -199,6 +217,18 @@ const refusals = {
     'service_unavailable_error',
     'ledger_unavailable',
     'What you spend cannot be recorded at the moment. Please try again.',
+  ],
+  service_overloaded: [
+    503,
+    'service_unavailable_error',
+    'server_is_overloaded',
+    'The service has no room for the request at the moment. Please try again.',
+  ],
+  idempotency_unavailable: [
+    503,
+    'service_unavailable_error',
+    'idempotency_unavailable',
+    'It cannot be checked at the moment whether this idempotency key was used before. Please try again.',
   ],
   shutting_down: [
     503,
@@ -273,6 +303,7 @@ export class GatewayError extends Error {
   get retryable(): boolean {
     return (
       this.status === 408 ||
+      this.refusal === 'idempotency_in_progress' ||
       this.status >= 500 ||
       (this.status === 429 && this.refusal !== 'insufficient_quota')
     )
@@ -307,7 +338,9 @@ function defaultHeaders(
   if (refusal === 'invalid_api_key') {
     return { 'www-authenticate': 'Bearer realm="chat-completions", error="invalid_token"', ...given }
   }
-  if (refusal === 'insufficient_quota') return { 'x-should-retry': 'false', ...given }
+  if (refusal === 'insufficient_quota' || refusal === 'already_processed')
+    return { 'x-should-retry': 'false', ...given }
+  if (refusal === 'idempotency_in_progress') return { 'retry-after': '1', ...given }
   if (status === 503) return { 'retry-after': '1', ...given }
   return given
 }

@@ -1,6 +1,7 @@
 import type { Usage } from './protocol/chat.ts'
 import type { Adjustment } from './provider.ts'
 import type { Principal } from './stages/authenticate.ts'
+import type { RequestTrace } from './trace.ts'
 
 /** One attempt at one target. */
 export interface AttemptRecord {
@@ -11,9 +12,20 @@ export interface AttemptRecord {
   readonly called: boolean
   /** Milliseconds from its beginning to its answer's first content, or to its failure. */
   readonly ms: number
+  /**
+   * Why it was made: the request's `first`; a `retry` of a target that had failed; a `fallback` to another; a `hedge`
+   * beside one that did not answer; a `shadow`, whose answer is dropped.
+   */
+  readonly why: AttemptReason
+  /** How long was waited before it, in milliseconds. */
+  readonly waitedMs: number
+  /** The upstream's status, where it told one. */
+  readonly status: number | undefined
   /** What went wrong, also after it had begun to answer; `undefined` where nothing did. */
   readonly error: unknown
 }
+
+export type AttemptReason = 'first' | 'retry' | 'fallback' | 'hedge' | 'shadow'
 
 /** How a request ended. `gateway_closed`: cut off by `close`. */
 export type Outcome =
@@ -39,7 +51,7 @@ export interface EndEvent {
   readonly model: string | undefined
   /** Whether the caller asked for a stream. */
   readonly stream: boolean
-  /** In order; those that were cut off included. */
+  /** In order; those that were cut off included. Shadows are told of by events of their own. */
   readonly attempts: readonly AttemptRecord[]
   /**
    * What the provider did, of which the answer or the error is, to parameters that its vendor lacks or has in another
@@ -68,6 +80,15 @@ export interface EndEvent {
     /** From the request to the end of its answer. */
     readonly total: number
   }
+  /**
+   * Whether the answer was found in the cache, in which case no model was asked; `undefined` where the request is not
+   * one that is cached.
+   */
+  readonly cache: 'hit' | 'miss' | undefined
+  /** Whether it is the answer of an earlier request with the same idempotency key: no model was asked. */
+  readonly replayed: boolean
+  /** How it was routed. */
+  readonly trace: RequestTrace
   /** What went wrong, with its `cause`: for your log, not for the caller. */
   readonly error: unknown
 }
@@ -86,24 +107,65 @@ export interface InternalErrorEvent {
   readonly error: unknown
 }
 
-/** Something that its owner should know at start. */
+/** Something that its owner should know: at start, or once when it begins. */
 export interface WarningEvent {
   readonly type: 'warning'
-  readonly code: 'only_local_in_production'
+  readonly code: 'only_local_in_production' | 'load_shedder_failed' | 'trace_header_failed'
   readonly message: string
+  /** What went wrong, where something did. */
+  readonly error?: unknown
 }
 
 /** Something that remembers fails, or works again: told once for each change. */
 export interface StoreEvent {
   readonly type: 'store'
-  readonly store: 'limits' | 'ledger' | 'keys'
+  readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'health'
   readonly state: 'failing' | 'working'
   /** What went wrong. */
   readonly error: unknown
 }
 
+/**
+ * A call whose answer the caller did not get: a shadow's, or the loser's of a hedge. It costs money, and it is told of
+ * when it has ended, which may be after its request's end. A shadow that could not be asked is told of too: its
+ * attempt says why.
+ */
+export interface UnusedCallEvent {
+  readonly type: 'unused_call'
+  readonly requestId: string
+  readonly principal: Principal | undefined
+  /** The public name of the model that was asked for. */
+  readonly model: string
+  readonly attempt: AttemptRecord
+  /** `undefined` where the upstream did not take the request. */
+  readonly usage: Usage | undefined
+  readonly usageEstimated: boolean
+  /** US dollars; `null` where no price is known. */
+  readonly cost: number | null
+}
+
+/** A target is left alone, or asked again: told once for each change. */
+export interface TargetEvent {
+  readonly type: 'target'
+  readonly provider: string
+  /** The upstream's own name for the model. */
+  readonly model: string
+  readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
+  /** For how long, in milliseconds; 0 where it may be asked now. */
+  readonly waitMs: number
+  /** What it failed with last. */
+  readonly error: unknown
+}
+
 /** What happens in a gateway. New kinds may be added: switch on `type` and ignore what you do not know. */
-export type GatewayEvent = EndEvent | AttemptFailedEvent | InternalErrorEvent | StoreEvent | WarningEvent
+export type GatewayEvent =
+  | EndEvent
+  | AttemptFailedEvent
+  | UnusedCallEvent
+  | TargetEvent
+  | InternalErrorEvent
+  | StoreEvent
+  | WarningEvent
 
 /** Sees what happens. It cannot change a request, and what it throws is ignored. */
 export type Observer = (event: GatewayEvent) => void

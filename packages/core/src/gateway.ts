@@ -1,18 +1,21 @@
 import { failureOf } from './answer/failure.ts'
 import { nativeResponse, plainResponse } from './answer/plain-response.ts'
+import { askedEndpoint } from './asked-endpoint.ts'
 import type { GatewayOptions } from './config.ts'
-import { within } from './deadline.ts'
-import { belowBase, type Endpoint, endpointOf, pathOf } from './endpoint.ts'
+import { belowBase } from './endpoint.ts'
 import { GatewayError } from './errors.ts'
-import type { Answer, FetchContext, Gateway } from './host.ts'
+import { explain, seedOf } from './explain.ts'
+import { contextOf, isRequest, isRequestInit } from './fetch-arguments.ts'
+import type { Answer, FetchContext, ManagedGateway } from './host.ts'
 import { type EndReason, Lifetime } from './lifetime.ts'
 import { listModels, showModel } from './list-models.ts'
-import { type ResolvedOptions, resolveOptions } from './options/resolve.ts'
+import type { ResolvedOptions } from './options/resolve.ts'
+import { OptionsInUse } from './options-in-use.ts'
 import { completeChat } from './pipeline.ts'
-import { ownMembers } from './protocol/own-members.ts'
+import { RunningRequests } from './running-requests.ts'
 import { respondError } from './stages/respond.ts'
-import { type Books, RequestRecord } from './stages/settle.ts'
-import { warnOfLocal } from './start-warnings.ts'
+import { RequestRecord } from './stages/settle.ts'
+import { shed } from './stages/shed.ts'
 import { LifeEnded } from './upstream/attempt.ts'
 
 /**
@@ -21,34 +24,25 @@ import { LifeEnded } from './upstream/attempt.ts'
  *
  * Throws `TypeError` naming every option that is wrong.
  */
-export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Gateway<Host> {
-  const resolved = resolveOptions(options)
-  warnOfLocal(resolved, options.observe)
-  const running = new Set<Lifetime>()
-  const closings = new Set<Promise<unknown>>()
-  const books: Books = {
-    prices: resolved.prices,
-    ledger: resolved.ledger,
-    now: resolved.now,
-    id: resolved.id,
-    closing: work => {
-      closings.add(work)
-      void work.then(() => closings.delete(work))
-    },
-  }
+export function createGateway<Host = unknown, Model extends string = string>(
+  options: GatewayOptions<Host, Model>,
+): ManagedGateway<Host, Model> {
+  const inUse = new OptionsInUse(options)
+  const running = new RunningRequests()
   let closed: Promise<void> | undefined
-  let idle: (() => void) | undefined
-
-  const matches = (pathname: string, mount = '') => belowBase(pathname, mount, resolved.base) !== undefined
 
   const answer = async (request: Request, context: FetchContext<Host>): Promise<Answer> => {
+    // What a request begins with it ends with.
+    const tenure = inUse.current
+    const { resolved, books } = tenure
     const requestId = `req_${resolved.id()}`
     const lifetime = new Lifetime(request.signal)
     running.add(lifetime)
+    tenure.enter()
     const record = new RequestRecord(requestId, resolved.call.clock, books, event => {
       running.delete(lifetime)
       lifetime.release()
-      if (running.size === 0) idle?.()
+      tenure.leave()
       if (record.chat) resolved.observe(event)
       else if (event.outcome === 'internal_error') {
         resolved.observe({ type: 'internal_error', requestId, error: event.error })
@@ -56,7 +50,8 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
     })
     try {
       if (closed !== undefined) throw new GatewayError('shutting_down')
-      return await outlived(dispatch(request, context, resolved, lifetime, record), lifetime)
+      const inFlight = running.size - 1
+      return await outlived(dispatch(request, context, resolved, lifetime, record, inFlight), lifetime)
     } catch (error) {
       const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
       // Made first: who is told of the error may change it.
@@ -66,27 +61,7 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
     }
   }
 
-  const drain = async (ms: number): Promise<void> => {
-    if (running.size === 0) return
-    const cut = () => {
-      for (const lifetime of running) lifetime.end('gateway_closed')
-    }
-    const timer = ms > longestTimer ? undefined : setTimeout(cut, ms)
-    await new Promise<void>(resolve => {
-      idle = resolve
-    })
-    clearTimeout(timer)
-  }
-
-  const flushLedger = async (): Promise<void> => resolved.ledger?.flush?.()
-  const closeBooks = async (): Promise<void> => {
-    // What waits for a database would wait until it is tried the next time.
-    if (closings.size > 0) void flushLedger()
-    while (closings.size > 0) await Promise.all(closings)
-  }
-
   return {
-    matches,
     fetch: async (input, init) => {
       if (isRequest(input) && !isRequestInit(init)) {
         const context = contextOf<Host>(init)
@@ -102,20 +77,32 @@ export function createGateway<Host = unknown>(options: GatewayOptions<Host>): Ga
       if (!(typeof drainMs === 'number' && drainMs >= 0)) {
         throw new TypeError(`close: got drainMs ${String(drainMs)}, expected a number from 0.`)
       }
-      closed ??= drain(drainMs)
-        .then(() => within(closeBooks(), booksMs))
-        .then(() => within(flushLedger(), booksMs))
-        .then(() => resolved.ownTransport?.close?.())
+      const now = performance.now()
+      const drained = running.drain(drainMs, now)
+      // What requests left behind has the same time, and those that still run may leave more.
+      void inUse.shadows.drain(drainMs, now)
+      const left = () => Math.max(0, now + drainMs - performance.now())
+      closed ??= drained.then(() => inUse.shadows.drain(left(), performance.now())).then(() => inUse.end())
       return closed
+    },
+    reload: given => {
+      if (closed !== undefined) throw new TypeError('reload: the gateway is closed. Make another one.')
+      inUse.replace(given)
+    },
+    explain: async (request, context = {}) =>
+      explain(request, contextOf(context), inUse.current.resolved, {
+        seed: seedOf(context),
+        closed: closed !== undefined,
+      }),
+    matches: (pathname, mount = '') => belowBase(pathname, mount, inUse.current.resolved.base) !== undefined,
+    get ready() {
+      return closed === undefined
+    },
+    get models() {
+      return (inUse.current.resolved.route.list?.() ?? []).map(({ id }) => id as Model)
     },
   }
 }
-
-/** How long `close` waits for leases and entries that are being closed, and then for the ledger to be flushed. */
-const booksMs = 2_500
-
-/** Node's timers fire at once beyond this. */
-const longestTimer = 2_147_483_647
 
 /**
  * What a promise comes to, or a rejection as soon as the request's life ends: what a function of the user's
@@ -135,18 +122,14 @@ function dispatch<Host>(
   options: ResolvedOptions<Host>,
   lifetime: Lifetime,
   record: RequestRecord,
+  inFlight: number,
 ): Promise<Answer> {
-  const path = pathOf(request.url)
-  const below = belowBase(path, context.mount ?? '', options.base)
-  const endpoint: Endpoint = below === undefined ? { name: 'unknown' } : endpointOf(below)
-  if (endpoint.name === 'unknown') throw unknownUrl(request.method, path)
+  const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
   if (endpoint.name === 'chat') {
-    if (request.method !== 'POST') throw methodNotSupported(request.method, path, 'POST')
     record.chat = true
+    if (options.shed !== undefined) shed(options.shed, { inFlight }, options.random)
     return completeChat(request, context, options, lifetime, record)
   }
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw methodNotSupported(request.method, path, 'GET, HEAD')
   return settled(
     endpoint.name === 'models'
       ? listModels(request, context, options, record.requestId)
@@ -159,43 +142,4 @@ async function settled(answering: Promise<Answer>, record: RequestRecord): Promi
   const answer = await answering
   record.settle('completed', answer.status)
   return answer
-}
-
-/** Also a `Request` of another realm or library. */
-function isRequest(input: Request | string | URL): input is Request {
-  return typeof input === 'object' && 'method' in input && 'headers' in input
-}
-
-function isRequestInit(init: object | undefined): boolean {
-  return (
-    typeof init === 'object' && init !== null && ('signal' in init || 'method' in init || 'headers' in init)
-  )
-}
-
-/** Some hosts hand over a second argument of their own: what is no context is ignored. */
-function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefined): FetchContext<Host> {
-  if (typeof init !== 'object' || init === null) return {}
-  const { host, mount, body, identified, plainAnswers } = ownMembers(init as FetchContext<Host>)
-  return {
-    host,
-    mount: typeof mount === 'string' ? mount : undefined,
-    body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
-    identified: typeof identified === 'function' ? identified : undefined,
-    plainAnswers: plainAnswers === true,
-  }
-}
-
-function unknownUrl(method: string, path: string): GatewayError {
-  return new GatewayError('unknown_url', { message: `Invalid URL (${method} ${shown(path)})` })
-}
-
-function methodNotSupported(method: string, path: string, allowed: string): GatewayError {
-  return new GatewayError('method_not_supported', {
-    message: `Not allowed to ${method} on ${shown(path)}. (HINT: Perhaps you meant to use a different HTTP method?)`,
-    headers: { allow: allowed },
-  })
-}
-
-function shown(path: string): string {
-  return path.length > 200 ? `${path.slice(0, 200)}...` : path
 }

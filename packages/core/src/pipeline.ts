@@ -1,24 +1,34 @@
 import { PacedText } from './answer/paced-text.ts'
+import { ReplayedStream } from './answer/replayed-stream.ts'
 import { type AnsweredRequest, StreamedAnswer } from './answer/streamed-answer.ts'
 import { type BoundedOutput, boundedOutput } from './bounded-output.ts'
+import { boundedPlaces } from './bounded-places.ts'
 import { within } from './deadline.ts'
 import type { Answer, FetchContext } from './host.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { pricedModel } from './prices.ts'
+import type { ChatRequest } from './protocol/chat.ts'
 import { keepAliveComment } from './protocol/chunk-writer.ts'
 import { memberOf } from './protocol/own-members.ts'
 import type { PartialCompletion, Target } from './provider.ts'
+import type { WatchedAnswers } from './recall/answer-store.ts'
+import type { KeptAnswer } from './recall/kept-answer.ts'
+import { RequestAttempts } from './request-attempts.ts'
+import { routeContext } from './route-context.ts'
 import { authenticate } from './stages/authenticate.ts'
-import { authorize } from './stages/authorize.ts'
-import { type Answering, type Attempts, type ChunkSource, call } from './stages/call.ts'
+import { authorizePlaces } from './stages/authorize.ts'
+import { type Answering, type Attempts, call } from './stages/call.ts'
 import { type LimitContext, limit } from './stages/limit.ts'
 import { normalizeCompletion } from './stages/normalize/completion.ts'
-import { read } from './stages/read.ts'
-import { respondCompletion, respondStream } from './stages/respond.ts'
-import { route } from './stages/route.ts'
+import { type Draft, read } from './stages/read.ts'
+import { type ResponseCache, recallCached } from './stages/recall/cached.ts'
+import { type RunningIdempotency, recallRepeat } from './stages/recall/repeated.ts'
+import { respondCompletion, respondKept, respondStream } from './stages/respond.ts'
+import { type Candidate, route } from './stages/route.ts'
 import type { RequestRecord } from './stages/settle.ts'
 import { validate } from './stages/validate.ts'
+import type { ChunkSource } from './upstream/attempts/held-stream.ts'
 import { completionUsage } from './usage.ts'
 
 /**
@@ -37,15 +47,64 @@ export async function completeChat<Host>(
   context.identified?.(principal)
   const draft = await read(request, context.body, options.intake)
   record.stream = memberOf(draft.body, 'stream') === true
-  const candidates = await route(draft, { principal, random: options.random }, options.route)
+  const { routing } = record
+  routing.begun = true
+  const places = await route(draft, routeContext(principal, draft.model, routing, options), options.route)
+  routing.give(places)
   record.model = draft.model
-  await authorize(principal, draft.model, options.authorize)
+  const candidates = await authorizePlaces(principal, draft.model, places, options.authorize, routing)
+  const repeat = options.idempotency && (await repeated(request, draft, options.idempotency, record))
+  if (repeat !== undefined) return replay(repeat, record, lifetime)
   const lease = await limit(principal, draft, room(lifetime, candidates, options, record), options.limit)
   record.hold(lease)
-  const { input, targets } = validate(draft, candidates, options.rules)
+  const { input, targets: fit } = validate(draft, candidates, options.rules, routing)
+  if (fit !== candidates) routing.ask(fit)
   const bounded = boundedOutput(input, lease.maxOutputTokens)
+  const targets = bounded.adjustments.length === 0 ? fit : boundedPlaces(fit, lease.maxOutputTokens!)
   await record.enter(bounded.input, targets[0]!)
+  const hit = options.cache && (await cached(request, bounded.input, options.cache, record))
+  if (hit !== undefined) return replay(hit, record, lifetime)
   return ask(bounded, targets, options, lifetime, record)
+}
+
+/** The answer of an earlier request with the same idempotency key. Where there is none, this one's will be kept. */
+async function repeated(
+  request: Request,
+  draft: Draft,
+  idempotency: RunningIdempotency,
+  record: RequestRecord,
+): Promise<KeptAnswer | undefined> {
+  const found = await recallRepeat(request, draft, record.principal!, record.requestId, idempotency)
+  if (found?.keeper !== undefined) record.keep(found.keeper)
+  record.replayed = found?.answer !== undefined
+  return found?.answer
+}
+
+/** The answer that is in the cache. Where there is none, this one will be kept. */
+async function cached(
+  request: Request,
+  input: ChatRequest,
+  cache: ResponseCache<WatchedAnswers>,
+  record: RequestRecord,
+): Promise<KeptAnswer | undefined> {
+  const found = await recallCached(request, input, record.principal!, cache)
+  if (found === undefined) return undefined
+  if (found.keeper !== undefined) record.keep(found.keeper)
+  record.cache = found.answer === undefined ? 'miss' : 'hit'
+  return found.answer
+}
+
+/** An answer that was given before. */
+function replay(answer: KeptAnswer, record: RequestRecord, lifetime: Lifetime): Answer {
+  record.adjust(answer.adjustments)
+  record.capture?.add(answer.text)
+  if (answer.stream) {
+    const body = new ReplayedStream(answer.text, record, lifetime)
+    return respondStream(body, record.requestId, record.answerHeaders)
+  }
+  record.markFirstByte()
+  record.settle('completed', 200)
+  return respondKept(answer.text, record.requestId, record.answerHeaders)
 }
 
 function room<Host>(
@@ -67,17 +126,12 @@ function room<Host>(
 
 async function ask<Host>(
   { input, adjustments: bound }: BoundedOutput,
-  targets: readonly Target[],
+  targets: readonly Candidate[],
   options: ResolvedOptions<Host>,
   lifetime: Lifetime,
   record: RequestRecord,
 ): Promise<Answer> {
-  const attempts: Attempts = {
-    log: record.attempts,
-    committed: false,
-    failed: attempt => options.observe({ type: 'attempt_failed', requestId: record.requestId, attempt }),
-    adjusted: adjustments => record.adjust(adjustments.length === 0 ? bound : [...bound, ...adjustments]),
-  }
+  const attempts = new RequestAttempts(record, bound, options)
   const created = Math.floor(options.now() / 1000)
   const identity = { id: completionId(options.id), created, model: input.model }
   const asked: AnsweredRequest = { input, identity, record, lifetime, newId: options.id }
@@ -88,17 +142,20 @@ async function ask<Host>(
 }
 
 function whole(
-  { answer, end }: Answering<PartialCompletion>,
+  answering: Answering<PartialCompletion>,
   { input, identity, record, newId }: AnsweredRequest,
 ): Answer {
-  end(true)
+  const { answer } = answering
+  answering.end(true)
   const { usage, estimated } = completionUsage(answer, input)
   const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
   record.usage = usage
   record.usageEstimated = estimated
   record.markFirstByte()
+  const told = respondCompletion(completion, record.requestId, record.answerHeaders)
+  record.capture?.add(told.body as string)
   record.settle('completed', 200)
-  return respondCompletion(completion, record.requestId, record.answerHeaders)
+  return told
 }
 
 async function stream<Host>(
@@ -109,11 +166,17 @@ async function stream<Host>(
 ): Promise<Answer> {
   const { record } = asked
   const { keepAliveMs } = options.stream
-  const answering = await within(calling, keepAliveMs)
+  const { clock } = options.call
+  let answering = await within(calling, keepAliveMs)
+  while (answering === undefined) {
+    const left = attempts.headAt - clock()
+    if (left <= 0) break
+    answering = await within(calling, Math.min(left, keepAliveMs))
+  }
   // A caller who waits so long gets the head of the answer and comments; no other target is asked then.
   attempts.committed = true
   const source = new StreamedAnswer(asked, answering ?? calling)
-  const body = new PacedText(source, keepAliveComment, keepAliveMs, options.call.clock)
+  const body = new PacedText(source, keepAliveComment, keepAliveMs, clock)
   return respondStream(body, record.requestId, record.answerHeaders)
 }
 

@@ -65,7 +65,41 @@ export interface Target {
   readonly provider: Provider
   readonly model: string
   readonly capabilities?: Capabilities
+  /**
+   * Fields of the request that are different at this place: `{ temperature: 0 }`. `null` leaves a field out. They stand
+   * in the place of the caller's, and are checked as those are.
+   */
+  readonly parameters?: ParameterOverrides
 }
+
+/**
+ * Fields of a request that a place may have of its own. `max_completion_tokens` lowers the caller's bound, and never
+ * raises it.
+ */
+export type ParameterOverrides = {
+  readonly [Field in OverridableField]?: ChatRequest[Field] | null
+}
+
+type OverridableField =
+  | 'temperature'
+  | 'top_p'
+  | 'max_completion_tokens'
+  | 'stop'
+  | 'presence_penalty'
+  | 'frequency_penalty'
+  | 'logit_bias'
+  | 'seed'
+  | 'parallel_tool_calls'
+  | 'reasoning_effort'
+  | 'verbosity'
+  | 'service_tier'
+  | 'metadata'
+  | 'store'
+  | 'user'
+  | 'safety_identifier'
+  | 'prompt_cache_key'
+  | 'prompt_cache_retention'
+  | 'web_search_options'
 
 /** What a model can do, as far as it is known. What is not said is not checked. */
 export interface Capabilities {
@@ -75,6 +109,14 @@ export interface Capabilities {
   readonly reasoning?: boolean
   /** The most choices (`n`) of one request. */
   readonly maxChoices?: number
+  /** How many tokens prompt and answer may have together. */
+  readonly contextTokens?: number
+  /** The most tokens of one answer. */
+  readonly maxOutputTokens?: number
+  /** Whether it calls tools. */
+  readonly tools?: boolean
+  /** Whether it answers by a JSON schema (`response_format`). */
+  readonly jsonSchema?: boolean
 }
 
 /** What a vendor answered, translated. */

@@ -72,6 +72,9 @@ export function serving(targets: Target | readonly Target[], options: Partial<Ga
     authenticate: () => ({ id: 'ann' }),
     route: models({ m: targets }),
     observe: event => events.push(event),
+    // What one failure is told as shows where no target is asked again, nor left alone.
+    retry: false,
+    breaker: false,
     ...options,
   })
   const post = (body: object, init: RequestInit = {}) =>

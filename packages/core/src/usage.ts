@@ -106,7 +106,8 @@ export function countedUsage(
   return { usage, estimated: true }
 }
 
-function messageChars(message: PartialMessage): number {
+/** How many characters of text and arguments a message, or a piece of one, holds. */
+export function messageChars(message: PartialMessage): number {
   let chars = (message.content?.length ?? 0) + (message.refusal?.length ?? 0)
   chars += (message.reasoning_content?.length ?? 0) + (message.function_call?.arguments?.length ?? 0)
   for (const call of message.tool_calls ?? []) {

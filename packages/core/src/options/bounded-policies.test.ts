@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { concurrent, requests } from '../policies/limits/rule.ts'
 import type { Lease, LimitContext } from '../stages/limit.ts'
+import { scriptedContext } from '../stages/scripted-context.ts'
 import { boundedPolicies } from './bounded-policies.ts'
 
 const never = () => new Promise<never>(() => {})
 const ann = { id: 'ann' }
 const request = new Request('http://sluice.test/')
 const draft = { model: 'm', body: {}, bytes: 2 }
-const context = { principal: ann, random: () => 0 }
+const context = scriptedContext(ann)
 const room: LimitContext = {
   requestId: 'req_1',
   targets: [],

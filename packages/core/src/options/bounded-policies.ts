@@ -1,6 +1,7 @@
 import type { GatewayOptions } from '../config.ts'
 import { deadline } from '../deadline.ts'
 import type { Observer } from '../events.ts'
+import type { LimitStore } from '../policies/limits/limit-store.ts'
 import { limits } from '../policies/limits/limits.ts'
 import { modelPatterns } from '../policies/model-patterns.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
@@ -16,10 +17,18 @@ export interface Policies<Host> {
   readonly limit: Limiter | undefined
 }
 
-/** The policies of a gateway, each of which has to come to its answer within `ms`. */
-export function boundedPolicies<Host>(options: GatewayOptions<Host>, ms: number): Policies<Host> {
+/**
+ * The policies of a gateway, each of which has to come to its answer within `ms`.
+ *
+ * @param counts - where rules are counted that name no store.
+ */
+export function boundedPolicies<Host>(
+  options: GatewayOptions<Host>,
+  ms: number,
+  counts?: LimitStore,
+): Policies<Host> {
   const { authenticate, route, authorize = modelPatterns } = options
-  const limit = limiterOf(options.limit, options.observe)
+  const limit = limiterOf(options.limit, options.observe, counts)
   const limitMs = ms + (limit?.maxWaitMs ?? 0)
   return {
     authenticate: (request, host) => bounded('authenticate', authenticate(request, host), ms),
@@ -38,10 +47,26 @@ export function boundedPolicies<Host>(options: GatewayOptions<Host>, ms: number)
   }
 }
 
+/** What of the rules of a gateway cannot be used. */
+export function ruleFaults(limit: GatewayOptions['limit']): readonly string[] {
+  const isRules = typeof limit === 'object' && limit !== null && (Array.isArray(limit) || 'kind' in limit)
+  try {
+    if (isRules) limiterOf(limit, undefined, undefined)
+    return []
+  } catch (error) {
+    if (error instanceof TypeError) return [`limit: ${error.message}`]
+    throw error
+  }
+}
+
 /** Rules are counted in this process; where they cannot be, `TypeError` says so. */
-function limiterOf(limit: GatewayOptions['limit'], observe: Observer | undefined): Limiter | undefined {
+function limiterOf(
+  limit: GatewayOptions['limit'],
+  observe: Observer | undefined,
+  store: LimitStore | undefined,
+): Limiter | undefined {
   if (limit === undefined || 'admit' in limit) return limit
-  return limits('kind' in limit ? [limit] : limit, observe === undefined ? {} : { observe })
+  return limits('kind' in limit ? [limit] : limit, { ...(observe && { observe }), ...(store && { store }) })
 }
 
 /** Room that is given when nobody waits for it any more is nobody's. */

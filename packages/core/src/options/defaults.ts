@@ -1,4 +1,5 @@
 import type { IntakeLimits, StreamPacing, Timeouts } from '../config.ts'
+import type { BreakerOptions, RetryOptions } from '../health-options.ts'
 
 export const defaultIntake: IntakeLimits = {
   maxBytes: 26_214_400,
@@ -15,3 +16,18 @@ export const defaultTimeouts: Timeouts = {
   totalMs: 600_000,
 }
 export const defaultPacing: StreamPacing = { keepAliveMs: 15_000, holdMs: 250 }
+export const defaultRetry: RetryOptions = {
+  baseMs: 250,
+  maxMs: 8_000,
+  maxRetryAfterMs: 60_000,
+  budget: 0.2,
+  minBudget: 3,
+}
+export const defaultBreaker: BreakerOptions = {
+  failures: 5,
+  errorRate: 0.5,
+  minCalls: 20,
+  windowMs: 30_000,
+  openMs: 30_000,
+  maxOpenMs: 300_000,
+}

@@ -1,5 +1,7 @@
 import type { GatewayOptions } from '../config.ts'
-import { defaultIntake, defaultPacing, defaultTimeouts } from './defaults.ts'
+import { looseFault } from '../policies/routes/combined-route.ts'
+import { defaultBreaker, defaultIntake, defaultPacing, defaultRetry, defaultTimeouts } from './defaults.ts'
+import { aCache, anIdempotency } from './recalling.ts'
 
 /** Says what is wrong with a value, by what was expected; `undefined` where nothing is. */
 type Check = (value: unknown) => string | undefined
@@ -8,6 +10,10 @@ type Check = (value: unknown) => string | undefined
 const largest = 2_147_483_647
 
 const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
+const aRoute: Check = value => {
+  if (typeof value !== 'function') return 'a function'
+  return 'provider' in value ? 'a route, such as models({...}), and no vendor' : looseFault(value)
+}
 const aLimit: Check = value =>
   typeof value === 'object' &&
   value !== null &&
@@ -17,6 +23,12 @@ const aLimit: Check = value =>
 const aLedger: Check = value => {
   const { open, close } = (value ?? {}) as { open?: unknown; close?: unknown }
   return aMethod(open) && aMethod(close) ? undefined : 'a ledger, such as that of a database'
+}
+const aSharedHealth: Check = value => {
+  const { read, write, claimProbe, letGoProbe } = (value ?? {}) as { [name: string]: unknown }
+  return [read, write, claimProbe, letGoProbe].every(aMethod)
+    ? undefined
+    : 'what processes share their health by, such as redisHealth(client)'
 }
 function aMethod(value: unknown): boolean {
   return typeof value === 'function'
@@ -28,6 +40,12 @@ const aPath: Check = value =>
     : "a path that begins with '/' and does not end with one, such as '/v1'"
 const aCount: Check = value =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : 'a whole number from 1'
+const aCountFromNone: Check = value =>
+  Number.isInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0'
+const aShare: Check = value =>
+  typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'a number from 0 to 1'
+const aShareOfSome: Check = value =>
+  value !== 0 && aShare(value) === undefined ? undefined : 'a number above 0, at most 1'
 const aSpan: Check = value =>
   typeof value === 'number' && value > 0 && value <= largest
     ? undefined
@@ -39,12 +57,17 @@ const oneOf =
 
 const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<string, Check>>>> = {
   authenticate: aFunction,
-  route: aFunction,
+  route: aRoute,
   authorize: aFunction,
   limit: aLimit,
   prices: aFunction,
   ledger: aLedger,
+  cache: aCache,
+  idempotency: anIdempotency,
+  shed: aFunction,
   observe: aFunction,
+  traceHeader: value =>
+    typeof value === 'boolean' || typeof value === 'function' ? undefined : 'true, false or a function',
   transport: aFunction,
   base: aPath,
   validation: oneOf('schema', 'live'),
@@ -54,6 +77,9 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<stri
   timeouts: spansOf(defaultTimeouts),
   stream: spansOf(defaultPacing),
   maxAttempts: aCount,
+  retry: { ...spansOf(defaultRetry), budget: aShare, minBudget: aCountFromNone },
+  breaker: { ...spansOf(defaultBreaker), failures: aCount, errorRate: aShareOfSome, minCalls: aCount },
+  health: aSharedHealth,
   now: aFunction,
   id: aFunction,
   random: aFunction,
@@ -61,12 +87,21 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<stri
 
 const required: readonly string[] = ['authenticate', 'route']
 
+/** Done without where they are `false`. */
+const dispensable: readonly string[] = ['retry', 'breaker']
+
+/** Of which the first must not be larger than the second. */
+const ordered: readonly (readonly [string, string, string, Readonly<Record<string, number>>])[] = [
+  ['retry', 'baseMs', 'maxMs', { ...defaultRetry }],
+  ['breaker', 'openMs', 'maxOpenMs', { ...defaultBreaker }],
+]
+
 /** Every option that cannot be used: its name, what was got, what was expected. */
 export function faultsOf<Host>(options: GatewayOptions<Host>): string[] {
   if (typeof options !== 'object' || options === null)
     return [`the options: got ${shown(options)}, expected an object`]
   const given = { ...Object.fromEntries(required.map(name => [name, undefined])), ...options }
-  return faultsIn(given, checks, '', required)
+  return [...faultsIn(given, checks, '', required), ...faultsOfOrder(given)]
 }
 
 function faultsIn(
@@ -84,8 +119,21 @@ function faultsIn(
       const expected = check(value)
       return expected === undefined ? [] : `${told} ${expected}`
     }
-    if (typeof value !== 'object' || value === null) return `${told} an object`
+    const mayBeFalse = path === '' && dispensable.includes(name)
+    if (mayBeFalse && value === false) return []
+    if (typeof value !== 'object' || value === null)
+      return `${told} an object${mayBeFalse ? ' or false' : ''}`
     return faultsIn(value as Record<string, unknown>, check, `${path}${name}.`)
+  })
+}
+
+/** Each may be right, and their order wrong. */
+function faultsOfOrder(given: Readonly<Record<string, unknown>>): string[] {
+  return ordered.flatMap(([name, low, high, defaults]) => {
+    const set = (given[name] ?? {}) as Readonly<Record<string, unknown>>
+    const [least, most] = [set[low] ?? defaults[low], set[high] ?? defaults[high]]
+    if (!(typeof least === 'number' && typeof most === 'number' && least > most)) return []
+    return `${name}.${low}: got ${least}, expected at most ${name}.${high}, which is ${most}`
   })
 }
 
@@ -95,5 +143,6 @@ function spansOf(defaults: object): Readonly<Record<string, Check>> {
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'function') return 'a function'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -20,6 +20,15 @@ export function soundNow(now: (() => number) | undefined): () => number {
   }
 }
 
+/** Chance of the user's making, or the process's own: what is no number from 0 up to 1 decides nothing. */
+export function soundRandom(random: (() => number) | undefined): () => number {
+  if (random === undefined) return Math.random
+  return () => {
+    const drawn = outcomeOf(random)
+    return typeof drawn === 'number' && drawn >= 0 && drawn < 1 ? drawn : Math.random()
+  }
+}
+
 /** An observer whose throws are nobody's problem but its own. It sees; it cannot change what it sees. */
 export function quietObserver(observe: Observer | undefined): Observer {
   return observe === undefined ? () => {} : event => void outcomeOf(() => observe(event))

@@ -2,23 +2,32 @@ import { defaultTransport } from '#transport'
 import type { GatewayOptions, IntakeLimits, StreamPacing } from '../config.ts'
 import type { Observer } from '../events.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { LimitStore } from '../policies/limits/limit-store.ts'
+import { memoryStore } from '../policies/limits/memory-store.ts'
+import { likelyTokens } from '../policies/routes/likely-tokens.ts'
 import type { Prices } from '../prices.ts'
-import { ownMembers } from '../protocol/own-members.ts'
-import type { Authenticator } from '../stages/authenticate.ts'
+import { memberOf, ownMembers } from '../protocol/own-members.ts'
+import type { Authenticator, Principal } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
 import type { CallWorld } from '../stages/call.ts'
 import type { Limiter } from '../stages/limit.ts'
 import type { Route } from '../stages/route.ts'
+import type { LoadShedder } from '../stages/shed.ts'
 import type { ValidationRules } from '../stages/validate.ts'
 import type { Transport } from '../transport.ts'
-import { boundedPolicies } from './bounded-policies.ts'
-import { defaultIntake, defaultPacing, defaultTimeouts } from './defaults.ts'
+import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
+import type { HealthSettings } from '../upstream/health/health-settings.ts'
+import { boundedPolicies, ruleFaults } from './bounded-policies.ts'
+import { defaultBreaker, defaultIntake, defaultPacing, defaultRetry, defaultTimeouts } from './defaults.ts'
 import { faultsOf } from './faults.ts'
-import { quietObserver, soundId, soundNow, soundPrices } from './guarded-functions.ts'
+import { quietObserver, soundId, soundNow, soundPrices, soundRandom } from './guarded-functions.ts'
+import { type Recalling, recalling } from './recalling.ts'
+import { soundShedder } from './sound-shedder.ts'
+import { soundTraceChoice } from './sound-trace-choice.ts'
 import { watchedLedger } from './watched-ledger.ts'
 
 /** Options with everything filled in. */
-export interface ResolvedOptions<Host> {
+export interface ResolvedOptions<Host> extends Recalling {
   readonly authenticate: Authenticator<Host>
   readonly route: Route
   readonly authorize: Authorizer
@@ -28,11 +37,20 @@ export interface ResolvedOptions<Host> {
   readonly ledger: Ledger | undefined
   /** Never throws. */
   readonly observe: Observer
+  /** Never throws. */
+  readonly shed: LoadShedder | undefined
+  /** Who is told how requests are routed. Never throws. */
+  readonly tellsTrace: ((principal: Principal) => boolean) | undefined
   readonly base: string
   readonly rules: ValidationRules
   readonly intake: IntakeLimits
   readonly stream: StreamPacing
   readonly call: CallWorld
+  /** Outlives the options, which it has to be told to follow. */
+  readonly healthBook: LastingHealthBook
+  /** Where rules are counted that name no store. Outlives the options. */
+  readonly counts: LimitStore
+  readonly health: HealthSettings
   /** The transport that the gateway made itself and has to close. */
   readonly ownTransport: Transport | undefined
   readonly now: () => number
@@ -43,41 +61,74 @@ export interface ResolvedOptions<Host> {
 /**
  * Fills in what is not set. Throws `TypeError` naming every option that is wrong: a gateway with half a
  * configuration does not start.
+ *
+ * @param kept - what outlives options, where others stand in the place of earlier ones. The book of targets still follows
+ * the options that it followed.
  */
-export function resolveOptions<Host>(given: GatewayOptions<Host>): ResolvedOptions<Host> {
-  const faults = faultsOf(given)
+export function resolveOptions<Host>(
+  given: GatewayOptions<Host>,
+  kept?: Pick<ResolvedOptions<Host>, 'healthBook' | 'counts'>,
+): ResolvedOptions<Host> {
+  const faults = [...faultsOf(given), ...ruleFaults(given && memberOf(given, 'limit'))]
   if (faults.length > 0)
     throw new TypeError(`createGateway got options that it cannot use:\n- ${faults.join('\n- ')}`)
   const options = ownMembers(given)
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
   const observe = quietObserver(options.observe)
+  const clock = () => performance.now()
+  const random = soundRandom(options.random)
+  const breaker = options.breaker === false ? undefined : filled(defaultBreaker, options.breaker)
+  const retry = options.retry === false ? undefined : filled(defaultRetry, options.retry)
+  const health: HealthSettings = {
+    breaker,
+    retry,
+    random,
+    clock,
+    shared: options.health,
+    changed: observe,
+  }
+  const book = kept?.healthBook ?? healthBook(health)
+  const counts = kept?.counts ?? memoryStore()
+  const policies = boundedPolicies(options, timeouts.policyMs, counts)
+  const recalled = recalling(options, observe, clock, timeouts.policyMs)
+  // Last: nothing that has to be closed is made for options that cannot be used.
   const ownTransport =
     options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
   return {
-    ...boundedPolicies(options, timeouts.policyMs),
+    ...policies,
+    ...recalled,
     prices: soundPrices(options.prices),
     ledger: watchedLedger(options.ledger, timeouts.policyMs, observe),
     observe,
+    shed: soundShedder(options.shed, observe),
+    tellsTrace: soundTraceChoice(options.traceHeader, observe),
     base: options.base ?? '/v1',
     rules: {
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',
+      likelyTokens,
     },
     intake: filled(defaultIntake, options.intake),
     stream,
     call: {
       transport: options.transport ?? ownTransport!,
       timeouts,
-      clock: () => performance.now(),
+      clock,
       maxAttempts: options.maxAttempts ?? 3,
       holdMs: stream.holdMs,
+      keepAliveMs: stream.keepAliveMs,
       unsupportedParameters: options.unsupportedParameters ?? 'refuse',
+      health: book,
+      retry,
     },
+    healthBook: book,
+    counts,
+    health,
     ownTransport,
     now: soundNow(options.now),
     id: soundId(options.id),
-    random: options.random ?? Math.random,
+    random,
   }
 }
 

@@ -32,6 +32,16 @@ describe('watchedLedger', () => {
     expect(events).toEqual([])
   })
 
+  it('hands on calls that nobody got, where the ledger keeps them, and does not fail where it fails', async () => {
+    expect(watched({}).made).not.toHaveProperty('unused')
+    const heard: unknown[] = []
+    await watched({ unused: (...given) => void heard.push(given) }).made.unused?.(closing)
+    expect(heard).toEqual([[closing]])
+    const { made, states } = watched({ unused: () => Promise.reject(new Error('rows')) })
+    await made.unused?.(closing)
+    expect(states()).toEqual(['failing'])
+  })
+
   it('tells once that opening fails, with the error, and once that it works again', async () => {
     let fails = true
     const error = new Error('rows')

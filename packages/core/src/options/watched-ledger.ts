@@ -1,11 +1,12 @@
 import type { Observer } from '../events.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { LedgerState } from '../ledger/ledger-state.ts'
+import { memberOf } from '../protocol/own-members.ts'
 import { bounded } from './bounded-policies.ts'
 
 /**
  * A ledger that has to keep an entry within `ms`. `observe` is told when it begins to fail, and when it works again.
- * Its `close` and its `flush` never fail.
+ * Its `close`, `unused` and `flush` never fail.
  */
 export function watchedLedger(ledger: Ledger | undefined, ms: number, observe: Observer): Ledger | undefined {
   if (ledger === undefined) return undefined
@@ -22,6 +23,9 @@ export function watchedLedger(ledger: Ledger | undefined, ms: number, observe: O
   return {
     open: (entry, progress) => watch('open', () => bounded('ledger', ledger.open(entry, progress), ms)),
     close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
+    ...(memberOf(ledger, 'unused') !== undefined && {
+      unused: closing => watch('close', () => ledger.unused?.(closing)).catch(() => {}),
+    }),
     flush: () => watch('flush', () => ledger.flush?.()).catch(() => {}),
   }
 }

@@ -21,7 +21,8 @@ describe('withCors', () => {
     const response = await fetch(preflight('https://app.test'))
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
-    expect(response.headers.get('access-control-allow-headers')).toContain('authorization')
+    const headers = response.headers.get('access-control-allow-headers')?.split(', ')
+    for (const name of ['authorization', 'cache-control', 'idempotency-key']) expect(headers).toContain(name)
     expect(response.headers.get('access-control-max-age')).toBe('600')
   })
 

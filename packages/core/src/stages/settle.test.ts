@@ -3,6 +3,7 @@ import type { GatewayError } from '../errors.ts'
 import type { EndEvent, GatewayEvent } from '../events.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../ledger/ledger.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { estimatedUsage } from '../usage.ts'
 import type { Lease } from './limit.ts'
 import { type Books, RequestRecord } from './settle.ts'
@@ -21,7 +22,10 @@ function record(more: Partial<Books> = {}) {
     ledger: undefined,
     now: () => 1_700_000_000_000,
     id: () => 'f'.repeat(32),
+    random: () => 0.5,
+    tellsTrace: undefined,
     closing: work => closings.push(work),
+    shadows: new ShadowLives(new Set()),
     ...more,
   }
   const made = new RequestRecord(
@@ -76,6 +80,9 @@ describe('RequestRecord', () => {
         cost: null,
         shadowed: [],
         timings: { queue: 0, firstByte: 20, total: 50 },
+        cache: undefined,
+        replayed: false,
+        trace: { seed: 2 ** 31, candidates: [], overheadMs: 20 },
         error,
       },
     ])

@@ -2,13 +2,20 @@ import { adjustmentHeaders } from '../adjustment-headers.ts'
 import { AttemptLog } from '../attempt-log.ts'
 import { boundedAdjustments } from '../bounded-adjustments.ts'
 import { GatewayError } from '../errors.ts'
-import type { EndEvent, Outcome } from '../events.ts'
+import type { EndEvent, Outcome, UnusedCallEvent } from '../events.ts'
 import { chargeOf } from '../ledger/charge.ts'
 import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../ledger/ledger.ts'
+import { unusedClosing } from '../ledger/unused-call.ts'
 import { uuidv7 } from '../ledger/uuidv7.ts'
 import { type Prices, pricedModel } from '../prices.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import { memberOf } from '../protocol/own-members.ts'
 import type { Adjustment, Target } from '../provider.ts'
+import { AnswerCapture, type AnswerKeeper } from '../recall/answer-capture.ts'
+import { RoutingLog } from '../routing-log.ts'
+import type { RequestTrace } from '../trace.ts'
+import { traceHeader } from '../trace-header.ts'
+import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { type CountedUsage, copiedUsage, estimatedUsage } from '../usage.ts'
 import type { Principal } from './authenticate.ts'
 import type { Lease } from './limit.ts'
@@ -20,8 +27,14 @@ export interface Books {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly id: () => string
+  /** A number from 0 up to, but not including, 1. */
+  readonly random: () => number
+  /** Whether a caller is told how its request was routed; `undefined`: none is. Never throws. */
+  readonly tellsTrace: ((principal: Principal) => boolean) | undefined
   /** Told of what is still under way when the record is settled: a lease or an entry that is being closed. */
   closing(work: Promise<unknown>): void
+  /** Calls that go on beside the request, and after it. */
+  readonly shadows: ShadowLives
 }
 
 /** What is kept of one request while it lives. Its stages write to it; `settle` closes it, once. */
@@ -32,6 +45,7 @@ export class RequestRecord {
   principal: Principal | undefined
   model: string | undefined
   stream = false
+  readonly routing: RoutingLog
   readonly attempts = new AttemptLog()
   #adjustments: readonly Adjustment[] = []
   #adjustmentHeaders: Readonly<Record<string, string>> | undefined
@@ -45,6 +59,12 @@ export class RequestRecord {
   #estimate: (() => Usage) | undefined
   /** What a streamed answer has used so far. */
   soFar: (() => CountedUsage) | undefined
+  /** Copies the text of the answer, where somebody will keep it. */
+  capture: AnswerCapture | undefined
+  /** How the request stands to the cache; `undefined` where it is not cached. */
+  cache: 'hit' | 'miss' | undefined
+  /** Whether its answer is that of an earlier request with the same idempotency key. */
+  replayed = false
   /** Monotonic milliseconds of the first byte of the answer. */
   firstByteAt: number | undefined
   readonly #startedAt: number
@@ -63,6 +83,7 @@ export class RequestRecord {
     this.#clock = clock
     this.#books = books
     this.#observe = observe
+    this.routing = new RoutingLog(books.random)
     this.#startedAt = clock()
   }
 
@@ -73,7 +94,7 @@ export class RequestRecord {
     // Read once, and not where a failure is being told: what is of the user's making may throw.
     this.#room = { ...lease.headers }
     this.#waitedMs = lease.waitedMs ?? 0
-    this.#shadowed = [...(lease.shadowed ?? [])]
+    if (lease.shadowed !== undefined) this.#shadowed = [...lease.shadowed]
   }
 
   /**
@@ -110,14 +131,76 @@ export class RequestRecord {
 
   /** Keeps what was adjusted for the target that is being asked. Throws `TypeError` for what are no adjustments. */
   adjust(adjustments: readonly Adjustment[]): void {
+    // The same list as for the target before, which nobody can have changed.
+    if (adjustments === this.#adjustments && Object.isFrozen(adjustments)) return
     const headers = adjustments.length === 0 ? undefined : adjustmentHeaders(adjustments)
     this.#adjustments = boundedAdjustments(adjustments)
     this.#adjustmentHeaders = headers
   }
 
-  /** What the caller is told beside the answer: of the room taken, and of what was adjusted. */
+  /**
+   * What the caller is told beside the answer: of the room taken, of what was adjusted, of where it is from, and of how
+   * it was routed, as far as that is known by now.
+   */
   get answerHeaders(): Readonly<Record<string, string>> {
-    return this.#adjustmentHeaders === undefined ? this.#room : { ...this.#room, ...this.#adjustmentHeaders }
+    const recalled = this.cache !== undefined || this.replayed
+    const trace = this.#traceHeader()
+    const { exhausted } = this.attempts
+    if (this.#adjustmentHeaders === undefined && !recalled && !exhausted && trace === undefined)
+      return this.#room
+    // No spread: to add names to one costs microseconds.
+    const headers: Record<string, string> = Object.assign({}, this.#room, this.#adjustmentHeaders)
+    if (this.cache !== undefined) headers['x-sluice-cache'] = this.cache
+    if (this.replayed) headers['idempotency-replayed'] = 'true'
+    if (trace !== undefined) headers['x-sluice-trace'] = trace
+    if (exhausted) headers['x-should-retry'] = 'false'
+    return headers
+  }
+
+  #traceHeader(): string | undefined {
+    const { tellsTrace } = this.#books
+    if (tellsTrace === undefined || !this.routing.begun || !tellsTrace(this.principal!)) return undefined
+    const now = this.#clock()
+    const { counted } = this.attempts
+    const answers = counted?.endedAt !== undefined && counted.error === undefined
+    const trace = this.#traceAt(this.firstByteAt ?? (answers ? now : undefined))
+    return traceHeader(trace, this.attempts.recordsAt(now, undefined))
+  }
+
+  /** `answeredAt`: when the first byte of the answer was sent, or is. */
+  #traceAt(answeredAt: number | undefined): RequestTrace {
+    const { seed } = this.routing
+    const overheadMs =
+      answeredAt === undefined
+        ? undefined
+        : Math.max(0, answeredAt - this.#startedAt - this.#waitedMs - this.attempts.busyMs(answeredAt))
+    return { seed, ...this.routing.told(), overheadMs }
+  }
+
+  /** Has the answer kept when it has ended; where that is so already, there is none. */
+  keep(keeper: AnswerKeeper): void {
+    if (this.#settled) {
+      this.#close(() => keeper.failed())
+      return
+    }
+    this.capture ??= new AnswerCapture()
+    this.capture.keepFor(keeper)
+  }
+
+  /** Keeps a call whose answer nobody got; also when the request has ended. */
+  keepUnused(call: UnusedCallEvent): void {
+    const { ledger, now, id } = this.#books
+    if (ledger === undefined || memberOf(ledger, 'unused') === undefined) return
+    const closedAt = now()
+    const openedAt = this.#openedAt ?? closedAt
+    const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
+    const closing = unusedClosing(call, beside)
+    if (closing !== undefined) this.#close(() => ledger.unused?.(closing))
+  }
+
+  /** Calls that go on beside the request, and after it. */
+  get shadows(): ShadowLives {
+    return this.#books.shadows
   }
 
   /** The first byte of the answer is about to be sent. */
@@ -143,6 +226,10 @@ export class RequestRecord {
     if (lease !== undefined) this.#close(() => lease.settle(this.usage && copiedUsage(this.usage), cost))
     const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.#startedAt
     this.#closeEntry(outcome, status, charge, firstByte, now - this.#startedAt)
+    const { capture } = this
+    if (capture !== undefined) {
+      this.#close(() => capture.ended(outcome === 'completed', this.stream, this.#adjustments))
+    }
     const event: EndEvent = {
       type: 'end',
       requestId: this.requestId,
@@ -162,6 +249,9 @@ export class RequestRecord {
         firstByte,
         total: now - this.#startedAt,
       },
+      cache: this.cache,
+      replayed: this.replayed,
+      trace: this.#traceAt(this.firstByteAt),
       error,
     }
     this.#observe(event)

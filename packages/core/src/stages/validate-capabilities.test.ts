@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { base, check, live, profiles, refusalOf, schema, target } from '../../test/validate-cases.ts'
-import { capableTargets } from './validate.ts'
+import { capableTargets } from '../capable-targets.ts'
+import type { JsonObject } from '../protocol/chat.ts'
+import type { Target } from '../provider.ts'
+import type { SkipReason } from '../trace.ts'
+import { validate } from './validate.ts'
 
 describe('what the models can do', () => {
   const image = {
@@ -93,6 +97,96 @@ describe('what the models can do', () => {
 
   it('can be asked by itself', () => {
     const { input } = check({ ...base, ...image })
-    expect(capableTargets(input, [textOnly, images], 'schema')).toEqual([images])
+    const fit = { live: false, bytes: 1, likelyTokens: () => 1, skip: () => {} }
+    expect(capableTargets(input, [textOnly, images], fit)).toEqual([images])
+  })
+
+  const skips = (body: object, targets: readonly Target[], likelyTokens = () => 1) => {
+    const skipped: unknown[] = []
+    const draft = { model: 'm', body: { ...base, ...body } as JsonObject, bytes: JSON.stringify(body).length }
+    const log = { skip: (_: Target, { why, detail }: SkipReason) => skipped.push([why, detail]) }
+    const { targets: given } = validate(draft, targets, { ...schema, likelyTokens }, log)
+    return { given, skipped }
+  }
+
+  it('refuses tools and schemas where no model takes them', () => {
+    const tools = { tools: [{ type: 'function', function: { name: 'f' } }] }
+    const format = { response_format: { type: 'json_schema', json_schema: { name: 's' } } }
+    const plain = target({ tools: false, jsonSchema: false })
+    expect(refusalOf({ ...base, ...tools }, schema, [plain])).toMatchObject({
+      code: 'unsupported_parameter',
+      param: 'tools',
+    })
+    expect(refusalOf({ ...base, functions: [{ name: 'f' }] }, schema, [plain])).toMatchObject({
+      param: 'functions',
+    })
+    expect(refusalOf({ ...base, ...format }, schema, [plain])).toMatchObject({
+      code: 'unsupported_value',
+      param: 'response_format',
+    })
+    check({ ...base, tools: [], response_format: { type: 'json_object' } }, schema, [plain])
+    check({ ...base, ...tools, ...format }, schema, [target({ tools: true, jsonSchema: true })])
+    expect(skips(tools, [plain, unknown])).toEqual({ given: [unknown], skipped: [['unfit', 'tools']] })
+  })
+
+  it('refuses an answer that is longer than any model gives', () => {
+    const short = target({ maxOutputTokens: 4_096 })
+    const error = refusalOf({ ...base, max_completion_tokens: 5_000 }, schema, [short])
+    expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'max_completion_tokens' })
+    expect(error.message).toBe(
+      'max_completion_tokens is too large: 5000. This model supports at most 4096 completion tokens, whereas you provided 5000.',
+    )
+    expect(refusalOf({ ...base, max_tokens: 5_000 }, schema, [short]).param).toBe('max_tokens')
+    check({ ...base, max_tokens: 4_096 }, schema, [short])
+    check(base, schema, [short])
+  })
+
+  it('looks at a request as the place is asked it', () => {
+    const lowered = { ...target({ maxOutputTokens: 100 }), parameters: { max_completion_tokens: 100 } }
+    check({ ...base, max_completion_tokens: 5_000 }, schema, [lowered])
+    const fixed = { ...target({ reasoning: true }), parameters: { temperature: null } }
+    const { input } = check({ ...base, temperature: 0.5 }, live, [fixed])
+    expect(input.temperature).toBe(0.5)
+  })
+
+  describe('by the length of the prompt', () => {
+    const saying = (words: number) => ({ messages: [{ role: 'user', content: 'a '.repeat(words) }] })
+    const [small, large] = [target({ contextTokens: 1_000 }), target({ contextTokens: 8_000 })]
+
+    it('refuse what has more words than the context has tokens', () => {
+      let error: unknown
+      try {
+        skips(saying(1_001), [small])
+      } catch (thrown) {
+        error = thrown
+      }
+      expect(error).toMatchObject({
+        status: 400,
+        code: 'context_length_exceeded',
+        param: 'messages',
+        message:
+          "This model's maximum context length is 1000 tokens. However, your messages have 1001 words, and so no fewer tokens. Please reduce the length of the messages.",
+      })
+      expect(skips(saying(1_000), [small]).given).toEqual([small])
+      expect(skips(saying(1_001), [small, large])).toEqual({
+        given: [large],
+        skipped: [['too_small', 'messages']],
+      })
+    })
+
+    it('put those last that likely are too small, and refuse none for it', () => {
+      const about = (tokens: number) => () => tokens
+      expect(skips({}, [small, large], about(1_001)).given).toEqual([large, small])
+      expect(skips({}, [small, unknown, large], about(9_000)).given).toEqual([unknown, small, large])
+      expect(skips({}, [small, large], about(9_000)).given).toEqual([small, large])
+      expect(skips({}, [small, large], about(1_000)).given).toEqual([small, large])
+    })
+
+    it('do not ask how long it is where no target says', () => {
+      const asked = () => {
+        throw new Error('asked')
+      }
+      expect(skips(saying(5_000), [unknown, target({ tools: true })], asked).given).toHaveLength(2)
+    })
   })
 })

@@ -1,14 +1,14 @@
+import { capableTargets } from '../capable-targets.ts'
 import { GatewayError } from '../errors.ts'
-import { modelMisfit } from '../model-misfit.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { checkFields, isKnownField } from '../protocol/check-fields.ts'
-import { inputParts } from '../protocol/input-parts.ts'
 import { checkConversationRules, checkFieldRules } from '../protocol/live-rules.ts'
 import { wrongType } from '../protocol/refusal-of-issue.ts'
 import { dropInnerNulls, withoutNulls } from '../protocol/without-nulls.ts'
 import { shorten } from '../protocol/wording.ts'
 import type { Target } from '../provider.ts'
 import type { Draft } from './read.ts'
+import type { RouteContext } from './route.ts'
 
 /** How strictly a request is looked at. */
 export interface ValidationRules {
@@ -16,13 +16,15 @@ export interface ValidationRules {
   readonly profile: 'schema' | 'live'
   /** What becomes of top-level fields that the protocol does not know. */
   readonly unknownParameters: 'pass' | 'reject'
+  /** How many tokens prompt and answer are likely to have together: by it places go first, and none is refused. */
+  readonly likelyTokens: (draft: Draft) => number
 }
 
 /** A valid request, and where it can be answered. */
-export interface Validated {
+export interface Validated<T extends Target> {
   readonly input: ChatRequest
   /** At least one. */
-  readonly targets: readonly Target[]
+  readonly targets: readonly T[]
 }
 
 /**
@@ -30,9 +32,15 @@ export interface Validated {
  * made of the caller's own values; nothing is coerced, and unknown members are kept. Where both token limits
  * are given, which the `live` profile refuses, `max_completion_tokens` stands.
  *
+ * @param log - is told of targets that cannot take it.
  * @throws GatewayError 400, also where no target can take the request.
  */
-export function validate(draft: Draft, targets: readonly Target[], rules: ValidationRules): Validated {
+export function validate<T extends Target>(
+  draft: Draft,
+  targets: readonly T[],
+  rules: ValidationRules,
+  log: Pick<RouteContext, 'skip'>,
+): Validated<T> {
   const { body } = draft
   if (!Object.hasOwn(body, 'messages')) throw missingMessages()
   if (body.messages === null) {
@@ -50,7 +58,14 @@ export function validate(draft: Draft, targets: readonly Target[], rules: Valida
   const input = fields as ChatRequest
   if (live) checkFieldRules(input)
   else if (fields.max_completion_tokens !== undefined) delete fields.max_tokens
-  const capable = capableTargets(input, targets, rules.profile)
+  const capable = targets.every(({ capabilities }) => capabilities === undefined)
+    ? targets
+    : capableTargets(input, targets, {
+        live,
+        bytes: draft.bytes,
+        likelyTokens: () => rules.likelyTokens(draft),
+        skip: (target, why) => log.skip(target, why),
+      })
   if (live) checkConversationRules(input)
   return { input, targets: capable }
 }
@@ -69,27 +84,4 @@ function refuseUnknown(keys: readonly string[]): void {
     message: `Unknown parameter: '${shorten(unknown)}'.`,
     param: shorten(unknown),
   })
-}
-
-/**
- * The targets that can take a request, as far as their capabilities are known, in their order.
- *
- * @throws GatewayError 400, with the first target's reason, when there is none.
- */
-export function capableTargets(
-  input: ChatRequest,
-  targets: readonly Target[],
-  profile: ValidationRules['profile'],
-): readonly Target[] {
-  if (targets.every(target => target.capabilities === undefined)) return targets
-  const parts = inputParts(input.messages)
-  const capable: Target[] = []
-  let reason: GatewayError | undefined
-  for (const target of targets) {
-    const found = target.capabilities && modelMisfit(input, parts, target.capabilities, profile === 'live')
-    if (found === undefined) capable.push(target)
-    else reason ??= found
-  }
-  if (capable.length === 0 && reason !== undefined) throw reason
-  return capable
 }

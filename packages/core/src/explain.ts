@@ -1,0 +1,81 @@
+import { failureOf } from './answer/failure.ts'
+import { askedEndpoint, unknownUrl } from './asked-endpoint.ts'
+import { pathOf } from './endpoint.ts'
+import { GatewayError } from './errors.ts'
+import type { Explanation, FetchContext } from './host.ts'
+import { Lifetime } from './lifetime.ts'
+import type { ResolvedOptions } from './options/resolve.ts'
+import { routeContext } from './route-context.ts'
+import { RoutingLog } from './routing-log.ts'
+import { authenticate, type Principal } from './stages/authenticate.ts'
+import { authorizePlaces } from './stages/authorize.ts'
+import type { CallWorld } from './stages/call.ts'
+import { read } from './stages/read.ts'
+import { type Candidate, route } from './stages/route.ts'
+import { validate } from './stages/validate.ts'
+import { allLeftAlone, skippedFor } from './upstream/attempts/left-alone.ts'
+import type { HealthRecord } from './upstream/health/target-health.ts'
+
+/**
+ * The story of a chat completion as far as it is decided before room is taken. Nothing of it is kept, counted or told of,
+ * and no upstream is asked.
+ */
+export async function explain<Host>(
+  request: Request,
+  context: FetchContext<Host>,
+  options: ResolvedOptions<Host>,
+  { seed, closed }: { readonly seed: number | undefined; readonly closed: boolean },
+): Promise<Explanation> {
+  const log = new RoutingLog(options.random, seed)
+  const lifetime = new Lifetime(request.signal)
+  let principal: Principal | undefined
+  let model: string | undefined
+  let refusal: GatewayError | undefined
+  try {
+    if (closed) throw new GatewayError('shutting_down')
+    const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
+    if (endpoint.name !== 'chat') throw unknownUrl(request.method, pathOf(request.url))
+    principal = await authenticate(request, context.host, options.authenticate)
+    context.identified?.(principal)
+    const draft = await read(request, context.body, options.intake)
+    model = draft.model
+    const places = await route(draft, routeContext(principal, model, log, options), options.route)
+    log.give(places)
+    const candidates = await authorizePlaces(principal, model, places, options.authorize, log)
+    const { targets } = validate(draft, candidates, options.rules, log)
+    log.ask(targets)
+    refusal = skipLeftAlone(targets, log, options.call)
+  } catch (error) {
+    refusal = failureOf(error, model ?? '', lifetime).told
+  } finally {
+    lifetime.release()
+  }
+  return { principal: principal?.id, model, ...log.told(), seed: log.seed, refusal }
+}
+
+/** Says why places would be skipped; where all would be, gives the refusal. */
+function skipLeftAlone(
+  candidates: readonly Candidate[],
+  log: RoutingLog,
+  { health, clock }: CallWorld,
+): GatewayError | undefined {
+  const now = clock()
+  const waits = (of: (record: HealthRecord) => number) =>
+    candidates.map(candidate => of(health.of(candidate)))
+  let waitMs = waits(record => record.view(now).waitMs)
+  // Nothing else is left to be asked.
+  if (!waitMs.includes(0)) waitMs = waits(record => record.lastResortMs(now))
+  for (const [index, candidate] of candidates.entries()) {
+    const { state } = health.of(candidate).view(now)
+    const ms = waitMs[index]!
+    if (state !== 'closed' && ms > 0) log.skip(candidate, skippedFor({ state, waitMs: ms }))
+  }
+  return waitMs.includes(0) ? undefined : allLeftAlone(Math.min(...waitMs))
+}
+
+/** The seed of a context; `undefined` where it has none. Throws `TypeError` for what is none. */
+export function seedOf(context: { readonly seed?: number }): number | undefined {
+  const seed = Object.hasOwn(context, 'seed') ? context.seed : undefined
+  if (seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed <= 0xffff_ffff)) return seed
+  throw new TypeError(`explain: got seed ${String(seed)}, expected a whole number from 0 to 4294967295.`)
+}

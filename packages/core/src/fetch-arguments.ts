@@ -1,0 +1,27 @@
+import type { FetchContext } from './host.ts'
+import { ownMembers } from './protocol/own-members.ts'
+
+/** Also a `Request` of another realm or library. */
+export function isRequest(input: Request | string | URL): input is Request {
+  return typeof input === 'object' && 'method' in input && 'headers' in input
+}
+
+/** Whether a second argument is what `fetch` takes, and no context. */
+export function isRequestInit(init: object | undefined): boolean {
+  return (
+    typeof init === 'object' && init !== null && ('signal' in init || 'method' in init || 'headers' in init)
+  )
+}
+
+/** Some hosts hand over a second argument of their own: what is no context is ignored. */
+export function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefined): FetchContext<Host> {
+  if (typeof init !== 'object' || init === null) return {}
+  const { host, mount, body, identified, plainAnswers } = ownMembers(init as FetchContext<Host>)
+  return {
+    host,
+    mount: typeof mount === 'string' ? mount : undefined,
+    body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
+    identified: typeof identified === 'function' ? identified : undefined,
+    plainAnswers: plainAnswers === true,
+  }
+}

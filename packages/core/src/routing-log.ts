@@ -1,0 +1,110 @@
+import { isSamePlace } from './is-same-place.ts'
+import { isTarget } from './is-target.ts'
+import { boundedLine } from './protocol/bounded-line.ts'
+import type { Target } from './provider.ts'
+import { seededRandom } from './seeded-random.ts'
+import type { Candidate } from './stages/route.ts'
+import type { RequestTrace, SkipReason, TracedCandidate } from './trace.ts'
+
+/** So many places are told of: a route may name any number. */
+const most = 100
+
+/** What is kept of how one request is routed: references, of which a trace is made when it is asked for. */
+export class RoutingLog {
+  /** Whether the route has been asked. */
+  begun = false
+  readonly #draw: () => number
+  #seed: number | undefined
+  #random: (() => number) | undefined
+  #given: readonly Candidate[] | undefined
+  /** Why places that the route gave were not asked, or not again. */
+  #skipped: Map<Target, SkipReason> | undefined
+  /** Places that it did not give. */
+  #others: [Target, SkipReason][] | undefined
+  #uncounted = 0
+
+  /** `draw` gives what a seed is made of, where none is given: a number from 0 up to, but not including, 1. */
+  constructor(draw: () => number, seed?: number) {
+    this.#draw = draw
+    this.#seed = seed
+  }
+
+  /** Drawn when chance has to decide, or when it is told. */
+  get seed(): number {
+    this.#seed ??= Math.floor(this.#draw() * 4_294_967_296)
+    return this.#seed
+  }
+
+  /** The request's next number of chance. */
+  random(): number {
+    this.#random ??= seededRandom(this.seed)
+    return this.#random()
+  }
+
+  /** What the route gave. What is skipped from here on is one of these. */
+  give(candidates: readonly Candidate[]): void {
+    this.#given = candidates
+  }
+
+  /** Of those that the route gave, these are asked, in this order. */
+  ask(candidates: readonly Candidate[]): void {
+    let next = 0
+    this.#given = this.#given?.map(each => (candidates.includes(each) ? (candidates[next++] ?? each) : each))
+  }
+
+  /** Throws `TypeError` for what is no target, or no reason. */
+  skip(target: Target, reason: SkipReason): void {
+    if (!isTarget(target)) throw new TypeError('skip: got what is no target, expected { provider, model }.')
+    const kept = soundReason(reason)
+    if (this.#given !== undefined) {
+      this.#skipped ??= new Map()
+      this.#skipped.set(givenAs(target, this.#given), kept)
+      return
+    }
+    this.#others ??= []
+    if (this.#others.length < most) this.#others.push([target, kept])
+    else this.#uncounted++
+  }
+
+  /** Those that the route gave, in the order in which they are asked, then those that it gave in no form. */
+  told(): Pick<RequestTrace, 'candidates' | 'more'> {
+    const candidates: TracedCandidate[] = []
+    const given = this.#given ?? []
+    const others = this.#others?.filter(([target]) => !given.some(each => isSamePlace(each, target))) ?? []
+    for (const candidate of given.slice(0, most)) {
+      candidates.push(traced(candidate, this.#skipped?.get(candidate)))
+    }
+    for (const [target, reason] of others.slice(0, most - candidates.length)) {
+      candidates.push(traced(target, reason))
+    }
+    const more = given.length + others.length + this.#uncounted - candidates.length
+    return more === 0 ? { candidates } : { candidates, more }
+  }
+}
+
+/** The place as the route gave it: what is said of it may have changed on the way. */
+function givenAs(target: Candidate, given: readonly Candidate[]): Target {
+  if (given.includes(target)) return target
+  return given.find(each => isSamePlace(each, target) && each.via === target.via) ?? target
+}
+
+function traced(candidate: Candidate, skipped: SkipReason | undefined): TracedCandidate {
+  const { provider, model, via } = candidate
+  return {
+    provider: boundedLine(String(provider.name)),
+    model: boundedLine(model),
+    ...(Array.isArray(via) && { via: boundedLine(via.join(' > ')) }),
+    ...(skipped && { skipped }),
+  }
+}
+
+/** A copy: it is told of when the request has ended. */
+function soundReason(reason: SkipReason): SkipReason {
+  const { why, waitMs, detail } = (reason ?? {}) as Partial<Record<keyof SkipReason, unknown>>
+  if (typeof why !== 'string') throw new TypeError("skip: got no reason, expected { why: 'not_chosen' }.")
+  return {
+    why: boundedLine(why) as SkipReason['why'],
+    ...(typeof waitMs === 'number' && Number.isFinite(waitMs) && { waitMs: Math.ceil(waitMs) }),
+    ...(typeof detail === 'string' && { detail: boundedLine(detail) }),
+  }
+}

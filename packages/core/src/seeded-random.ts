@@ -1,0 +1,16 @@
+/**
+ * Numbers from 0 up to, but not including, 1: the same ones for the same seed, of which 32 bits count. A counter in steps
+ * of the golden ratio, mixed by the finalizer of MurmurHash3 in its 32-bit form. Not for secrets.
+ */
+export function seededRandom(seed: number): () => number {
+  let count = seed | 0
+  return () => {
+    count = (count + 0x9e3779b9) | 0
+    let mixed = count ^ (count >>> 16)
+    mixed = Math.imul(mixed, 0x85ebca6b)
+    mixed ^= mixed >>> 13
+    mixed = Math.imul(mixed, 0xc2b2ae35)
+    mixed ^= mixed >>> 16
+    return (mixed >>> 0) / 4_294_967_296
+  }
+}
