@@ -26,6 +26,8 @@ const mixed = `
   const gateway = one.createGateway({
     authenticate: two.apiKeys([{ id: 'ann', key: 'good-key' }]),
     route: three.models({ m: vendor('m') }),
+    retry: false,
+    breaker: false,
     limit: {
       admit: () => {
         if (full) throw new two.GatewayError('rate_limit_exceeded')

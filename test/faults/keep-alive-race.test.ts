@@ -74,6 +74,19 @@ describe('F54 an idle upstream connection is closed as the next request is sent 
       expect(second.requests).toHaveLength(1)
     })
 
+    it('is nobody’s fault: it takes no leave for a repeat, and the upstream is not left alone for it', async () => {
+      const upstream = await upstreamDuring(answer(), cut(), answer(), cut(), answer())
+      const { site, ends, events } = await startService(mount, {
+        models: { m: upstream },
+        breaker: { failures: 1 },
+        retry: { budget: 0, minBudget: 0 },
+      })
+      for (let n = 0; n < 3; n++) expect((await site.chat({ model: 'm' })).status).toBe(200)
+      expect(ends.slice(1)).toMatchObject([{ attempts: [lost, answered] }, { attempts: [lost, answered] }])
+      expect(ends[1]?.attempts[1]).toMatchObject({ why: 'retry', waitedMs: 0 })
+      expect(events.filter(({ type }) => type === 'target')).toEqual([])
+    })
+
     it('is not asked again by a connection that was new, after a byte of an answer, or beyond maxAttempts', async () => {
       const upstream = await upstreamDuring(cut())
       const { site, end } = await startService(mount, { models: { m: upstream } })

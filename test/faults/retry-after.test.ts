@@ -1,7 +1,9 @@
+import type { TargetEvent } from '@sluice/core'
 import { answer, reply } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
+import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 import { oneOfEachWire, vendors } from './harness/wires.ts'
 
@@ -18,7 +20,9 @@ const waits: readonly (readonly [
   ['half a minute', { 'retry-after': '30' }, '30'],
   ['a minute', { 'retry-after': '60' }, '60'],
   ['an hour', { 'retry-after': '3600' }, '60'],
-  ['longer than anybody lives', { 'retry-after': '999999999999' }, '60'],
+  ['a day', { 'retry-after': '86400' }, '60'],
+  ['longer than a day', { 'retry-after': '86401' }, undefined],
+  ['longer than anybody lives', { 'retry-after': '999999999999' }, undefined],
   ['more digits than a number has', { 'retry-after': '9'.repeat(400) }, undefined],
   ['nothing', { 'retry-after': '0' }, '1'],
   ['part of a second', { 'retry-after': '0.2' }, '1'],
@@ -40,6 +44,12 @@ const waits: readonly (readonly [
   ['milliseconds before seconds', { 'retry-after-ms': '3000', 'retry-after': '9' }, '3'],
   ['milliseconds that are none, before seconds', { 'retry-after-ms': 'x', 'retry-after': '9' }, '9'],
   ['milliseconds below 0', { 'retry-after-ms': '-1' }, undefined],
+  ['a limit used up', { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6.5s' }, '7'],
+  [
+    'a limit with room',
+    { 'x-ratelimit-remaining-requests': '1', 'x-ratelimit-reset-requests': '6.5s' },
+    undefined,
+  ],
 ]
 
 describe('F55 an upstream asks to wait: for an hour, for less than nothing, or in a form of its own', () => {
@@ -59,6 +69,52 @@ describe('F55 an upstream asks to wait: for an hour, for less than nothing, or i
         else expect([ms >= 1_000, ms <= 60_000, Math.ceil(ms / 1_000)]).toEqual([true, true, Number(seconds)])
       }
       expect(await end()).toMatchObject({ outcome: 'upstream_failed', status: 429 })
+    })
+
+    it.each(waits)('%s is how long it is left alone, and the next answers', async (_, headers, seconds) => {
+      const busy = await upstreamDuring(reply(error, { status: 429, headers }))
+      const next = await upstreamDuring(answer())
+      const { site, end, events } = await startService(mount, {
+        models: { m: [busy, next].map(targetAt) },
+        breaker: {},
+        retry: {},
+      })
+      for (const stream of [false, true]) {
+        const answered = await site.chat({ model: 'm', stream })
+        expect([answered.status, answered.headers['retry-after']]).toEqual([200, undefined])
+      }
+      expect(await end(1)).toMatchObject({ attempts: [{ status: 429 }, { why: 'fallback', waitedMs: 0 }] })
+      expect(await end(2)).toMatchObject({
+        attempts: [{ why: 'first', error: undefined }],
+        trace: { candidates: [{ skipped: { why: 'cooling' } }, {}] },
+      })
+      const target = events.filter((event): event is TargetEvent => event.type === 'target')
+      expect(target.map(({ state }) => state)).toEqual(['cooling'])
+      // From a second to a minute, whatever it said.
+      expect(Math.ceil(Math.round(target[0]?.waitMs ?? 0) / 1_000)).toBe(Number(seconds ?? 1))
+      expect(busy.requests).toHaveLength(1)
+    })
+
+    it('an hour is not waited for where there is no other, and a moment is', async () => {
+      const limited = (ms: number) => reply(error, { status: 429, headers: { 'retry-after-ms': String(ms) } })
+      const upstream = await upstreamDuring(limited(3_600_000), limited(300), answer())
+      const { site, end } = await startService(mount, { models: { m: upstream }, retry: {} })
+      expect(await site.chat({ model: 'm' })).toMatchObject({ status: 429, headers: { 'retry-after': '60' } })
+      expect((await end(1)).attempts).toHaveLength(1)
+      expect((await site.chat({ model: 'm' })).status).toBe(200)
+      const [, again] = (await end(2)).attempts
+      expect(again?.why).toBe('retry')
+      expect(again?.waitedMs).toBeGreaterThanOrEqual(290)
+    })
+
+    it('no longer than the whole request may take', async () => {
+      const limited = reply(error, { status: 429, headers: { 'retry-after': '5' } })
+      const upstream = await upstreamDuring(limited)
+      const timeouts = { totalMs: 3_000 }
+      const { site, end } = await startService(mount, { models: { m: upstream }, retry: {}, timeouts })
+      expect(await site.chat({ model: 'm' })).toMatchObject({ status: 429, headers: { 'retry-after': '5' } })
+      const { attempts, timings } = await end()
+      expect([attempts.length, timings.total < 3_000]).toEqual([1, true])
     })
 
     it('a date half a minute away is half a minute', async () => {

@@ -1,10 +1,22 @@
-import { apiKeys, budget, limits, type PriceTable, priceTable } from '@sluice/core'
-import { describe, expect, it } from 'vitest'
+import {
+  apiKeys,
+  budget,
+  type EndEvent,
+  type GatewayEvent,
+  limits,
+  models,
+  type PriceTable,
+  priceTable,
+  type Target,
+} from '@sluice/core'
+import { describe, expect, it, vi } from 'vitest'
 import { scriptedLedger } from '../../packages/core/src/ledger/scripted-ledger.ts'
 import type { Mount } from '../mounts/mounts.ts'
+import { heldStreams } from './harness/held-streams.ts'
 import { expectRefusal } from './harness/refused.ts'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
+import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
 const price = { input: 1, output: 2 }
@@ -54,6 +66,39 @@ describe('F69 a model has no price, or the table of prices that comes is none', 
       expect(ledger.closings).toMatchObject([{ charge: { promptTokens: 9, cost: null } }])
       expect((await ask('ann', 'known')).status).toBe(200)
       expect((await end(3)).cost).toBeCloseTo(cost, 12)
+    })
+
+    it('options with prices that are none are refused whole, and those that are in use stay', async () => {
+      const { ask, end, gateway } = await priced(mount)
+      const nobody = { authenticate: () => undefined, route: () => [] }
+      for (const [name, table] of bad) {
+        expect(() => gateway.reload({ ...nobody, prices: table as never }), name).toThrow(/- prices: got /)
+      }
+      expect((await ask('ann', 'known')).status).toBe(200)
+      expect((await end(1)).cost).toBeCloseTo(cost, 12)
+    })
+
+    it('a reload that leaves a price out refuses who has a budget, and what runs is charged by the old one', async () => {
+      const { ask, gateway, upstream, site } = await priced(mount)
+      const held = await heldStreams()
+      const options = (known: string, target: Target) => ({
+        authenticate: apiKeys([{ id: 'ann', key: 'key-of-ann', limits: [budget(1, 'usd').per('day')] }]),
+        route: models({ known: target }),
+        prices: priceTable({ [known]: price }),
+        limit: limits([]),
+      })
+      const ends: EndEvent[] = []
+      const observe = (event: GatewayEvent) => void (event.type === 'end' && ends.push(event))
+      gateway.reload({ ...options('known', targetAt(held)), observe })
+      const running = site.chat({ model: 'known', stream: true }, { key: 'key-of-ann' })
+      await vi.waitFor(() => expect(held.asked).toBe(1))
+      gateway.reload(options('other', targetAt(upstream)))
+      expectRefusal(await ask('ann', 'known'), 403, { code: 'model_not_priced' })
+      expect(upstream.requests).toHaveLength(0)
+      held.letGo()
+      expect((await running).body).toContain('[DONE]')
+      await vi.waitFor(() => expect(ends).toMatchObject([{ outcome: 'completed', model: 'known' }]))
+      expect(ends[0]?.cost).toBeGreaterThan(0)
     })
 
     it('the last good table stays, and the next good one counts', async () => {

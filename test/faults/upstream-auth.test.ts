@@ -98,10 +98,35 @@ describe('F56 an upstream refuses the gateway’s own key', () => {
       const failed = { called: true, error }
       expect(await end(1)).toMatchObject({ outcome: 'upstream_failed', status: 502, attempts: [failed] })
       expect(await end(2)).toMatchObject({ outcome: 'completed', attempts: [failed, { error: undefined }] })
+      // Once out of rotation it is asked by nobody: what another key may have mended is tried again later.
+      const rotating = await startService(mount, { models: { m: [first, second] }, breaker: { failures: 1 } })
+      const asked = closed.requests.length
+      for (const n of [1, 2, 3]) {
+        expect((await rotating.site.chat({ model: 'm', stream: true })).status).toBe(200)
+        expect((await rotating.end(n)).attempts).toHaveLength(n === 1 ? 2 : 1)
+      }
+      expect(closed.requests).toHaveLength(asked + 1)
       // Whoever watches hears of it although the caller got an answer.
       expect(events).toContainEqual(
         expect.objectContaining({ type: 'attempt_failed', attempt: expect.objectContaining(failed) }),
       )
+    })
+
+    it('is out of rotation for a minute after one 401, and whoever asks for it alone never sees it', async () => {
+      const closed = await upstreamDuring(reply(openai, { status: 401 }))
+      const service = await startService(mount, {
+        models: { m: vendors.openai!.at(closed.url) },
+        breaker: {},
+        retry: {},
+      })
+      const [first, second] = [
+        await service.site.chat({ model: 'm' }),
+        await service.site.chat({ model: 'm' }),
+      ]
+      expect([first.status, second.status, second.headers['retry-after']]).toEqual([502, 503, '60'])
+      expect(first.headers).not.toHaveProperty('retry-after')
+      expect(closed.requests).toHaveLength(1)
+      expect(service.events).toContainEqual(expect.objectContaining({ type: 'target', state: 'cooling' }))
     })
   })
 })

@@ -67,6 +67,26 @@ describe('F41 the upstream dies or misbehaves, before its answer or in the middl
       await upstream.waitForIdle()
     })
 
+    it.each<[string, Script]>([
+      ['cut', [stream(begun), cut()]],
+      ['reset', [stream(begun), reset()]],
+      ['ended without an end', stream(begun)],
+    ])('is asked no more where its streams are %s again and again', async (_, script) => {
+      const upstream = await upstreamDuring(script)
+      const next = await upstreamDuring(answer())
+      const { site, ends } = await startService(mount, {
+        models: { m: [upstream, next].map(targetAt) },
+        breaker: { failures: 2 },
+        retry: {},
+      })
+      const dones: boolean[] = []
+      for (let n = 0; n < 3; n++) {
+        dones.push((await readSse((await site.chat({ model: 'm', stream: true })).bytes)).done)
+      }
+      expect(dones).toEqual([false, false, true])
+      expect([upstream.requests.length, next.requests.length, ends.length]).toEqual([2, 1, 3])
+    })
+
     it.each(cases)('$name, stream: $stream, is seen as $verdict', async ({ name, stream, verdict }) => {
       const upstream = await upstreamDuring(scriptOf(name))
       const service = await startService(mount, { models: { m: upstream }, ...options })

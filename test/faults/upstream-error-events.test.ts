@@ -118,7 +118,27 @@ describe('F43 the first event of a 200 is an error', () => {
       expect(next.requests).toHaveLength(1)
     })
 
-    it('is an error event once content was sent, or the head was; no other target is asked', async () => {
+    it.each(Object.entries(cases))(
+      'counts as one of its status: it is left alone, and asked no more: %s',
+      async (_, { events: script, status, target }) => {
+        const upstream = await upstreamDuring(stream(script))
+        const next = await upstreamDuring(answer())
+        const { site, end, events } = await startService(mount, {
+          models: { m: [target(upstream), targetAt(next)] },
+          breaker: { failures: 2 },
+        })
+        const times = status === 429 ? 1 : 2
+        for (let n = 1; n <= times + 1; n++) {
+          expect((await site.chat({ model: 'm', stream: true })).body).toContain('[DONE]')
+          await end(n)
+        }
+        expect([upstream.requests.length, next.requests.length]).toEqual([times, times + 1])
+        const state = status === 429 ? 'cooling' : 'open'
+        expect(events.filter(({ type }) => type === 'target')).toMatchObject([{ state }])
+      },
+    )
+
+    it('is an error event once content was sent, or the head was; until then another target is asked', async () => {
       const error = errorOf({ type: 'overloaded_error' })
       const upstream = await upstreamDuring(
         [stream(begun), stream(error)],
@@ -128,15 +148,15 @@ describe('F43 the first event of a 200 is an error', () => {
       )
       const next = await upstreamDuring(answer())
       const { site, end } = await startService(mount, {
-        models: { m: [upstream, next].map(targetAt) },
+        models: { m: [upstream, next].map(targetAt), alone: upstream },
         stream: { holdMs: 50 },
       })
-      for (const [n, said] of [
-        [1, 'one two'],
-        [2, 'one two'],
-        [3, ''],
+      for (const [n, model, said] of [
+        [1, 'm', 'one two'],
+        [2, 'm', 'one two'],
+        [3, 'alone', ''],
       ] as const) {
-        const answered = await site.chat({ model: 'm', stream: true })
+        const answered = await site.chat({ model, stream: true })
         expect(answered.status).toBe(200)
         const { chunks, done, text } = await readSse(answered.bytes)
         expect({ done, text }).toEqual({ done: false, text: said })
@@ -145,6 +165,9 @@ describe('F43 the first event of a 200 is an error', () => {
         expect(await end(n)).toMatchObject({ outcome: 'upstream_failed', status: 200 })
       }
       expect(next.requests).toHaveLength(0)
+      // The head waits for content while another target could be asked.
+      expect((await site.chat({ model: 'm', stream: true })).body).toContain('Hello')
+      expect((await end(4)).attempts).toMatchObject([{ error: { kind: 'refused' } }, { why: 'fallback' }])
     })
 
     it('raises in the official client, with its status before content and without one after it', async () => {

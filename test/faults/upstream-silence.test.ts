@@ -19,12 +19,12 @@ describe('F40 the upstream takes the request and is silent, before its head or a
         const { site, end } = await startService(mount, {
           models: { m: [silent, silent, next].map(targetAt) },
           timeouts,
-          // Longer than `idleMs`: no head is sent before the upstream is given up.
-          stream: { holdMs: 5_000 },
+          stream: { holdMs: 50 },
         })
         const answered = await site.chat({ model: 'm', stream })
         expect(answered.status).toBe(200)
         expect(answered.body).toContain('Hello')
+        if (stream) expect((await readSse(answered.bytes)).comments).toEqual([])
         expect(await end()).toMatchObject({
           outcome: 'completed',
           attempts: [
@@ -39,6 +39,41 @@ describe('F40 the upstream takes the request and is silent, before its head or a
       },
     )
 
+    it('is given up before a head or a comment is sent, however soon those are due', async () => {
+      const silent = await upstreamDuring(hang())
+      const next = await upstreamDuring(answer())
+      const { site, end } = await startService(mount, {
+        models: { m: [silent, silent, next].map(targetAt) },
+        timeouts,
+        retry: {},
+        stream: { holdMs: 20, keepAliveMs: 20 },
+      })
+      const answered = await site.chat({ model: 'm', stream: true })
+      const { done, text } = await readSse(answered.bytes)
+      expect({ status: answered.status, done, text }).toEqual({ status: 200, done: true, text: 'Hello' })
+      // Whoever has sent anything asks nobody else.
+      expect((await end()).attempts).toMatchObject([
+        { why: 'first' },
+        { why: 'fallback' },
+        { why: 'fallback' },
+      ])
+    })
+
+    it('is waited for, with comments, once it has sent its own head: it is at work', async () => {
+      const silent = await upstreamDuring([head(), hang()])
+      const next = await upstreamDuring(answer())
+      const { site, end } = await startService(mount, {
+        models: { m: [silent, next].map(targetAt) },
+        timeouts,
+        stream: { holdMs: 20, keepAliveMs: 50 },
+      })
+      const { chunks, comments, done } = await readSse((await site.chat({ model: 'm', stream: true })).bytes)
+      expect([comments.length > 0, done]).toEqual([true, false])
+      expect(chunks).toMatchObject([timeout])
+      expect((await end()).attempts).toMatchObject([{ error: { kind: 'idle_timeout' } }])
+      expect(next.requests).toHaveLength(0)
+    })
+
     it.each([false, true])('is a 504 where there is no other, in time, stream: %s', async stream => {
       const silent = await upstreamDuring(hang())
       const { site, end } = await startService(mount, { models: { m: silent }, timeouts })
@@ -49,19 +84,19 @@ describe('F40 the upstream takes the request and is silent, before its head or a
       await silent.waitForIdle()
     })
 
-    it('is told in the stream where its head was sent, and no other target is asked', async () => {
+    it('is told in the stream where its head was sent, and nothing is asked again', async () => {
       const silent = await upstreamDuring([head(), hang()], [stream(events.slice(0, 3)), hang()])
       const next = await upstreamDuring(answer())
       const { site, end } = await startService(mount, {
-        models: { m: [silent, next].map(targetAt) },
+        models: { m: [silent, next].map(targetAt), alone: silent },
         timeouts,
         stream: { holdMs: 50 },
       })
-      for (const [n, said] of [
-        [1, ''],
-        [2, 'one two'],
+      for (const [n, model, said] of [
+        [1, 'alone', ''],
+        [2, 'm', 'one two'],
       ] as const) {
-        const answered = await site.chat({ model: 'm', stream: true })
+        const answered = await site.chat({ model, stream: true })
         expect(answered).toMatchObject({ status: 200, complete: true })
         const { chunks, done, text } = await readSse(answered.bytes)
         expect({ done, text }).toEqual({ done: false, text: said })
@@ -75,11 +110,11 @@ describe('F40 the upstream takes the request and is silent, before its head or a
       await silent.waitForIdle()
     })
 
-    it('is bridged by comments, after which no other target is asked', async () => {
+    it('is bridged by comments where there is no other, and nothing is asked again after them', async () => {
       const silent = await upstreamDuring(hang())
-      const next = await upstreamDuring(answer())
       const { site, end } = await startService(mount, {
-        models: { m: [silent, next].map(targetAt) },
+        models: { m: silent },
+        retry: {},
         timeouts,
         stream: { keepAliveMs: 50 },
       })
@@ -90,7 +125,34 @@ describe('F40 the upstream takes the request and is silent, before its head or a
       expect(comments.length).toBeGreaterThan(0)
       expect(chunks).toMatchObject([timeout])
       expect((await end()).attempts).toMatchObject([{ error: { kind: 'first_byte_timeout' } }])
-      expect(next.requests).toHaveLength(0)
+      expect(silent.requests).toHaveLength(1)
+    })
+
+    it.each([
+      ['its request', hang()],
+      ['its head', [head(), hang()]],
+    ])('is not waited for any more, where it was silent before, after %s', async (_, script) => {
+      const silent = await upstreamDuring(script)
+      const next = await upstreamDuring(answer())
+      const { site, end } = await startService(mount, {
+        models: { m: [silent, next].map(targetAt) },
+        timeouts,
+        retry: {},
+        breaker: { failures: 1 },
+      })
+      for (const n of [1, 2, 3]) {
+        expect((await site.chat({ model: 'm', stream: true })).body).toContain('[DONE]')
+        expect((await end(n)).attempts).toHaveLength(n === 1 ? 2 : 1)
+      }
+      expect(silent.requests).toHaveLength(1)
+    })
+
+    it('is not asked again, however short its silence: it would be as long again', async () => {
+      const silent = await upstreamDuring(hang())
+      const { site, end } = await startService(mount, { models: { m: silent }, timeouts, retry: {} })
+      expect((await site.chat({ model: 'm', stream: true })).status).toBe(504)
+      expect((await end()).attempts).toMatchObject([{ error: { kind: 'first_byte_timeout' } }])
+      expect(silent.requests).toHaveLength(1)
     })
 
     it('is not what a slow upstream is, whose pauses are each shorter', async () => {

@@ -98,12 +98,63 @@ describe('F39 no connection to the upstream comes about: refused, unanswered, no
       })
     })
 
+    it.each(['that refuses', 'that speaks no TLS', 'whose name is unknown'])(
+      'an upstream %s is asked again where no other is left, and then left alone',
+      async name => {
+        const { at, status } = places[name]!
+        const origin = await at()
+        const { site, end, events } = await startService(mount, {
+          models: { m: targetAt({ baseURL: `${origin}/v1` }) },
+          retry: { baseMs: 20, maxMs: 40 },
+          breaker: { failures: 2 },
+        })
+        const ask = () => site.chat({ model: 'm', stream: true })
+        const { status: told, headers } = await ask()
+        expect([told, headers['x-should-retry']]).toEqual([status, 'false'])
+        expect((await end(1)).attempts).toMatchObject([
+          { why: 'first', waitedMs: 0 },
+          { why: 'retry', called: true },
+          { why: 'retry', called: true },
+        ])
+        // What one request failed with counts once, however often it was sent.
+        expect(events.filter(({ type }) => type === 'target')).toEqual([])
+        expect((await ask()).status).toBe(status)
+        expect(events).toContainEqual(expect.objectContaining({ type: 'target', state: 'open' }))
+        expect((await ask()).status).toBe(503)
+        expect((await end(3)).attempts).toEqual([])
+      },
+    )
+
+    it('is not looked for any more where it never is there: the next target is asked first', async () => {
+      const nowhere = `http://127.0.0.1:${await refusedPort()}/v1`
+      const upstream = await upstreamDuring()
+      const { site, end } = await startService(mount, {
+        models: { m: [targetAt({ baseURL: nowhere }), targetAt(upstream)] },
+        breaker: { failures: 2 },
+        retry: {},
+      })
+      for (const n of [1, 2, 3]) {
+        expect((await site.chat({ model: 'm' })).status).toBe(200)
+        // At once: who moves on does not wait.
+        const { attempts, trace } = await end(n)
+        expect(attempts.map(({ why, waitedMs }) => [why, waitedMs])).toEqual(
+          n < 3
+            ? [
+                ['first', 0],
+                ['fallback', 0],
+              ]
+            : [['first', 0]],
+        )
+        expect(trace.candidates[0]?.skipped?.why).toBe(n < 2 ? undefined : 'open')
+      }
+    })
+
     it('is asked at most maxAttempts times in all, whoever the vendor is', async () => {
       const baseURL = `http://127.0.0.1:${await refusedPort()}`
-      const target = openaiCompatible({ name: 'vendor', baseURL })('m')
-      const other = anthropic({ apiKey: 'k', baseURL })('m')
+      const target = openaiCompatible({ name: 'vendor', baseURL })
+      const other = anthropic({ apiKey: 'k', baseURL })
       const { site, end } = await startService(mount, {
-        models: { m: [target, other, target, other, target] },
+        models: { m: [target('a'), other('b'), target('c'), other('d'), target('e')] },
       })
       expect((await site.chat({ model: 'm' })).status).toBe(502)
       expect((await end()).attempts).toHaveLength(3)

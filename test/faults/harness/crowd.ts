@@ -3,18 +3,27 @@ import { onTestFinished } from 'vitest'
 import { base, headersOf, type Site } from '../../conformance/site.ts'
 
 /** A client that has asked for a completion and reads what comes; it is closed when the test ends. */
-export async function asking(site: Site, fields: object, paused = false): Promise<RawClient> {
+export async function asking(
+  site: Site,
+  fields: object,
+  paused = false,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawClient> {
   const client = await rawClient({ port: site.port, paused })
   onTestFinished(() => client.close())
-  await client.send(chatBytes(site, fields))
+  await client.send(chatBytes(site, fields, headers))
   return client
 }
 
 /** A request for a completion as it goes over the wire. */
-export function chatBytes(site: Site, fields: object): Uint8Array {
+export function chatBytes(
+  site: Site,
+  fields: object,
+  headers: Readonly<Record<string, string>> = {},
+): Uint8Array {
   return requestBytes({
     path: site.pathOf('/chat/completions'),
-    headers: headersOf({}),
+    headers: headersOf({ headers }),
     body: { ...base, ...fields },
   })
 }

@@ -2,10 +2,10 @@ import {
   apiKeys,
   createGateway,
   type EndEvent,
-  type Gateway,
   type GatewayEvent,
   type GatewayOptions,
   type Limiter,
+  type ManagedGateway,
   type ModelEntry,
   models,
 } from '@sluice/core'
@@ -18,7 +18,7 @@ import { type CountingLimiter, countingLimiter } from './leases.ts'
 
 /** A gateway behind a server, watched: what happened in it, and what it has not given back. */
 export interface Service {
-  readonly gateway: Gateway
+  readonly gateway: ManagedGateway
   /** Asks it by raw sockets. */
   readonly site: Site
   readonly events: readonly GatewayEvent[]
@@ -53,6 +53,9 @@ export async function startService(mount: Mount, parts: ServiceParts): Promise<S
     authenticate: apiKeys([{ id: 'ann', key: 'good-key' }]),
     route: models(Object.fromEntries(Object.entries(table).map(([name, it]) => [name, entryOf(it)]))),
     timeouts: { firstByteMs: 5_000, idleMs: 5_000 },
+    // What one failure is told as shows where no target is asked again, nor left alone.
+    retry: false,
+    breaker: false,
     ...options,
     limit: leases,
     observe(event) {
@@ -93,7 +96,7 @@ export async function startService(mount: Mount, parts: ServiceParts): Promise<S
 }
 
 function entryOf(it: ModelEntry | Upstream): ModelEntry {
-  return 'baseURL' in it
+  return typeof it !== 'string' && 'baseURL' in it
     ? openaiCompatible({ name: 'vendor', baseURL: it.baseURL, apiKey: upstreamKey })('its-model')
     : it
 }

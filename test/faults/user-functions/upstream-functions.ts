@@ -3,7 +3,7 @@ import { bedrock, vertex } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../mounts/mounts.ts'
 import { misdeeds, ownWords } from '../harness/misdeeds.ts'
-import { entryOf, serviceWith } from './service-with.ts'
+import { entryOf, impatient, serviceWith } from './service-with.ts'
 
 /** A provider of the user's whose functions work, but for what is given. */
 function providerWith(own: Partial<Provider>): Target {
@@ -77,7 +77,10 @@ export function describeUpstreamFunctions(mount: Mount): void {
       for (const stream of [false, true]) {
         const own = await serviceWith(mount, {})
         const { target, fields = {} } = make(run, own.upstream.url)
-        const { site, ends, settled } = await serviceWith(mount, { route: () => [target] })
+        const { site, ends, settled } = await serviceWith(mount, {
+          route: () => [target],
+          timeouts: impatient,
+        })
         const { status, body, received } = await site.chat({ ...fields, stream })
         expect(Buffer.from(received).toString()).not.toContain(ownWords)
         if (status === 200) {
@@ -92,6 +95,20 @@ export function describeUpstreamFunctions(mount: Mount): void {
         expect(own.upstream.requests).toHaveLength(0)
       }
     })
+  })
+
+  // One that hangs waits for something outside, such as a token: without that its target answers nobody.
+  const instant = rows.filter(([deed]) => deed !== 'hangs')
+  it.each(instant)('an encode that %s closes its target for nobody else', async (_, run) => {
+    const own = await serviceWith(mount, {})
+    const { provider, model } = entryOf(own.upstream)
+    let spoilt = true
+    const encode: Provider['encode'] = call => (spoilt ? run() : provider.encode(call))
+    const target = { provider: { ...provider, encode }, model }
+    const { site } = await serviceWith(mount, { route: () => [target], breaker: { failures: 1 } })
+    expect((await site.chat()).status).toBe(500)
+    spoilt = false
+    expect((await site.chat()).status).toBe(200)
   })
 
   it('a target that fails by itself leaves the next one to answer', async () => {

@@ -40,6 +40,9 @@ const gateway = createGateway({
   authenticate: apiKeys(digest => rows.get(digest), { pepper }),
   route: models({ ...Object.fromEntries(targets), all: targets.map(([, target]) => target) }),
   maxAttempts: targets.length,
+  // So that each vendor's failure is told.
+  retry: false,
+  breaker: false,
   timeouts: { firstByteMs: 500, idleMs: 300 },
   observe: event => {
     console.log(event)
