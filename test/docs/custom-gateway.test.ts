@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiKeys, type Gateway } from '@sluice/core'
-import { expect, it } from 'vitest'
+import { apiKeys, type Gateway, type ManagedGateway } from '@sluice/core'
+import { expect, it, vi } from 'vitest'
 import { defaultIntake, defaultPacing, defaultTimeouts } from '../../packages/core/src/options/defaults.ts'
 import { type Asking, ask } from './runner/ask.ts'
 import { type Check, describePage, type Snippet } from './runner/describe-page.ts'
@@ -14,6 +14,13 @@ async function gatewayOf(snippet: Snippet, env = {}, edit?: (code: string) => st
   const { fetch } = running.exports.gateway as Gateway
   return { running, asking: (asking: Asking = {}) => ask(here, { fetch, ...asking }) }
 }
+
+const chatRequest = () =>
+  new Request(`${here}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
 
 const serves: Check = async ({ run }) => {
   const running = await run()
@@ -69,10 +76,18 @@ describePage('docs/custom-gateway.md', {
   },
 
   route: async snippet => {
-    const { asking } = await gatewayOf(snippet, { RANDOM: '0.05' })
-    expect(await asking({ model: 'chat' })).toMatchObject({ text: 'canary' })
-    process.env.RANDOM = '0.5'
-    expect(await asking({ model: 'chat' })).toMatchObject({ text: 'steady' })
+    const { asking, running } = await gatewayOf(snippet)
+    const { explain } = running.exports.gateway as ManagedGateway
+    const orders: string[] = []
+    for (let seed = 0; seed < 300; seed++) {
+      const { candidates } = await explain(chatRequest(), { seed })
+      orders.push(candidates.map(({ model }) => model).join(', '))
+    }
+    expect(new Set(orders)).toEqual(new Set(['steady', 'canary, steady']))
+    const canaries = orders.filter(order => order !== 'steady').length
+    expect(canaries).toBeGreaterThan(5)
+    expect(canaries).toBeLessThan(55)
+    expect((await asking({ model: 'chat' })).text).toMatch(/^(steady|canary)$/)
     expect(await asking({ model: 'long' })).toMatchObject({ text: 'steady' })
     expect(await asking({ model: 'long', content: 'x'.repeat(10_000) })).toMatchObject({ text: 'large' })
   },
@@ -149,6 +164,19 @@ describePage('docs/custom-gateway.md', {
   },
 
   fastify: serves,
+
+  shedding: async snippet => {
+    const { asking, running } = await gatewayOf(snippet)
+    expect(await asking()).toMatchObject({ status: 200 })
+    await (running.exports.gateway as Gateway).close()
+    const full = await gatewayOf(snippet, {}, code =>
+      code.replace('{ maxInFlight: 500 }', '{ maxHeapShare: 1e-9, sampleMs: 1 }'),
+    )
+    await vi.waitFor(async () =>
+      expect(await full.asking()).toMatchObject({ status: 503, code: 'server_is_overloaded' }),
+    )
+    await (full.running.exports.gateway as Gateway).close()
+  },
 })
 
 const rows = tableUnder('docs/custom-gateway.md', '# Building a gateway')
@@ -162,6 +190,20 @@ it('names every option of createGateway', () => {
   expect(named.sort()).toEqual(options.sort())
 })
 
+it('names every event, and every member of an end', () => {
+  const source = readFileSync(join(root, 'packages/core/src/events.ts'), 'utf8')
+  const types = [...source.matchAll(/^ {2}readonly type: '(\w+)'/gm)].map(([, type]) => type)
+  const named = (table: string) =>
+    tableUnder('docs/custom-gateway.md', table).flatMap(([names = '']) => names.match(/\w+/g) ?? [])
+  expect(named('## Observing').sort()).toEqual(types.sort())
+  const [, end = ''] = /interface EndEvent \{\n(.*?)\n\}/s.exec(source) ?? []
+  const members = [...end.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name!)
+  const page = readFileSync(join(root, 'docs/custom-gateway.md'), 'utf8')
+  const [, rows = ''] = page.split('| In an `end` event')
+  for (const name of members.filter(name => !['type', 'requestId', 'principal', 'stream'].includes(name)))
+    expect(rows).toContain(`\`${name}\``)
+})
+
 it('names every bound and time, with its default', () => {
   const told: Record<string, Record<string, number>> = { intake: {}, timeouts: {}, stream: {} }
   for (const row of tableUnder('docs/custom-gateway.md', '## Bounds and times')) {
@@ -169,6 +211,20 @@ it('names every bound and time, with its default', () => {
     told[option]![key] = Number(value)
   }
   expect(told).toEqual({ intake: defaultIntake, timeouts: defaultTimeouts, stream: defaultPacing })
+})
+
+it('names every option of loadShedding, with the default that the code tells', () => {
+  const source = readFileSync(join(root, 'packages/node/src/load-shedding.ts'), 'utf8')
+  const [, options = ''] = /interface LoadSheddingOptions \{\n(.*?)\n\}/s.exec(source) ?? []
+  const told = [...options.matchAll(/\/\*\*(.*?)\*\/\s+readonly (\w+)\?:/gs)].filter(
+    ([, , name]) => name !== 'meter',
+  )
+  const rows = tableUnder('docs/custom-gateway.md', '## More than it can take')
+  expect(rows.map(([name = '']) => name.replaceAll('`', ''))).toEqual(told.map(([, , name]) => name))
+  for (const [index, [, , value = '']] of rows.entries())
+    expect(told[index]?.[1]?.replaceAll(/\s+\*\s+/g, ' ')).toContain(
+      `Default${/^\d/.test(value) ? '' : ':'} ${value}`,
+    )
 })
 
 it('names every option of apiKeys, with the default that the code tells', () => {

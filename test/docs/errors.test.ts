@@ -189,6 +189,7 @@ const causes: Cause[] = [
     undefined,
     { limit: spending, prices: () => 0.1, ledger: { open: down, close() {} } },
   ],
+  ['service_overloaded', {}, null, { headers: {} }, undefined, { shed: () => 'secret' }],
   [
     'server_error',
     {},

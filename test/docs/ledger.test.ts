@@ -46,6 +46,29 @@ describePage('docs/ledger.md', {
     expect(printed).toEqual([`search small 2 ${promptTokens} ${completionTokens} ${cost} 0`])
   },
 
+  unused: async ({ run }, snippet) => {
+    const env = { SLUICE_DB: `file:${join(temporaryFolder(), 'ledger.db')}` }
+    const mirrored = (code: string) =>
+      code
+        .replace('import { apiKeys,', 'import { apiKeys, mirror,')
+        .replace("small: local()('small')", "small: mirror(local()('small'), local()('other'))")
+    const { gateway, database } = (await snippet('ledger').run(env, mirrored)).exports as {
+      gateway: Gateway
+      database: Database
+    }
+    expect(await ask(here, { fetch: gateway.fetch, key: 'sk-ann', model: 'small' })).toMatchObject({
+      status: 200,
+    })
+    await gateway.close()
+    expect(await database.usage({ by: [] })).toMatchObject([{ requests: 1 }])
+    await database.close()
+    const { exports, printed } = await run(env)
+    const [row, ...others] = exports.unused as readonly UsageRow[]
+    expect(others).toEqual([])
+    expect(row).toMatchObject({ by: { kind: 'shadow', provider: 'local' }, requests: 1 })
+    expect(printed).toEqual([`shadow local 1 ${row?.cost}`])
+  },
+
   'own-ledger': async ({ run }) => {
     const { gateway, open, closed } = (await run()).exports as {
       gateway: Gateway

@@ -22,6 +22,8 @@ async function acmeBy(snippet: Snippet, ...scripts: [Script, ...Script[]]) {
   const gateway = createGateway({
     authenticate: apiKeys([{ id: 'me', key: 'sk-test' }]),
     route: models({ demo: acme({ apiKey: 'the key', baseURL: upstream.url })('acme-1') }),
+    retry: false,
+    breaker: false,
   })
   return { upstream, gateway }
 }

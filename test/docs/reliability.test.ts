@@ -34,6 +34,7 @@ it('names faults that are tested', () => {
   )
   expect(promised.length).toBeGreaterThan(30)
   expect(promised.filter(number => !tested.has(number))).toEqual([])
+  expect(readPage(page)).toContain(`one line for each of the ${tested.size} that are tested`)
 })
 
 it('tells of codes that the protocol has', () => {
