@@ -28,6 +28,9 @@ export function testGateway(
       return principal
     },
     route: models({ local: local()(), ...table }),
+    // What one failure is told as shows where no target is asked again, nor left alone.
+    retry: false,
+    breaker: false,
     ...options,
   })
 }

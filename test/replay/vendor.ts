@@ -26,6 +26,9 @@ export async function replaying(recordings: readonly Recording[]): Promise<Repla
     route: models(Object.fromEntries(['none', ...byName.keys()].map(name => [name, vendor(name)]))),
     now: () => 1_800_000_000_000,
     id: () => '0123456789abcdef0123456789abcdef',
+    // Each recorded error is told as it is.
+    retry: false,
+    breaker: false,
   })
   const { port, baseURL, close } = await mounts['node http']!(gateway)
   afterAll(async () => {

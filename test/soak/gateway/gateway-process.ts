@@ -42,11 +42,14 @@ const route = models({
 const { authenticate, limit, observe } = books
 const long = { policyMs: 60_000, idleMs: 60_000, totalMs: day }
 /** Waits so long that a slow machine makes no failure of a sound answer. */
+/** Every request says itself what its upstream does: none of it may change another one's answer. */
+const plain = { retry: false, breaker: false } as const
 const patient = createGateway({
   authenticate,
   limit,
   observe,
   route,
+  ...plain,
   timeouts: { ...long, firstByteMs: 60_000 },
 })
 /** For an upstream that says nothing. */
@@ -55,6 +58,7 @@ const hasty = createGateway({
   limit,
   observe,
   route,
+  ...plain,
   base: hastyBase,
   timeouts: { ...long, firstByteMs: 500 },
 })

@@ -50,6 +50,7 @@ export async function replaying(
       now: () => 1_800_000_000_000,
       id: () => (++ids).toString(16).padStart(8, '0') + 'f'.repeat(24),
       maxAttempts: 1,
+      breaker: false,
     })
   } catch (error) {
     await upstream.close()
