@@ -20,13 +20,14 @@ export interface LoadMeter {
 const lookMs = 10
 
 /**
- * What V8 counts into the limit of its heap for young objects, in bytes: three times 16 MiB, unless
- * `--max-semi-space-size` says otherwise. Old ones, of which a process dies, cannot have it.
+ * What V8 counts into the limit of its heap for young objects, in MiB, by its first number; 48 for all before. Old ones,
+ * of which a process dies, cannot have it.
  */
-const youngBytes = 50_331_648
+const youngOf: Readonly<Record<string, number>> = { 13: 192, 14: 96 }
 
 /** The load of this process. */
 export function processLoad(): LoadMeter {
+  const oldLimit = oldLimitOf(getHeapStatistics().heap_size_limit)
   const delays = monitorEventLoopDelay({ resolution: lookMs })
   delays.enable()
   return {
@@ -34,7 +35,7 @@ export function processLoad(): LoadMeter {
       // Of nanoseconds, in which the wait that was asked for is counted.
       const lagMs = delays.percentile(99) / 1e6 - lookMs
       delays.reset()
-      return { lagMs: Math.max(0, lagMs), heapShare: heapShare() }
+      return { lagMs: Math.max(0, lagMs), heapShare: oldBytes() / oldLimit }
     },
     stop() {
       delays.disable()
@@ -42,12 +43,23 @@ export function processLoad(): LoadMeter {
   }
 }
 
-function heapShare(): number {
+/** What objects that live longer take. */
+function oldBytes(): number {
   let used = 0
   for (const { space_name, space_used_size } of getHeapSpaceStatistics()) {
     if (!space_name.startsWith('new_')) used += space_used_size
   }
-  const { heap_size_limit } = getHeapStatistics()
-  // At least half of it, where young objects were given less.
-  return used / Math.max(heap_size_limit - youngBytes, heap_size_limit / 2)
+  return used
 }
+
+/** What they may take: as the process was told when it was started, else what V8 chose. */
+function oldLimitOf(heapLimit: number): number {
+  const flags = [process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' ')
+  const told = [...flags.matchAll(/--max[-_]old[-_]space[-_]size[= ](\d+)/g)].at(-1)?.[1]
+  if (told !== undefined && Number(told) > 0) return Number(told) * mebibyte
+  const young = (youngOf[process.versions.v8.split('.')[0] ?? ''] ?? 48) * mebibyte
+  // On a small machine young objects are given less.
+  return Math.max(heapLimit - young, heapLimit / 2)
+}
+
+const mebibyte = 1_048_576
