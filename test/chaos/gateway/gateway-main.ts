@@ -52,6 +52,9 @@ const gateway = createGateway({
     const id = bearerToken(request)
     return id === undefined ? undefined : { id }
   },
+  // Each request says itself what its upstream does: none may change another one's answer.
+  retry: false,
+  breaker: false,
   route: models({ paid: vendor(upstreamPort), free: vendor(upstreamPort) }),
   prices: priceTable(prices),
   limit: limits(rulesOf(concurrent), {
