@@ -137,16 +137,19 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
   #end(completed: boolean, error: unknown, reason?: Error): void {
     this.#ended = true
     this.#attempt.end(completed, reason)
-    const silent = error !== undefined && !this.entry.called
-    this.#health.ended(silent ? notAsked : error, this.#owner.clock())
+    this.#health.ended(heardOf(this.entry, error), this.#owner.clock())
     this.#giveBack?.()
   }
 }
 
 const none: readonly Adjustment[] = []
 
-/** What goes wrong before an upstream is asked says nothing of it. */
-export const notAsked = Object.freeze(new Error('It was not asked.'))
+/** What health hears of a call's end: what goes wrong before an upstream is asked says nothing of it. */
+export function heardOf({ called }: OpenAttempt, error: unknown): unknown {
+  return error !== undefined && !called ? notAsked : error
+}
+
+const notAsked = Object.freeze(new Error('It was not asked.'))
 
 /** Whether an upstream streams its answer. */
 export function isIterator(answer: Answered): answer is ChunkSource {

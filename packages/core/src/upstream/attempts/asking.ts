@@ -10,7 +10,7 @@ import { AnsweredElsewhere, Attempt, LifeEnded } from '../attempt.ts'
 import type { Blocked, HealthRecord } from '../health/target-health.ts'
 import { AskedCall, type CallOwner } from './asked-call.ts'
 import { isPassing, movesOn } from './failure-verdict.ts'
-import { allLeftAlone, skippedFor } from './left-alone.ts'
+import { allLeftAlone, LeftAlone, skippedFor } from './left-alone.ts'
 import type { Progress, Standing } from './next-attempt.ts'
 import { pause } from './pause.ts'
 import { repeatWait } from './repeat-wait.ts'
@@ -52,8 +52,7 @@ export class Asking implements Progress, CallOwner {
   #denied = false
   /** A call that was made again as its kept connection was closed: not twice in a row. */
   #wasStale = false
-  /** Those that were left alone before any was asked: nobody is told while they may still be. */
-  #leftAlone: [index: number, blocked: Blocked][] = []
+  readonly #leftAlone = new LeftAlone()
   /** Nothing else is left but those that are left alone. */
   #resorted = false
 
@@ -215,16 +214,16 @@ export class Asking implements Progress, CallOwner {
 
   /** Where every place is left alone, tries them as the last resort: once. */
   resort(): boolean {
-    if (this.#resorted || this.closed || this.#leftAlone.length < this.standings.length) return false
+    if (this.#resorted || this.closed || this.#leftAlone.size < this.standings.length) return false
     this.#resorted = true
-    this.#leftAlone = []
+    this.#leftAlone.clear()
     for (const standing of this.standings) standing.barred = false
     return true
   }
 
   /** What the request has come to, when nothing further is asked. */
   giveUp(): unknown {
-    const soonestMs = Math.min(...this.#leftAlone.map(([, { waitMs }]) => waitMs))
+    const { soonestMs } = this.#leftAlone
     this.#tellLeftAlone()
     if (this.#failure === undefined) return allLeftAlone(soonestMs)
     const { log } = this.#attempts
@@ -263,9 +262,10 @@ export class Asking implements Progress, CallOwner {
   }
 
   #bar(index: number, blocked: Blocked): void {
+    const candidate = this.#candidates[index]!
     this.standings[index]!.barred = true
-    if (this.made === 0) this.#leftAlone.push([index, blocked])
-    else this.#attempts.skipped(this.#candidates[index]!, skippedFor(blocked))
+    if (this.made === 0) this.#leftAlone.add(candidate, blocked)
+    else this.#attempts.skipped(candidate, skippedFor(blocked))
   }
 
   /** Whether a place is left that was not asked and could be. */
@@ -288,10 +288,7 @@ export class Asking implements Progress, CallOwner {
   }
 
   #tellLeftAlone(): void {
-    for (const [index, blocked] of this.#leftAlone) {
-      this.#attempts.skipped(this.#candidates[index]!, skippedFor(blocked))
-    }
-    this.#leftAlone = []
+    if (this.#leftAlone.size > 0) this.#leftAlone.tell((target, why) => this.#attempts.skipped(target, why))
   }
 
   #tellFailed(): void {

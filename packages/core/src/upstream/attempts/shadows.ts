@@ -8,7 +8,7 @@ import { type CountedUsage, completionUsage, countedUsage, messageChars } from '
 import { Attempt, LifeEnded } from '../attempt.ts'
 import type { HealthCall } from '../health/target-health.ts'
 import { overriddenInput } from '../overridden-input.ts'
-import { isIterator, notAsked } from './asked-call.ts'
+import { heardOf, isIterator } from './asked-call.ts'
 import type { ChunkSource } from './held-stream.ts'
 import { mostShadows } from './shadow-lives.ts'
 
@@ -91,8 +91,7 @@ class Shadow {
     entry.error = error
     entry.endedAt ??= now
     attempt.end(error === undefined)
-    // What goes wrong before it is asked says nothing of it.
-    health?.ended(error !== undefined && !entry.called ? notAsked : error, now)
+    health?.ended(heardOf(entry, error), now)
     return usage
   }
 
