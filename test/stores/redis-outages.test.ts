@@ -11,47 +11,28 @@ import {
 } from '@sluice/core'
 import { local } from '@sluice/providers'
 import { redisStore } from '@sluice/redis'
-import { Redis } from 'ioredis'
-import { createClient } from 'redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, type Got } from '../docs/runner/ask.ts'
 import { describeWithRedis } from '../servers/describe-with-redis.ts'
 import { RedisServer, startReplica, until } from '../servers/redis-server.ts'
+import { impatientClients } from './impatient-clients.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
   for (const { close } of open.splice(0).reverse()) await close()
 })
 
-const clients = {
-  ioredis(server: RedisServer) {
-    const client = new Redis(server.port, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: () => 100,
-    })
-    client.on('error', () => {})
-    open.push({ close: () => client.disconnect() })
-    return redisStore(client)
-  },
-  'node-redis'(server: RedisServer) {
-    const client = createClient({
-      url: server.url,
-      disableOfflineQueue: true,
-      socket: { reconnectStrategy: 100 },
-    })
-    client.on('error', () => {})
-    open.push({ close: () => client.destroy() })
-    client.connect().catch(() => {})
-    return redisStore(client)
-  },
+function storeOver(name: keyof typeof impatientClients, server: RedisServer) {
+  const impatient = impatientClients[name](server)
+  open.push(impatient)
+  return redisStore(impatient.client)
 }
 
 describeWithRedis('a gateway whose Redis fails', () => {
   describe.each(['ioredis', 'node-redis'] as const)('over %s', name => {
     it('F71 N9 frozen: at most 5 requests wait 50 ms, then none; 5 s after it goes on it counts again', async () => {
       const server = await started()
-      const site = siteOver(clients[name](server))
+      const site = siteOver(storeOver(name, server))
       await until(async () => (await site.paid()).status === 200)
       server.freeze()
       const waits: number[] = []
@@ -75,7 +56,7 @@ describeWithRedis('a gateway whose Redis fails', () => {
     it('F72 down at boot: requests are counted here, money is not spent; a start is enough', async () => {
       const server = await started()
       await server.kill()
-      const site = siteOver(clients[name](server))
+      const site = siteOver(storeOver(name, server))
       for (let index = 0; index < 10; index++) expect((await site.free()).status).toBe(200)
       expectRefusedForNow(await site.paid())
       await server.restart()
@@ -85,7 +66,7 @@ describeWithRedis('a gateway whose Redis fails', () => {
 
     it('F72 killed and started again: the same, and what was held meanwhile is given back', async () => {
       const server = await started()
-      const site = siteOver(clients[name](server))
+      const site = siteOver(storeOver(name, server))
       await until(async () => (await site.paid()).status === 200)
       await server.kill()
       for (let index = 0; index < 10; index++) expect((await site.free()).status).toBe(200)
@@ -101,7 +82,7 @@ describeWithRedis('a gateway whose Redis fails', () => {
       const master = await started()
       const replica = await startReplica(master)
       open.push({ close: () => replica.stop() })
-      const site = siteOver(clients[name](replica))
+      const site = siteOver(storeOver(name, replica))
       for (let index = 0; index < 10; index++) expect((await site.free()).status).toBe(200)
       expectRefusedForNow(await site.paid())
       await master.kill()

@@ -10,42 +10,27 @@ import {
 } from '@sluice/core'
 import { local } from '@sluice/providers'
 import { redisAnswers } from '@sluice/redis'
-import { Redis } from 'ioredis'
-import { createClient } from 'redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeWithRedis } from '../servers/describe-with-redis.ts'
 import { RedisServer, until } from '../servers/redis-server.ts'
+import { impatientClients } from './impatient-clients.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
   for (const { close } of open.splice(0).reverse()) await close()
 })
 
-const clients = {
-  ioredis({ port }: RedisServer) {
-    const client = new Redis(port, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: () => 100,
-    })
-    client.on('error', () => {})
-    open.push({ close: () => client.disconnect() })
-    return redisAnswers(client)
-  },
-  'node-redis'({ url }: RedisServer) {
-    const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: 100 } })
-    client.on('error', () => {})
-    open.push({ close: () => client.destroy() })
-    client.connect().catch(() => {})
-    return redisAnswers(client)
-  },
+function storeOver(name: keyof typeof impatientClients, server: RedisServer) {
+  const impatient = impatientClients[name](server)
+  open.push(impatient)
+  return redisAnswers(impatient.client)
 }
 
 describeWithRedis('answers in Redis', () => {
   describe.each(['ioredis', 'node-redis'] as const)('over %s', name => {
     it('are answered once by several gateways, and given by each', async () => {
       const server = await started()
-      const sites = [1, 2, 3].map(() => siteOver(clients[name](server)))
+      const sites = [1, 2, 3].map(() => siteOver(storeOver(name, server)))
       for (const site of sites) await until(async () => (await site.keyed('warm')).status === 200)
       const asked = sites.flatMap(({ ends }) => ends.filter(called)).length
       const got = await Promise.all(sites.flatMap(site => Array.from({ length: 10 }, () => site.keyed('k'))))
@@ -62,7 +47,7 @@ describeWithRedis('answers in Redis', () => {
 
     it('frozen: some requests wait 50 ms, then none; it is used again when it goes on', async () => {
       const server = await started()
-      const site = siteOver(clients[name](server))
+      const site = siteOver(storeOver(name, server))
       await until(async () => (await site.cached()).cache === 'hit')
       // It may not have been connected at first.
       const before = site.events.length
@@ -90,7 +75,7 @@ describeWithRedis('answers in Redis', () => {
 
     it('killed and started again: misses and 503 meanwhile, and what was kept is asked anew', async () => {
       const server = await started()
-      const site = siteOver(clients[name](server))
+      const site = siteOver(storeOver(name, server))
       await until(async () => (await site.keyed('k')).replayed === 'true')
       const { body } = await site.keyed('k')
       await server.kill()
