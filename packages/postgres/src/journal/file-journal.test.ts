@@ -236,8 +236,12 @@ describe('fileJournal', () => {
 describe('fileJournal, after a crash', () => {
   it('hands over what the dead left, oldest first, before its own', async () => {
     const path = folder()
+    // Of two journals, what is older is known to the millisecond.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 })
     await fileJournal(path).append(batch('first'))
+    vi.setSystemTime(Date.now() + 1)
     await fileJournal(path).append(batch('second'))
+    vi.useRealTimers()
     const journal = fileJournal(path)
     expect(journal.empty).toBe(true)
     await journal.append(batch('own'))
