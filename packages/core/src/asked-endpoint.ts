@@ -1,12 +1,20 @@
 import { belowBase, type Endpoint, endpointOf, pathOf } from './endpoint.ts'
 import { GatewayError } from './errors.ts'
 
+type Known = Exclude<Endpoint, { name: 'unknown' }>
+
+// Nearly all requests of a process ask for the same.
+let last: { url: string; method: string; mount: string; base: string; endpoint: Known } | undefined
+
 /** Which endpoint a request asks for. Throws 404 for what is none, and 405 for a method that it does not know. */
-export function askedEndpoint(
-  { url, method }: Request,
-  mount: string,
-  base: string,
-): Exclude<Endpoint, { name: 'unknown' }> {
+export function askedEndpoint({ url, method }: Request, mount: string, base: string): Known {
+  if (last?.url !== url || last.method !== method || last.mount !== mount || last.base !== base) {
+    last = { url, method, mount, base, endpoint: find(url, method, mount, base) }
+  }
+  return last.endpoint
+}
+
+function find(url: string, method: string, mount: string, base: string): Known {
   const path = pathOf(url)
   const below = belowBase(path, mount, base)
   const endpoint: Endpoint = below === undefined ? { name: 'unknown' } : endpointOf(below)

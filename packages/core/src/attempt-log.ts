@@ -5,7 +5,7 @@ import { LifeEnded } from './upstream/attempt.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** One attempt while it runs. Times are monotonic milliseconds. */
-export class OpenAttempt {
+export class OpenAttempt implements Span {
   /** Whether the upstream was asked. */
   called = false
   /** What went wrong; may come after `endedAt`, for an answer that broke off. */
@@ -29,10 +29,13 @@ export class OpenAttempt {
     this.#startedAt = startedAt
   }
 
-  /** From the wait before it; `undefined` where the answer did not wait for it. */
-  get span(): Span | undefined {
-    if (this.#why === 'shadow') return undefined
-    return { from: this.#startedAt - this.#waitedMs, to: this.endedAt }
+  /** When the wait before it began. */
+  get from(): number {
+    return this.#startedAt - this.#waitedMs
+  }
+
+  get to(): number | undefined {
+    return this.endedAt
   }
 
   /** It begins to wait for its turn. */
@@ -50,7 +53,8 @@ export class OpenAttempt {
     return this.#queuedMs + (this.#queuedAt === undefined ? 0 : now - this.#queuedAt)
   }
 
-  recordAt(now: number): AttemptRecord {
+  /** `cutOff` is what ended the request: where it is still under way, that is its error. */
+  recordAt(now: number, cutOff?: unknown): AttemptRecord {
     const { called, error } = this
     const { provider, model } = this.target
     const ms = (this.endedAt ?? now) - this.#startedAt
@@ -63,23 +67,25 @@ export class OpenAttempt {
       why: this.#why,
       waitedMs: this.#waitedMs,
       status,
-      error,
+      error: this.endedAt === undefined ? (cutOff ?? error) : error,
     }
   }
 }
 
-const none: readonly Adjustment[] = []
+const none: readonly Adjustment[] = Object.freeze([])
+const noAttempts: readonly OpenAttempt[] = Object.freeze([])
 
-/** The attempts of one request, in order. */
+/** The attempts of one request, in order. Shadows are not among them: the answer does not wait for those. */
 export class AttemptLog {
   /** What could be asked again was: who sends the request again adds to the load alone. */
   exhausted = false
-  readonly #attempts: OpenAttempt[] = []
+  #attempts: readonly OpenAttempt[] = noAttempts
   #answered: OpenAttempt | undefined
 
-  begin(target: Target, now: number, why?: AttemptReason, waitedMs?: number): OpenAttempt {
+  begin(target: Target, now: number, why?: Exclude<AttemptReason, 'shadow'>, waitedMs?: number): OpenAttempt {
     const attempt = new OpenAttempt(target, now, why, waitedMs)
-    this.#attempts.push(attempt)
+    // Most requests have one: a list that is pushed to takes room for many.
+    this.#attempts = this.#attempts.length === 0 ? [attempt] : [...this.#attempts, attempt]
     return attempt
   }
 
@@ -117,15 +123,11 @@ export class AttemptLog {
 
   /** Milliseconds up to `until` in which any of them ran, or was waited for. */
   busyMs(until: number): number {
-    const spans = this.#attempts.map(({ span }) => span).filter(span => span !== undefined)
-    return busyTime(spans, until)
+    return busyTime(this.#attempts, until)
   }
 
   /** Their records; what `error` cut off those that were still under way is theirs. */
   recordsAt(now: number, error: unknown): readonly AttemptRecord[] {
-    return this.#attempts.map(attempt => {
-      const record = attempt.recordAt(now)
-      return attempt.endedAt === undefined ? { ...record, error: error ?? record.error } : record
-    })
+    return this.#attempts.map(attempt => attempt.recordAt(now, error))
   }
 }

@@ -1,4 +1,8 @@
 import { deadline } from './deadline.ts'
+import type { HostBody } from './host.ts'
+import { memberOf } from './protocol/own-members.ts'
+
+type StreamBody = Extract<HostBody, { kind: 'stream' }>
 
 /** Bounds of a body while it arrives. */
 export interface BodyBounds {
@@ -8,6 +12,8 @@ export interface BodyBounds {
   readonly tooLarge: (bytes: number) => Error
   /** Makes the error for a body that takes longer than `deadlineMs`. */
   readonly tooSlow: () => Error
+  /** How many bytes were announced; `undefined` or 0 where none were. */
+  readonly announced?: number | undefined
   /** Ends the reading with its reason, for a stream that does not itself fail when the caller leaves. */
   readonly signal?: AbortSignal | undefined
 }
@@ -37,12 +43,12 @@ export function collectBody(stream: AsyncIterable<Uint8Array>, bounds: BodyBound
     if (bounds.signal?.aborted) return leave()
     bounds.signal?.addEventListener('abort', leave)
     const pump = async (): Promise<void> => {
-      const pieces = new Pieces()
+      const pieces = new Pieces(bounds.announced ?? 0)
       for (;;) {
         const { done, value } = await iterator.next()
         if (ended) return
         if (done === true) break
-        if (!ArrayBuffer.isView(value)) throw new TypeError('The body has to come as bytes, not as text.')
+        if (!ArrayBuffer.isView(value)) throw notBytes()
         pieces.add(value)
         if (pieces.length > bounds.maxBytes) return refuse(bounds.tooLarge(pieces.length))
       }
@@ -53,6 +59,25 @@ export function collectBody(stream: AsyncIterable<Uint8Array>, bounds: BodyBound
       if (!ended) refuse(error)
     })
   })
+}
+
+/**
+ * All of a body that has come as a whole; `undefined` where it has to be waited for. One that came along with the head of
+ * its request is there a turn later.
+ */
+export async function arrivedBody(body: StreamBody): Promise<Uint8Array | undefined> {
+  const arrived = memberOf(body, 'arrived')
+  let whole = arrived?.call(body)
+  if (whole === undefined && arrived !== undefined) {
+    await undefined
+    whole = arrived.call(body)
+  }
+  if (whole !== undefined && !ArrayBuffer.isView(whole)) throw notBytes()
+  return whole
+}
+
+function notBytes(): TypeError {
+  return new TypeError('The body has to come as bytes, not as text.')
 }
 
 /** A Web stream as an iterable whose `return` ends a read under way: that of an async generator would wait. */
@@ -79,10 +104,19 @@ async function stop(iterator: AsyncIterator<Uint8Array>): Promise<void> {
   }
 }
 
+const leastRoom = 65_536
+/** Room is made for so many times what has come: what was announced may never come. */
+const trust = 8
+
 class Pieces {
   length = 0
+  readonly #announced: number
   #first: Uint8Array | undefined
   #buffer: Uint8Array | undefined
+
+  constructor(announced: number) {
+    this.#announced = announced
+  }
 
   add(piece: Uint8Array): void {
     const before = this.length
@@ -93,12 +127,16 @@ class Pieces {
     }
     let buffer = this.#buffer
     if (buffer === undefined || buffer.length < this.length) {
-      const grown = new Uint8Array(Math.max(2 * this.length, 65_536))
+      const grown = new Uint8Array(Math.max(this.#roomFor(this.length), leastRoom))
       grown.set((buffer ?? this.#first!).subarray(0, before))
       this.#buffer = buffer = grown
       this.#first = undefined
     }
     buffer.set(piece, before)
+  }
+
+  #roomFor(length: number): number {
+    return this.#announced >= length ? Math.min(this.#announced, trust * length) : 2 * length
   }
 
   whole(): Uint8Array {

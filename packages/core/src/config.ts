@@ -129,7 +129,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
   /**
-   * 32 fresh random hexadecimal digits. Default from `crypto.randomUUID`, also in the place of an id that is no
+   * 32 fresh random hexadecimal digits. Default from `crypto.getRandomValues`, also in the place of an id that is no
    * printable ASCII of at most 100 characters.
    */
   readonly id?: () => string

@@ -3,7 +3,7 @@ import { askedEndpoint, unknownUrl } from './asked-endpoint.ts'
 import { pathOf } from './endpoint.ts'
 import { GatewayError } from './errors.ts'
 import type { Explanation, FetchContext } from './host.ts'
-import { Lifetime } from './lifetime.ts'
+import { Lifetime, leavingOf } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { routeContext } from './route-context.ts'
 import { RoutingLog } from './routing-log.ts'
@@ -27,7 +27,7 @@ export async function explain<Host>(
   { seed, closed }: { readonly seed: number | undefined; readonly closed: boolean },
 ): Promise<Explanation> {
   const log = new RoutingLog(options.random, seed)
-  const lifetime = new Lifetime(request.signal)
+  const lifetime = new Lifetime(leavingOf(request))
   let principal: Principal | undefined
   let model: string | undefined
   let refusal: GatewayError | undefined

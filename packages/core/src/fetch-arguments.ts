@@ -1,9 +1,8 @@
 import type { FetchContext } from './host.ts'
-import { ownMembers } from './protocol/own-members.ts'
 
 /** Also a `Request` of another realm or library. */
 export function isRequest(input: Request | string | URL): input is Request {
-  return typeof input === 'object' && 'method' in input && 'headers' in input
+  return typeof input === 'object' && input !== null && 'method' in input && 'headers' in input
 }
 
 /** Whether a second argument is what `fetch` takes, and no context. */
@@ -16,12 +15,15 @@ export function isRequestInit(init: object | undefined): boolean {
 /** Some hosts hand over a second argument of their own: what is no context is ignored. */
 export function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefined): FetchContext<Host> {
   if (typeof init !== 'object' || init === null) return {}
-  const { host, mount, body, identified, plainAnswers } = ownMembers(init as FetchContext<Host>)
+  const given = init as FetchContext<Host>
+  const mount = Object.hasOwn(given, 'mount') ? given.mount : undefined
+  const body = Object.hasOwn(given, 'body') ? given.body : undefined
+  const identified = Object.hasOwn(given, 'identified') ? given.identified : undefined
   return {
-    host,
+    host: Object.hasOwn(given, 'host') ? given.host : undefined,
     mount: typeof mount === 'string' ? mount : undefined,
     body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
     identified: typeof identified === 'function' ? identified : undefined,
-    plainAnswers: plainAnswers === true,
+    plainAnswers: Object.hasOwn(given, 'plainAnswers') && given.plainAnswers === true,
   }
 }

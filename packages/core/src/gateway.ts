@@ -7,7 +7,7 @@ import { GatewayError } from './errors.ts'
 import { explain, seedOf } from './explain.ts'
 import { contextOf, isRequest, isRequestInit } from './fetch-arguments.ts'
 import type { Answer, FetchContext, ManagedGateway } from './host.ts'
-import { type EndReason, Lifetime } from './lifetime.ts'
+import { Lifetime, leavingOf } from './lifetime.ts'
 import { listModels, showModel } from './list-models.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { OptionsInUse } from './options-in-use.ts'
@@ -31,12 +31,16 @@ export function createGateway<Host = unknown, Model extends string = string>(
   const running = new RunningRequests()
   let closed: Promise<void> | undefined
 
-  const answer = async (request: Request, context: FetchContext<Host>): Promise<Answer> => {
+  const answer = async (
+    request: Request,
+    given: FetchContext<Host> | RequestInit = {},
+  ): Promise<Response> => {
+    const context = contextOf<Host>(given)
     // What a request begins with it ends with.
     const tenure = inUse.current
     const { resolved, books } = tenure
     const requestId = `req_${resolved.id()}`
-    const lifetime = new Lifetime(request.signal)
+    const lifetime = new Lifetime(leavingOf(request))
     running.add(lifetime)
     tenure.enter()
     const record = new RequestRecord(requestId, resolved.call.clock, books, event => {
@@ -51,28 +55,28 @@ export function createGateway<Host = unknown, Model extends string = string>(
     try {
       if (closed !== undefined) throw new GatewayError('shutting_down')
       const inFlight = running.size - 1
-      return await outlived(dispatch(request, context, resolved, lifetime, record, inFlight), lifetime)
+      const dispatched = dispatch(request, context, resolved, lifetime, record, inFlight)
+      return respond(await outlived(dispatched, lifetime), request, context)
     } catch (error) {
       const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
       // Made first: who is told of the error may change it.
       const refused = respondError(told, requestId, record.answerHeaders)
       record.settle(outcome, told.status, error)
-      return refused
+      return respond(refused, request, context)
     }
   }
 
+  /** As the global `fetch` is called, and with its outcomes. */
+  const fetched = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
+    const request = new Request(input, init)
+    const response = await answer(request)
+    if (request.signal.aborted) throw request.signal.reason
+    return response
+  }
+
   return {
-    fetch: async (input, init) => {
-      if (isRequest(input) && !isRequestInit(init)) {
-        const context = contextOf<Host>(init)
-        const made = await answer(input, context)
-        return context.plainAnswers === true ? plainResponse(made) : nativeResponse(made, input.signal)
-      }
-      const request = new Request(input, init as RequestInit)
-      const made = await answer(request, {})
-      if (request.signal.aborted) throw request.signal.reason
-      return nativeResponse(made, request.signal)
-    },
+    fetch: (input, init) =>
+      isRequest(input) && !isRequestInit(init) ? answer(input, init) : fetched(input, init as RequestInit),
     close: async ({ drainMs = 30_000 } = {}) => {
       if (!(typeof drainMs === 'number' && drainMs >= 0)) {
         throw new TypeError(`close: got drainMs ${String(drainMs)}, expected a number from 0.`)
@@ -104,15 +108,19 @@ export function createGateway<Host = unknown, Model extends string = string>(
   }
 }
 
+function respond<Host>(answer: Answer, request: Request, { plainAnswers }: FetchContext<Host>): Response {
+  return plainAnswers === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
+}
+
 /**
  * What a promise comes to, or a rejection as soon as the request's life ends: what a function of the user's
  * does then, and when, holds neither the caller nor `close`.
  */
 function outlived<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
   return new Promise((resolve, reject) => {
-    const ended = (reason: EndReason) => reject(new LifeEnded(reason))
-    lifetime.onEnd(ended)
-    promise.then(resolve, reject).finally(() => lifetime.offEnd(ended))
+    // Not taken back, as a promise is settled once: the life forgets it with the rest.
+    lifetime.onEnd(reason => reject(new LifeEnded(reason)))
+    promise.then(resolve, reject)
   })
 }
 
@@ -127,6 +135,7 @@ function dispatch<Host>(
   const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
   if (endpoint.name === 'chat') {
     record.chat = true
+    if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
     if (options.shed !== undefined) shed(options.shed, { inFlight }, options.random)
     return completeChat(request, context, options, lifetime, record)
   }

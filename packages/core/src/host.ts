@@ -5,10 +5,33 @@ import type { TracedCandidate } from './trace.ts'
 
 /** A request's body that the host holds already, or hands over in a cheaper form than a Web stream. */
 export type HostBody =
-  | { readonly kind: 'stream'; readonly stream: AsyncIterable<Uint8Array> }
+  | {
+      readonly kind: 'stream'
+      readonly stream: AsyncIterable<Uint8Array>
+      /** All of the body, where it has come as a whole: cheaper than its pieces. `undefined`: nothing was taken. */
+      arrived?(): Uint8Array | undefined
+    }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** A body parser has run: this is what it made of the body. */
   | { readonly kind: 'parsed'; readonly value: unknown }
+
+/** Is told once, when the client of a request leaves before its answer has ended. */
+export interface LeaveListener {
+  clientLeft(): void
+}
+
+/**
+ * A `Request` whose adapter can tell that the client leaves without making an `AbortSignal` for it. It has itself under
+ * the key `Symbol.for('sluice.leaving')`; `signal` says the same.
+ */
+export interface Leaving {
+  readonly signal: AbortSignal
+  /** Whether the client has left. */
+  readonly left: boolean
+  onLeave(listener: LeaveListener): void
+  /** Takes back `onLeave`. */
+  offLeave(listener: LeaveListener): void
+}
 
 /** What an adapter knows of its host, beyond the `Request`. All of it is optional. */
 export interface FetchContext<Host = unknown> {

@@ -17,7 +17,16 @@ export type {
 } from './events.ts'
 export { createGateway } from './gateway.ts'
 export type { BreakerOptions, RetryOptions } from './health-options.ts'
-export type { Answer, Explanation, FetchContext, Gateway, HostBody, ManagedGateway } from './host.ts'
+export type {
+  Answer,
+  Explanation,
+  FetchContext,
+  Gateway,
+  HostBody,
+  LeaveListener,
+  Leaving,
+  ManagedGateway,
+} from './host.ts'
 export type { Journal } from './ledger/journal.ts'
 export type { KeptLedger, KeptLedgerOptions } from './ledger/kept-ledger.ts'
 export { keptLedger } from './ledger/kept-ledger.ts'
@@ -132,7 +141,7 @@ export type { PricedModel, Prices } from './prices.ts'
 export type * from './protocol/chat.ts'
 export type { JsonLimits } from './protocol/json.ts'
 export type { SseDecodeOptions, SseEvent } from './protocol/sse.ts'
-export { decodeSse } from './protocol/sse.ts'
+export { decodeSse, SseDecoder } from './protocol/sse.ts'
 export type * from './provider.ts'
 export type { AnswerStore } from './recall/answer-store.ts'
 export type { Authenticator, Principal } from './stages/authenticate.ts'

@@ -5,21 +5,22 @@ import { type BoundedOutput, boundedOutput } from './bounded-output.ts'
 import { boundedPlaces } from './bounded-places.ts'
 import { within } from './deadline.ts'
 import type { Answer, FetchContext } from './host.ts'
+import { isPromise } from './is-promise.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
-import { pricedModel } from './prices.ts'
 import type { ChatRequest } from './protocol/chat.ts'
 import { keepAliveComment } from './protocol/chunk-writer.ts'
 import { memberOf } from './protocol/own-members.ts'
-import type { PartialCompletion, Target } from './provider.ts'
+import type { PartialCompletion } from './provider.ts'
 import type { WatchedAnswers } from './recall/answer-store.ts'
 import type { KeptAnswer } from './recall/kept-answer.ts'
 import { RequestAttempts } from './request-attempts.ts'
+import { RoomAsked } from './room-asked.ts'
 import { routeContext } from './route-context.ts'
 import { authenticate } from './stages/authenticate.ts'
 import { authorizePlaces } from './stages/authorize.ts'
 import { type Answering, type Attempts, call } from './stages/call.ts'
-import { type LimitContext, limit } from './stages/limit.ts'
+import { limit } from './stages/limit.ts'
 import { normalizeCompletion } from './stages/normalize/completion.ts'
 import { type Draft, read } from './stages/read.ts'
 import { type ResponseCache, recallCached } from './stages/recall/cached.ts'
@@ -42,26 +43,36 @@ export async function completeChat<Host>(
   lifetime: Lifetime,
   record: RequestRecord,
 ): Promise<Answer> {
-  const principal = await authenticate(request, context.host, options.authenticate)
+  const asking = authenticate(request, context.host, options.authenticate)
+  const principal = isPromise(asking) ? await asking : asking
   record.principal = principal
   context.identified?.(principal)
   const draft = await read(request, context.body, options.intake)
   record.stream = memberOf(draft.body, 'stream') === true
   const { routing } = record
   routing.begun = true
-  const places = await route(draft, routeContext(principal, draft.model, routing, options), options.route)
+  const routed = route(draft, routeContext(principal, draft.model, routing, options), options.route)
+  const places = isPromise(routed) ? await routed : routed
   routing.give(places)
   record.model = draft.model
-  const candidates = await authorizePlaces(principal, draft.model, places, options.authorize, routing)
+  const allowing = authorizePlaces(principal, draft.model, places, options.authorize, routing)
+  const candidates = isPromise(allowing) ? await allowing : allowing
   const repeat = options.idempotency && (await repeated(request, draft, options.idempotency, record))
   if (repeat !== undefined) return replay(repeat, record, lifetime)
-  const lease = await limit(principal, draft, room(lifetime, candidates, options, record), options.limit)
+  const admitting = limit(
+    principal,
+    draft,
+    new RoomAsked(record.requestId, draft.model, candidates, lifetime, options),
+    options.limit,
+  )
+  const lease = isPromise(admitting) ? await admitting : admitting
   record.hold(lease)
   const { input, targets: fit } = validate(draft, candidates, options.rules, routing)
   if (fit !== candidates) routing.ask(fit)
   const bounded = boundedOutput(input, lease.maxOutputTokens)
   const targets = bounded.adjustments.length === 0 ? fit : boundedPlaces(fit, lease.maxOutputTokens!)
-  await record.enter(bounded.input, targets[0]!)
+  const entering = record.enter(bounded.input, targets[0]!)
+  if (entering !== undefined) await entering
   const hit = options.cache && (await cached(request, bounded.input, options.cache, record))
   if (hit !== undefined) return replay(hit, record, lifetime)
   return ask(bounded, targets, options, lifetime, record)
@@ -105,23 +116,6 @@ function replay(answer: KeptAnswer, record: RequestRecord, lifetime: Lifetime): 
   record.markFirstByte()
   record.settle('completed', 200)
   return respondKept(answer.text, record.requestId, record.answerHeaders)
-}
-
-function room<Host>(
-  lifetime: Lifetime,
-  targets: readonly Target[],
-  { prices, now }: ResolvedOptions<Host>,
-  { requestId, model }: RequestRecord,
-): LimitContext {
-  const at = now()
-  return {
-    requestId,
-    targets,
-    get signal() {
-      return lifetime.ending
-    },
-    price: (usage, target) => prices(usage, pricedModel(model!, target, at)),
-  }
 }
 
 async function ask<Host>(

@@ -9,6 +9,9 @@ import type { RequestTrace, SkipReason, TracedCandidate } from './trace.ts'
 /** So many places are told of: a route may name any number. */
 const most = 100
 
+const mostNames = 1_000
+const longestName = 200
+
 /** What is kept of how one request is routed: references, of which a trace is made when it is asked for. */
 export class RoutingLog {
   /** Whether the route has been asked. */
@@ -66,14 +69,24 @@ export class RoutingLog {
     else this.#uncounted++
   }
 
+  /** `overheadMs` as the trace has it. */
+  trace(overheadMs: number | undefined): RequestTrace {
+    const { seed } = this
+    const { candidates, more } = this.told()
+    return more === undefined ? { seed, candidates, overheadMs } : { seed, candidates, more, overheadMs }
+  }
+
   /** Those that the route gave, in the order in which they are asked, then those that it gave in no form. */
   told(): Pick<RequestTrace, 'candidates' | 'more'> {
-    const candidates: TracedCandidate[] = []
     const given = this.#given ?? []
-    const others = this.#others?.filter(([target]) => !given.some(each => isSamePlace(each, target))) ?? []
-    for (const candidate of given.slice(0, most)) {
-      candidates.push(traced(candidate, this.#skipped?.get(candidate)))
+    const shown = given.length <= most ? given : given.slice(0, most)
+    // By index: a model's own list is frozen, and the engine is slow at the other ways through those.
+    const candidates = new Array<TracedCandidate>(shown.length)
+    for (let at = 0; at < shown.length; at++) {
+      candidates[at] = traced(shown[at]!, this.#skipped?.get(shown[at]!))
     }
+    if (this.#others === undefined && shown === given) return { candidates }
+    const others = this.#others?.filter(([target]) => !given.some(each => isSamePlace(each, target))) ?? []
     for (const [target, reason] of others.slice(0, most - candidates.length)) {
       candidates.push(traced(target, reason))
     }
@@ -89,13 +102,26 @@ function givenAs(target: Candidate, given: readonly Candidate[]): Target {
 }
 
 function traced(candidate: Candidate, skipped: SkipReason | undefined): TracedCandidate {
-  const { provider, model, via } = candidate
-  return {
-    provider: boundedLine(String(provider.name)),
-    model: boundedLine(model),
-    ...(Array.isArray(via) && { via: boundedLine(via.join(' > ')) }),
-    ...(skipped && { skipped }),
+  const provider = nameLine(String(candidate.provider.name))
+  const model = nameLine(candidate.model)
+  if (!Array.isArray(candidate.via)) {
+    return skipped === undefined ? { provider, model } : { provider, model, skipped }
   }
+  const via = boundedLine(candidate.via.join(' > '))
+  return skipped === undefined ? { provider, model, via } : { provider, model, via, skipped }
+}
+
+/** Names of places, as they are told: they come again with each request. */
+const nameLines = new Map<string, string>()
+
+function nameLine(name: string): string {
+  const known = nameLines.get(name)
+  if (known !== undefined) return known
+  const line = boundedLine(name)
+  // Callers choose some names: those are not kept for ever.
+  if (nameLines.size >= mostNames) nameLines.clear()
+  if (name.length <= longestName) nameLines.set(name, line)
+  return line
 }
 
 /** A copy: it is told of when the request has ended. */

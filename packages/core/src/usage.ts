@@ -19,25 +19,25 @@ function countOf(value: unknown): number | undefined {
 
 /** The counts in the protocol's shape. What a vendor did not say is 0. */
 function usageOf(partial: PartialUsage): Usage {
-  const count = (name: keyof PartialUsage) => countOf(partial[name]) ?? 0
-  const prompt = count('prompt_tokens')
-  const completion = count('completion_tokens')
-  const written = count('cache_write_tokens')
+  const prompt = countOf(partial.prompt_tokens) ?? 0
+  const completion = countOf(partial.completion_tokens) ?? 0
+  const written = countOf(partial.cache_write_tokens) ?? 0
+  const cached_tokens = countOf(partial.cached_tokens) ?? 0
+  const audio_tokens = countOf(partial.prompt_audio_tokens) ?? 0
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: {
-      cached_tokens: count('cached_tokens'),
-      audio_tokens: count('prompt_audio_tokens'),
-      // Most vendors have no such count: 0 would tell who answered.
-      ...(written > 0 ? { cache_write_tokens: written } : {}),
-    },
+    // Most vendors have no such count: 0 would tell who answered.
+    prompt_tokens_details:
+      written > 0
+        ? { cached_tokens, audio_tokens, cache_write_tokens: written }
+        : { cached_tokens, audio_tokens },
     completion_tokens_details: {
-      reasoning_tokens: count('reasoning_tokens'),
-      audio_tokens: count('completion_audio_tokens'),
-      accepted_prediction_tokens: count('accepted_prediction_tokens'),
-      rejected_prediction_tokens: count('rejected_prediction_tokens'),
+      reasoning_tokens: countOf(partial.reasoning_tokens) ?? 0,
+      audio_tokens: countOf(partial.completion_audio_tokens) ?? 0,
+      accepted_prediction_tokens: countOf(partial.accepted_prediction_tokens) ?? 0,
+      rejected_prediction_tokens: countOf(partial.rejected_prediction_tokens) ?? 0,
     },
   }
 }
@@ -49,11 +49,11 @@ export function estimatedUsage(input: ChatRequest, answerChars: number): Usage {
 
 /** Counts that nobody else holds: whoever gets them may keep or change them. */
 export function copiedUsage(usage: Usage): Usage {
-  return {
-    ...usage,
-    prompt_tokens_details: { ...usage.prompt_tokens_details },
-    completion_tokens_details: { ...usage.completion_tokens_details },
-  }
+  // Written over one by one: to name a member again beside a spread costs microseconds.
+  const copy: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...usage }
+  copy.prompt_tokens_details = { ...usage.prompt_tokens_details }
+  copy.completion_tokens_details = { ...usage.completion_tokens_details }
+  return copy
 }
 
 function tokens(chars: number): number {

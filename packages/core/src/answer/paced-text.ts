@@ -14,6 +14,10 @@ export class PacedText implements AsyncIterableIterator<string> {
   readonly #comment: string
   readonly #keepAliveMs: number
   readonly #clock: () => number
+  // Made once, not for each piece.
+  readonly #wait = (resolve: (result: IteratorResult<string>) => void) => this.#begin(resolve)
+  readonly #came = (text: string | undefined) => this.#take(text)
+  readonly #failed = () => this.#end()
   #timer: ReturnType<typeof setTimeout> | undefined
   #waiter: ((result: IteratorResult<string>) => void) | undefined
   #waitingSince = 0
@@ -39,12 +43,7 @@ export class PacedText implements AsyncIterableIterator<string> {
       return Promise.resolve({ done: false, value })
     }
     if (this.#ended) return Promise.resolve({ done: true, value: undefined })
-    return new Promise(resolve => {
-      this.#waiter = resolve
-      this.#waitingSince = this.#clock()
-      if (this.#timer === undefined) this.#arm(this.#keepAliveMs)
-      if (!this.#reading) this.#read()
-    })
+    return new Promise(this.#wait)
   }
 
   return(): Promise<IteratorResult<string>> {
@@ -53,17 +52,20 @@ export class PacedText implements AsyncIterableIterator<string> {
     return Promise.resolve({ done: true, value: undefined })
   }
 
-  #read(): void {
+  #begin(waiter: (result: IteratorResult<string>) => void): void {
+    this.#waiter = waiter
+    this.#waitingSince = this.#clock()
+    if (this.#timer === undefined) this.#arm(this.#keepAliveMs)
+    if (this.#reading) return
     this.#reading = true
-    this.#source.next().then(
-      text => {
-        this.#reading = false
-        if (text === undefined) this.#end()
-        else if (this.#waiter === undefined) this.#ready = text
-        else this.#give({ done: false, value: text })
-      },
-      () => this.#end(),
-    )
+    this.#source.next().then(this.#came, this.#failed)
+  }
+
+  #take(text: string | undefined): void {
+    this.#reading = false
+    if (text === undefined) this.#end()
+    else if (this.#waiter === undefined) this.#ready = text
+    else this.#give({ done: false, value: text })
   }
 
   #give(result: IteratorResult<string>): void {

@@ -6,7 +6,10 @@ const answerKey = Symbol.for('sluice.answer')
  * An answer as a native `Response`. A body that is streamed breaks off when `signal` aborts, as that of a
  * `fetch` does.
  */
-export function nativeResponse({ status, headers, body }: Answer, signal?: AbortSignal): Response {
+export function nativeResponse(
+  { status, headers, body }: Omit<Answer, 'headers'> & { readonly headers: HeadersInit },
+  signal?: AbortSignal,
+): Response {
   return new Response(typeof body === 'string' ? body : byteStream(body, signal), { status, headers })
 }
 
@@ -28,18 +31,20 @@ class PlainResponse {
     this.#answer = answer
   }
 
-  /** The answer with the headers as they are now; gone once the native body is. */
+  /** The answer with the headers as they are now; gone once the native body is made. */
   get [answerKey](): Answer | undefined {
     if (this.#native !== undefined) return undefined
     if (this.#headers === undefined) return this.#answer
-    return { ...this.#answer, headers: Object.fromEntries(this.#headers) }
+    // A record has room for one cookie: with more this is a response as any.
+    if (this.#headers.getSetCookie().length > 1) return undefined
+    const { status, body } = this.#answer
+    return { status, headers: Object.fromEntries(this.#headers), body }
   }
 
   get #response(): Response {
     if (this.#native === undefined) {
       const { status, body } = this.#answer
-      this.#native = nativeResponse({ status, body, headers: {} })
-      for (const [name, value] of this.headers) this.#native.headers.set(name, value)
+      this.#native = nativeResponse({ status, body, headers: this.headers })
       this.#headers = this.#native.headers
     }
     return this.#native

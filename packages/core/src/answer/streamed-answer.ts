@@ -2,6 +2,7 @@ import type { Outcome } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { ChunkWriter, errorEvent } from '../protocol/chunk-writer.ts'
+import type { PartialChunk } from '../provider.ts'
 import type { Answering } from '../stages/call.ts'
 import type { AnswerIdentity } from '../stages/normalize/completion.ts'
 import { StreamNormalizer } from '../stages/normalize/stream.ts'
@@ -31,6 +32,9 @@ export class StreamedAnswer implements TextSource {
   readonly #normalizer: StreamNormalizer
   readonly #writer: ChunkWriter
   readonly #answering: Promise<Answering<ChunkSource>> | Answering<ChunkSource>
+  // Made once: a read costs one promise.
+  readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
+  readonly #broke = (error: unknown) => this.#breakRead(error)
   #upstream: Answering<ChunkSource> | undefined
   #reading = false
   /** The last words of an answer that broke off while nobody read. */
@@ -56,21 +60,15 @@ export class StreamedAnswer implements TextSource {
     })
   }
 
-  async next(): Promise<string | undefined> {
+  next(): Promise<string | undefined> {
+    if (this.#over) return Promise.resolve(this.#takeLastWords())
     this.#reading = true
-    try {
-      while (!this.#over) {
-        const text = await this.#read()
-        if (text !== '') return text
-      }
-      const text = this.#lastWords
-      this.#lastWords = undefined
-      return text
-    } catch (error) {
-      return this.#break(error)
-    } finally {
-      this.#reading = false
+    // What came in front of it in the same read has been told by now.
+    if (this.#normalizer.failure !== undefined) {
+      return Promise.resolve(this.#breakRead(this.#normalizer.failure))
     }
+    if (this.#upstream === undefined) return this.#begin()
+    return this.#upstream.answer.next().then(this.#took, this.#broke)
   }
 
   leave(): void {
@@ -82,18 +80,40 @@ export class StreamedAnswer implements TextSource {
     this.#settle('client_aborted', new LifeEnded('client_left'))
   }
 
-  async #read(): Promise<string> {
-    // What came in front of it in the same read has been told by now.
-    if (this.#normalizer.failure !== undefined) throw this.#normalizer.failure
-    if (this.#upstream === undefined) this.#follow(await this.#answering)
-    const result = await this.#upstream!.answer.next()
-    if (this.#over) return ''
+  async #begin(): Promise<string | undefined> {
+    try {
+      this.#follow(await this.#answering)
+    } catch (error) {
+      return this.#breakRead(error)
+    }
+    return this.#upstream!.answer.next().then(this.#took, this.#broke)
+  }
+
+  #take(read: IteratorResult<readonly PartialChunk[]>): string | undefined | Promise<string | undefined> {
+    this.#reading = false
+    if (this.#over) return this.#takeLastWords()
     const { record } = this.#request
     record.markFirstByte()
-    if (result.done === true) return this.#finish()
-    const text = this.#write(this.#normalizer.push(result.value))
-    record.capture?.add(text)
-    return text
+    let text: string
+    try {
+      if (read.done === true) return this.#finish()
+      text = this.#write(this.#normalizer.push(read.value))
+      record.capture?.add(text)
+    } catch (error) {
+      return this.#break(error)
+    }
+    return text === '' ? this.next() : text
+  }
+
+  #breakRead(error: unknown): string | undefined {
+    this.#reading = false
+    return this.#break(error)
+  }
+
+  #takeLastWords(): string | undefined {
+    const words = this.#lastWords
+    this.#lastWords = undefined
+    return words
   }
 
   #finish(): string {

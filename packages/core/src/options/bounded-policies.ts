@@ -1,6 +1,7 @@
 import type { GatewayOptions } from '../config.ts'
 import { deadline } from '../deadline.ts'
 import type { Observer } from '../events.ts'
+import { isPromise } from '../is-promise.ts'
 import type { LimitStore } from '../policies/limits/limit-store.ts'
 import { limits } from '../policies/limits/limits.ts'
 import { modelPatterns } from '../policies/model-patterns.ts'
@@ -103,9 +104,4 @@ export function bounded<T>(
       },
     )
   })
-}
-
-/** Also a promise of another realm or library. */
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

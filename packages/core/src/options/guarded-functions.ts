@@ -1,4 +1,5 @@
 import type { Observer } from '../events.ts'
+import { freshId } from '../fresh-id.ts'
 import type { Prices } from '../prices.ts'
 import { copiedUsage } from '../usage.ts'
 
@@ -31,29 +32,43 @@ export function soundRandom(random: (() => number) | undefined): () => number {
 
 /** An observer whose throws are nobody's problem but its own. It sees; it cannot change what it sees. */
 export function quietObserver(observe: Observer | undefined): Observer {
-  return observe === undefined ? () => {} : event => void outcomeOf(() => observe(event))
+  if (observe === undefined) return () => {}
+  return event => {
+    try {
+      unheard(observe(event))
+    } catch {
+      // As above.
+    }
+  }
 }
 
 /** Prices of the user's making: what is no amount from 0 is not known, and not 0. They cannot change what they price. */
 export function soundPrices(prices: Prices | undefined): Prices {
   if (prices === undefined) return () => null
   return (usage, model) => {
-    const cost = outcomeOf(() => prices(copiedUsage(usage), model))
-    return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : null
+    try {
+      const cost: unknown = prices(copiedUsage(usage), model)
+      if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) return cost
+      unheard(cost)
+    } catch {
+      // What it costs is not known.
+    }
+    return null
   }
 }
 
-/** What a function gives, or `undefined` where it throws. Of a promise nobody waits for, nobody hears that it fails. */
+/** What a function gives, or `undefined` where it throws. */
 function outcomeOf(run: () => unknown): unknown {
   try {
     const value = run()
-    if (typeof value === 'object' && value !== null) void Promise.resolve(value).catch(() => {})
+    unheard(value)
     return value
   } catch {
     return undefined
   }
 }
 
-function freshId(): string {
-  return crypto.randomUUID().replaceAll('-', '')
+/** Of a promise nobody waits for, nobody hears that it fails. */
+function unheard(value: unknown): void {
+  if (typeof value === 'object' && value !== null) void Promise.resolve(value).catch(() => {})
 }

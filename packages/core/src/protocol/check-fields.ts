@@ -1,10 +1,12 @@
 import * as z from 'zod/mini'
 import { GatewayError } from '../errors.ts'
+import { type Check, checkOf, type Issue } from './judge.ts'
 import { refusalOfIssue } from './refusal-of-issue.ts'
 import { type FieldSchemas, fieldSchemas } from './schema.ts'
 
 interface Field {
   readonly schema: z.ZodMiniType
+  readonly check: Check
   /** Its place in the order in which faults are reported. */
   readonly place: number
 }
@@ -24,9 +26,13 @@ export function checkFields(given: Readonly<Record<string, unknown>>, live: bool
   const fields = fieldsOf(live)
   let faulty: string | undefined
   let place = Number.POSITIVE_INFINITY
+  let issues: Issue[] = []
   for (const key of Object.keys(given)) {
     const field = fields.get(key)
-    if (field === undefined || field.place > place || z.safeParse(field.schema, given[key]).success) continue
+    if (field === undefined || field.place > place) continue
+    field.check(given[key], issues)
+    if (issues.length === 0) continue
+    issues = []
     faulty = key
     place = field.place
   }
@@ -48,5 +54,7 @@ function fieldsOf(live: boolean): Fields {
 }
 
 function byName(schemas: FieldSchemas): Fields {
-  return new Map(Object.entries(schemas).map(([name, schema], place) => [name, { schema, place }]))
+  return new Map(
+    Object.entries(schemas).map(([name, schema], place) => [name, { schema, check: checkOf(schema), place }]),
+  )
 }

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../errors.ts'
-import type { ChunkChoice, Usage } from './chat.ts'
+import type { ChunkChoice, Delta, Usage } from './chat.ts'
 
 /** What every chunk of one stream carries. */
 export interface ChunkHead {
@@ -27,7 +27,7 @@ export class ChunkWriter {
     this.#prefix ??= this.#prefixOf(serviceTier, systemFingerprint)
     const tail = this.#includeUsage ? '],"usage":null}\n\n' : ']}\n\n'
     let text = ''
-    for (const choice of choices) text += this.#prefix + JSON.stringify(choice) + tail
+    for (const choice of choices) text += this.#prefix + jsonOf(choice) + tail
     return text
   }
 
@@ -50,6 +50,21 @@ export class ChunkWriter {
     })
     return `data: ${head.slice(0, -1)},"choices":[`
   }
+}
+
+/** What `JSON.stringify` makes of a choice. Nearly every one is a piece of text: that is written by hand, for a fraction. */
+function jsonOf(choice: ChunkChoice): string {
+  const { index, delta, logprobs, finish_reason } = choice
+  const { content } = delta
+  if (typeof content !== 'string' || logprobs !== null || finish_reason !== null || !isOnlyContent(delta)) {
+    return JSON.stringify(choice)
+  }
+  return `{"index":${index},"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}`
+}
+
+function isOnlyContent(delta: Delta): boolean {
+  for (const name in delta) if (name !== 'content') return false
+  return true
 }
 
 /** The event of an answer that broke off (protocol section 3.3). No end mark follows it. */

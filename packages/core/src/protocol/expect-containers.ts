@@ -1,16 +1,12 @@
-import * as z from 'zod/mini'
-// By name: all of `z.core` as a value would bring every locale into a bundle.
-import { $constructor, $ZodType } from 'zod/v4/core'
+import type * as z from 'zod/mini'
 import type { Refusal } from '../errors.ts'
 import type { JsonObject } from './chat.ts'
+import { type Check, checkOf, type Issue, judge, type Schema, under } from './judge.ts'
 
 /*
- * Objects, lists and alternatives of a request. They copy nothing, keep what they do not know, and lists and
- * maps stop at their first fault, so that a hostile body cannot collect thousands.
+ * Objects, lists and alternatives of a request. They copy nothing, keep what they do not know, and stop at their
+ * first fault, so that a hostile body cannot collect thousands.
  */
-
-type Schema<T> = z.ZodMiniType<T>
-type Issue = z.core.$ZodRawIssue
 
 /** A refusal in words of its own. `where` is the path of the value, as the error texts write it. */
 export interface Fault {
@@ -22,7 +18,19 @@ export interface Fault {
 
 /** An object with these members, and any others. */
 export function object<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strip> {
-  return z.object(shape, { error: 'an object' })
+  const names = Object.keys(shape)
+  const checks = names.map(name => checkOf(shape[name] as z.core.$ZodType))
+  const schema = judge((value, issues) => {
+    if (!isObject(value)) {
+      issues.push(wrongType(value, 'an object'))
+      return
+    }
+    for (let index = 0; index < names.length; index++) {
+      checks[index]!(value[names[index]!], issues)
+      if (issues.length > 0) return under(names[index]!, issues)
+    }
+  })
+  return schema as unknown as z.ZodMiniObject<T, z.core.$strip>
 }
 
 /** An object of which no more is asked. */
@@ -34,8 +42,9 @@ export function anyObject(): Schema<JsonObject> {
 
 /** Adds a rule to a schema. It is asked only of values that the schema takes. */
 export function where<T>(schema: Schema<T>, fault: (value: T) => Fault | undefined): Schema<T> {
+  const check = checkOf(schema)
   return judge((value, issues) => {
-    run(schema, value, issues)
+    check(value, issues)
     if (issues.length > 0) return
     const found = fault(value as T)
     if (found !== undefined) issues.push(faultIssue(value, found))
@@ -44,6 +53,7 @@ export function where<T>(schema: Schema<T>, fault: (value: T) => Fault | undefin
 
 /** An array. `noun` says what was expected where there is none: "an array of objects". */
 export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POSITIVE_INFINITY): Schema<T[]> {
+  const check = checkOf(item)
   return judge((value, issues) => {
     if (!Array.isArray(value)) {
       issues.push(wrongType(value, noun))
@@ -52,8 +62,9 @@ export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POS
     } else if (value.length > max) {
       issues.push({ code: 'too_big', origin: 'array', maximum: max, inclusive: true, input: value })
     } else {
-      for (let index = 0; index < value.length && issues.length === 0; index++) {
-        run(item, value[index], issues, index)
+      for (let index = 0; index < value.length; index++) {
+        check(value[index], issues)
+        if (issues.length > 0) return under(index, issues)
       }
     }
   })
@@ -64,6 +75,7 @@ export function mapOf<T>(
   item: Schema<T>,
   fault: (keys: readonly string[]) => Fault | undefined = () => undefined,
 ): Schema<Record<string, T>> {
+  const check = checkOf(item)
   return judge((value, issues) => {
     if (!isObject(value)) {
       issues.push(wrongType(value, 'an object'))
@@ -71,9 +83,13 @@ export function mapOf<T>(
     }
     const keys = Object.keys(value)
     const found = fault(keys)
-    if (found !== undefined) issues.push(faultIssue(value, found))
-    for (let index = 0; index < keys.length && issues.length === 0; index++) {
-      run(item, value[keys[index]!], issues, keys[index])
+    if (found !== undefined) {
+      issues.push(faultIssue(value, found))
+      return
+    }
+    for (const key of keys) {
+      check(value[key], issues)
+      if (issues.length > 0) return under(key, issues)
     }
   })
 }
@@ -83,17 +99,20 @@ export function either<S = never, A = never, O = never>(
   noun: string,
   kinds: { readonly string?: Schema<S>; readonly array?: Schema<A>; readonly object?: Schema<O> },
 ): Schema<S | A | O> {
+  const string = kinds.string && checkOf(kinds.string)
+  const array = kinds.array && checkOf(kinds.array)
+  const members = kinds.object && checkOf(kinds.object)
   return judge((value, issues) => {
-    const schema =
+    const check =
       typeof value === 'string'
-        ? kinds.string
+        ? string
         : Array.isArray(value)
-          ? kinds.array
+          ? array
           : isObject(value)
-            ? kinds.object
+            ? members
             : undefined
-    if (schema === undefined) issues.push(wrongType(value, noun))
-    else run(schema, value, issues)
+    if (check === undefined) issues.push(wrongType(value, noun))
+    else check(value, issues)
   })
 }
 
@@ -102,7 +121,8 @@ export function tagged<T extends Record<string, Schema<unknown>>>(
   tag: string,
   variants: T,
 ): Schema<z.output<T[keyof T]>> {
-  const schemas = new Map<unknown, Schema<unknown>>(Object.entries(variants))
+  const checks = new Map<unknown, Check>()
+  for (const [name, schema] of Object.entries(variants)) checks.set(name, checkOf(schema))
   const values = Object.keys(variants)
   return judge((value, issues) => {
     if (!isObject(value)) {
@@ -110,45 +130,12 @@ export function tagged<T extends Record<string, Schema<unknown>>>(
       return
     }
     const given = Object.hasOwn(value, tag) ? value[tag] : undefined
-    const schema = schemas.get(given)
-    if (schema !== undefined) run(schema, value, issues)
+    const check = checks.get(given)
+    if (check !== undefined) check(value, issues)
     else if (typeof given === 'string')
       issues.push({ code: 'invalid_value', values, input: given, path: [tag] })
     else issues.push({ ...wrongType(given, 'a string'), path: [tag] })
   })
-}
-
-type Check = (value: unknown, issues: Issue[]) => void
-
-interface JudgeDef extends z.core.$ZodTypeDef {
-  readonly check: Check
-}
-
-interface Judge extends z.core.$ZodType {
-  readonly _zod: z.core.$ZodTypeInternals & { readonly def: JudgeDef }
-}
-
-/** A schema that is one function. Cheaper than `z.unknown().check(...)`, which matters once per message. */
-const Judge = $constructor<Judge, JudgeDef>('Judge', (inst, def) => {
-  $ZodType.init(inst, def)
-  inst._zod.parse = payload => {
-    def.check(payload.value, payload.issues)
-    return payload
-  }
-})
-
-function judge<T>(check: Check): Schema<T> {
-  return new Judge({ type: 'custom', check }) as unknown as Schema<T>
-}
-
-const context: z.core.ParseContextInternal = { async: false }
-
-/** Runs a schema and adds its issues, whose paths begin with `step`. */
-function run(schema: z.core.$ZodType, value: unknown, issues: Issue[], step?: PropertyKey): void {
-  const result = schema._zod.run({ value, issues: [] }, context) as z.core.ParsePayload
-  for (const issue of result.issues) {
-    issues.push(step === undefined ? issue : { ...issue, path: [step, ...(issue.path ?? [])] })
-  }
 }
 
 function wrongType(input: unknown, noun: string): Issue {

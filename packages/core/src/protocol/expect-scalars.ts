@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { checkOf, judge, type Schema, unless } from './judge.ts'
 
 /*
  * Strings, numbers and booleans of a request. The message of each schema is the noun that the error texts use
@@ -6,40 +7,67 @@ import * as z from 'zod/mini'
  */
 
 /** A string. `maxLength` counts UTF-16 units. */
-export function text(maxLength?: number, pattern?: RegExp): z.ZodMiniString {
-  const schema = z.string({ error: 'a string' })
-  const bounded = maxLength === undefined ? schema : schema.check(z.maxLength(maxLength, { abort: true }))
-  return pattern === undefined ? bounded : bounded.check(z.regex(pattern))
+export function text(maxLength = Number.POSITIVE_INFINITY, pattern?: RegExp): Schema<string> {
+  const string = z.string({ error: 'a string' }).check(z.maxLength(maxLength, { abort: true }))
+  return unless(
+    value =>
+      typeof value === 'string' &&
+      value.length <= maxLength &&
+      (pattern === undefined || pattern.test(value)),
+    pattern === undefined ? string : string.check(z.regex(pattern)),
+  )
 }
 
 /** The name of a function, a tool or a schema. */
-export function name(): z.ZodMiniString {
+export function name(): Schema<string> {
   return text(64, /^[a-zA-Z0-9_-]+$/)
 }
 
-export function flag(): z.ZodMiniBoolean {
-  return z.boolean({ error: 'a boolean' })
+export function flag(): Schema<boolean> {
+  return unless(value => typeof value === 'boolean', z.boolean({ error: 'a boolean' }))
 }
 
-export function decimal(minimum: number, maximum: number): z.ZodMiniNumber {
-  return z
-    .number({ error: 'a decimal' })
-    .check(z.gte(minimum, { error: 'decimal' }), z.lte(maximum, { error: 'decimal' }))
+export function decimal(minimum: number, maximum: number): Schema<number> {
+  return unless(
+    value => typeof value === 'number' && value >= minimum && value <= maximum,
+    z
+      .number({ error: 'a decimal' })
+      .check(z.gte(minimum, { error: 'decimal' }), z.lte(maximum, { error: 'decimal' })),
+  )
 }
 
-export function integer(minimum: number, maximum: number): z.ZodMiniNumber {
-  return z
-    .int({ error: 'an integer' })
-    .check(z.gte(minimum, { error: 'integer' }), z.lte(maximum, { error: 'integer' }))
+export function integer(minimum: number, maximum: number): Schema<number> {
+  return unless(
+    value => Number.isSafeInteger(value) && (value as number) >= minimum && (value as number) <= maximum,
+    z
+      .int({ error: 'an integer' })
+      .check(z.gte(minimum, { error: 'integer' }), z.lte(maximum, { error: 'integer' })),
+  )
 }
 
 /** One of several strings, which the error text lists in this order. */
-export function oneOf<const T extends readonly string[]>(values: T): z.ZodMiniType<T[number]> {
-  return z.enum(values)
+export function oneOf<const T extends readonly string[]>(values: T): Schema<T[number]> {
+  return unless(value => values.includes(value as string), z.enum(values))
+}
+
+/** The tag of an object that was chosen by it. */
+export function only<const T extends string>(value: T): Schema<T> {
+  return unless(given => given === value, z.literal(value))
+}
+
+export function nullable<T>(schema: Schema<T>): Schema<T | null> {
+  const check = checkOf(schema)
+  return judge((value, issues) => {
+    if (value !== null) check(value, issues)
+  })
 }
 
 /** A field that may be left out. `null` is the same as left out. */
 export function maybe<T extends z.ZodMiniType>(schema: T): z.ZodMiniExactOptional<T> {
+  const check = checkOf(schema)
+  const left = judge((value, issues) => {
+    if (value !== null && value !== undefined) check(value, issues)
+  })
   // The type tells what is left when `withoutNulls` has run.
-  return z.nullish(schema) as unknown as z.ZodMiniExactOptional<T>
+  return left as unknown as z.ZodMiniExactOptional<T>
 }

@@ -195,6 +195,14 @@ describe('parseJson', () => {
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
+  it('F18 tells keys apart of which the same number is made, and goes on after an object of many', () => {
+    const many = Array.from({ length: 40 }, (_, i) => `"k${i}":{"k${i}":[{"k0":0}]}`).join()
+    const text = `{"AaAa":1,"BBBB":2,"AaBB":{"Aa":1,"B\\u0042":2},"m":{${many}},"BBAa":{"m":3}}`
+    expect(parse(text)).toEqual(JSON.parse(text))
+    expect(refusalOf(() => parse(`${text.slice(0, -1)},"BBBB":0}`)).param).toBe('BBBB')
+    expect(refusalOf(() => parse(text.replace('"Aa":1', '"BB":1'))).param).toBe('AaBB.BB')
+  })
+
   it('F18 refuses any generated object that is made to hold a key twice', () => {
     const entries = fc.uniqueArray(fc.tuple(fc.string(), fc.jsonValue()), {
       minLength: 1,

@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts'
 import type { JsonValue } from './chat.ts'
 import { numberEnd } from './json-number.ts'
 import { jsonPath, stringEnd, unescaped } from './json-path.ts'
-import { duplicateKey, loneSurrogate, tooDeep, tooMany, tooManyMembers } from './json-refusals.ts'
+import { loneSurrogate, tooDeep, tooMany, tooManyMembers } from './json-refusals.ts'
 import { KeyStack } from './key-stack.ts'
 
 /** Bounds of a JSON text. */
@@ -36,7 +36,11 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonValue {
   } catch {
     throw new GatewayError('invalid_json')
   }
-  scan(text, limits)
+  try {
+    scan(text, limits)
+  } finally {
+    keys.clear()
+  }
   try {
     return JSON.parse(text) as JsonValue
   } catch {
@@ -45,12 +49,13 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonValue {
   }
 }
 
+/** One for all texts: a scan does not wait, and what it remembers of one it forgets. */
+const keys = new KeyStack()
+
 /** Looks over a text before it is parsed. It does not check the grammar: where that is broken it stops. */
 function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): void {
   const escapes = text.includes('\\')
-  const surrogates = escapes && surrogateEscape.test(text)
-  const keys = new KeyStack()
-  const objects: boolean[] = []
+  const surrogates = escapes && text.includes('\\u') && surrogateEscape.test(text)
   let inObject = false
   let keyNext = false
   let elements = 0
@@ -58,18 +63,18 @@ function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): 
     const code = text.charCodeAt(at)
     switch (code) {
       case 0x22: {
-        const end = escapes ? stringEnd(text, at) : text.indexOf('"', at + 1)
-        if (end === -1) return
-        if (surrogates && hasLoneSurrogate(text.slice(at + 1, end))) throw loneSurrogate(jsonPath(text, at))
+        if (surrogates && hasLoneSurrogate(text, at)) throw loneSurrogate(jsonPath(text, at))
         if (keyNext) {
-          const raw = text.slice(at + 1, end)
-          const name = escapes && raw.includes('\\') ? unescaped(raw) : raw
-          if (name === undefined) return
-          if (!keys.add(name)) throw duplicateKey([...jsonPath(text, at), name])
-          if (keys.count > maxMembers) throw tooManyMembers(jsonPath(text, at), maxMembers)
+          const open = at
+          at = keys.add(text, open)
+          if (at === -1) return
+          if (keys.count > maxMembers) throw tooManyMembers(jsonPath(text, open), maxMembers)
           keyNext = false
-        } else elements++
-        at = end
+        } else {
+          elements++
+          at = escapes ? stringEnd(text, at) : text.indexOf('"', at + 1)
+          if (at === -1) return
+        }
         break
       }
       case 0x2c: // ,
@@ -78,16 +83,14 @@ function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): 
       case 0x7b: // {
       case 0x5b: // [
         elements++
-        if (objects.length === maxDepth) throw tooDeep(jsonPath(text, at), maxDepth)
+        if (keys.depth === maxDepth) throw tooDeep(jsonPath(text, at), maxDepth)
         inObject = keyNext = code === 0x7b
-        objects.push(inObject)
-        if (inObject) keys.open()
+        keys.open(inObject)
         break
       case 0x7d: // }
       case 0x5d: // ]
-        if (objects.pop() !== (code === 0x7d)) return
-        if (inObject) keys.close()
-        inObject = objects[objects.length - 1] === true
+        if (!keys.close(code === 0x7d)) return
+        inObject = keys.inObject
         keyNext = false
         break
       case 0x20:
@@ -114,6 +117,8 @@ function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): 
   }
 }
 
-function hasLoneSurrogate(raw: string): boolean {
+function hasLoneSurrogate(text: string, open: number): boolean {
+  const end = stringEnd(text, open)
+  const raw = text.slice(open + 1, end === -1 ? open + 1 : end)
   return surrogateEscape.test(raw) && surrogate.test(unescaped(raw) ?? '')
 }

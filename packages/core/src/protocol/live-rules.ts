@@ -68,7 +68,8 @@ function checkStrictSchemas({ tools = [], response_format: format }: ChatRequest
 }
 
 function checkContents(messages: readonly Message[]): void {
-  for (const [index, message] of messages.entries()) {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!
     if (message.content !== null && message.content !== undefined) continue
     if (message.role === 'function' || (message.role === 'assistant' && saysOtherwise(message))) continue
     throw refusal(`messages.[${index}].content`, "Invalid value for 'content': expected a string, got null.")

@@ -1,34 +1,34 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import type { AssistantMessage, Message, UserPart } from './chat.ts'
 import { either, type Fault, list, object, tagged, where } from './expect-containers.ts'
-import { maybe, name, oneOf, text } from './expect-scalars.ts'
+import { maybe, name, nullable, oneOf, only, text } from './expect-scalars.ts'
 
 const longestContent = 10_485_760
 const listOfParts = 'an array of objects'
 const textOrParts = 'one of a string or array of objects'
 
-const textPart = object({ type: z.literal('text'), text: text() })
+const textPart = object({ type: only('text'), text: text() })
 
 /** A list of text parts. */
 export const textParts = list(tagged('type', { text: textPart }), listOfParts)
 
 const assistantParts = list(
-  tagged('type', { text: textPart, refusal: object({ type: z.literal('refusal'), refusal: text() }) }),
+  tagged('type', { text: textPart, refusal: object({ type: only('refusal'), refusal: text() }) }),
   listOfParts,
 )
 
 const userPart = tagged('type', {
   text: textPart,
   image_url: object({
-    type: z.literal('image_url'),
+    type: only('image_url'),
     image_url: object({ url: where(text(), urlFault), detail: maybe(oneOf(['auto', 'low', 'high'])) }),
   }),
   input_audio: object({
-    type: z.literal('input_audio'),
+    type: only('input_audio'),
     input_audio: object({ data: text(), format: oneOf(['wav', 'mp3']) }),
   }),
   file: object({
-    type: z.literal('file'),
+    type: only('file'),
     file: object({ file_id: maybe(text()), file_data: maybe(text()), filename: maybe(text()) }),
   }),
 }) satisfies z.ZodMiniType<UserPart>
@@ -36,10 +36,10 @@ const userPart = tagged('type', {
 const functionCall = object({ name: text(), arguments: text() })
 
 const toolCall = tagged('type', {
-  function: object({ id: text(), type: z.literal('function'), function: functionCall }),
+  function: object({ id: text(), type: only('function'), function: functionCall }),
   custom: object({
     id: text(),
-    type: z.literal('custom'),
+    type: only('custom'),
     custom: object({ name: text(), input: text() }),
   }),
 })
@@ -51,27 +51,27 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
   const textual = either(textOrParts, { string, array: textParts })
   /** The live profile takes `null` here and refuses it last, in its own words (see live-rules.ts). */
   const required = <T extends z.ZodMiniType>(schema: T): T =>
-    live ? (z.nullish(schema) as unknown as T) : schema
+    live ? (maybe(schema) as unknown as T) : schema
   const assistant = object({
-    role: z.literal('assistant'),
-    content: maybe(z.nullable(either(textOrParts, { string, array: assistantParts }))),
-    refusal: maybe(z.nullable(string)),
+    role: only('assistant'),
+    content: maybe(nullable(either(textOrParts, { string, array: assistantParts }))),
+    refusal: maybe(nullable(string)),
     name: author,
-    audio: maybe(z.nullable(object({ id: text() }))),
+    audio: maybe(nullable(object({ id: text() }))),
     tool_calls: maybe(list(toolCall, listOfParts, 1)),
-    function_call: maybe(z.nullable(functionCall)),
+    function_call: maybe(nullable(functionCall)),
   })
   return tagged('role', {
-    system: object({ role: z.literal('system'), content: required(textual), name: author }),
+    system: object({ role: only('system'), content: required(textual), name: author }),
     assistant: live ? assistant : where(assistant, silenceFault),
     user: object({
-      role: z.literal('user'),
+      role: only('user'),
       content: required(either(textOrParts, { string, array: list(userPart, listOfParts) })),
       name: author,
     }),
-    function: object({ role: z.literal('function'), name: text(), content: z.nullable(string) }),
-    tool: object({ role: z.literal('tool'), content: required(textual), tool_call_id: text() }),
-    developer: object({ role: z.literal('developer'), content: textual, name: author }),
+    function: object({ role: only('function'), name: text(), content: nullable(string) }),
+    tool: object({ role: only('tool'), content: required(textual), tool_call_id: text() }),
+    developer: object({ role: only('developer'), content: textual, name: author }),
   })
 }
 

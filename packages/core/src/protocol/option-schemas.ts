@@ -1,7 +1,7 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import type { JsonObject, ResponseFormat } from './chat.ts'
 import { anyObject, either, type Fault, list, mapOf, object, tagged, where } from './expect-containers.ts'
-import { flag, integer, maybe, name, oneOf, text } from './expect-scalars.ts'
+import { flag, integer, maybe, name, nullable, oneOf, only, text } from './expect-scalars.ts'
 import { textParts } from './message-schema.ts'
 import { shorten } from './wording.ts'
 
@@ -11,15 +11,15 @@ const textOrObject = 'one of a string or object'
 const textOrTexts = 'one of a string or array of strings'
 
 export const responseFormatSchema = tagged('type', {
-  text: object({ type: z.literal('text') }),
-  json_object: object({ type: z.literal('json_object') }),
+  text: object({ type: only('text') }),
+  json_object: object({ type: only('json_object') }),
   json_schema: object({
-    type: z.literal('json_schema'),
+    type: only('json_schema'),
     json_schema: object({
       name: name(),
       description: maybe(text()),
       schema: maybe(anyObject()),
-      strict: maybe(z.nullable(flag())),
+      strict: maybe(nullable(flag())),
     }),
   }),
 }) satisfies z.ZodMiniType<ResponseFormat>

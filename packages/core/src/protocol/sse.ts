@@ -1,4 +1,5 @@
 import { UpstreamError } from '../upstream-error.ts'
+import { Utf8Reads } from './utf8-reads.ts'
 
 /** One event of a server-sent event stream (WHATWG HTML, section 9.2). */
 export interface SseEvent {
@@ -42,103 +43,133 @@ export async function* decodeSse(
   body: AsyncIterable<Uint8Array>,
   options: SseDecodeOptions = {},
 ): AsyncGenerator<readonly SseEvent[], void, undefined> {
-  const text = new TextDecoder()
-  const lines = eventReader(options.maxEventBytes ?? 8_388_608, options.bareJson === true)
+  const decoder = new SseDecoder(options)
   for await (const bytes of body) {
-    const events = lines.push(text.decode(bytes, { stream: true }))
+    const events = decoder.push(bytes)
     if (events.length > 0) yield events
-    lines.check()
+    decoder.check()
   }
-  const events = lines.push(text.decode())
-  lines.check()
-  lines.end(events)
+  const events = decoder.end()
   if (events.length > 0) yield events
 }
 
-/** No field of an event has such a name. */
-function beginsJson(line: string): boolean {
-  const first = line.charCodeAt(0)
-  return first === BRACE || first === BRACKET
-}
+/**
+ * `decodeSse` for who reads the bytes itself: give each read to `push`, deliver its events, then call `check`; call `end`
+ * when there is nothing more to read.
+ */
+export class SseDecoder {
+  readonly #text = new Utf8Reads()
+  readonly #maxSize: number
+  readonly #bareJson: boolean
+  /** The line that has not ended. Joined only when it has: each character is looked at once, however the text is cut. */
+  #pieces: string[] = none
+  /** Its length. */
+  #pending = 0
+  /** The text so far ends with CR: an LF that follows belongs to it. */
+  #afterCr = false
+  #data: string | undefined
+  #name = ''
+  /** The data so far stood bare. */
+  #bare = false
+  #tooLarge = false
 
-/** Text in pieces to events. Each character is looked at once, however the text is cut. */
-function eventReader(maxSize: number, bareJson: boolean) {
-  let pieces: string[] = [] // the line that has not ended
-  let pending = 0 // their length
-  let afterCr = false // the text so far ends with CR: an LF that follows belongs to it
-  let data: string | undefined
-  let name = ''
-  let bare = false // the data so far stood bare
-  let tooLarge = false
-
-  function take(line: string, events: SseEvent[]): void {
-    if (line === '') {
-      if (data !== undefined) events.push({ event: name === '' ? 'message' : name, data })
-      data = undefined
-      name = ''
-      bare = false
-      return
-    }
-    if (line.length + (data?.length ?? 0) > maxSize) {
-      tooLarge = true
-      return
-    }
-    if (bareJson && (bare || (data === undefined && beginsJson(line)))) {
-      bare = true
-      data = data === undefined ? line : `${data}\n${line}`
-    } else if (line.startsWith('data') && (line.length === 4 || line.charCodeAt(4) === COLON)) {
-      const value = line.slice(line.charCodeAt(5) === SPACE ? 6 : 5)
-      data = data === undefined ? value : `${data}\n${value}`
-    } else if (line.startsWith('event') && (line.length === 5 || line.charCodeAt(5) === COLON)) {
-      name = line.slice(line.charCodeAt(6) === SPACE ? 7 : 6)
-    }
+  constructor({ maxEventBytes = 8_388_608, bareJson = false }: SseDecodeOptions = {}) {
+    this.#maxSize = maxEventBytes
+    this.#bareJson = bareJson === true
   }
 
-  function push(text: string): SseEvent[] {
+  /** The events that these bytes complete. */
+  push(bytes: Uint8Array): SseEvent[] {
+    return this.#push(this.#text.decode(bytes))
+  }
+
+  /** Throws `UpstreamError` of kind `garbled` where an event is too large. */
+  check(): void {
+    if (!this.#tooLarge) return
+    throw new UpstreamError(`An event of the stream is larger than ${this.#maxSize} bytes.`, {
+      kind: 'garbled',
+    })
+  }
+
+  /** The event that the end of the body leaves without its blank line. Throws as `check`. */
+  end(): SseEvent[] {
+    const events = this.#push(this.#text.end())
+    this.check()
+    const line = this.#pieces.join('')
+    if (line !== '') this.#take(line, events)
+    this.#take('', events)
+    return events
+  }
+
+  #push(text: string): SseEvent[] {
     const events: SseEvent[] = []
     if (text === '') return events
     let start = 0
-    if (afterCr && text.charCodeAt(0) === LF) start = 1
-    afterCr = false
+    if (this.#afterCr && text.charCodeAt(0) === LF) start = 1
+    this.#afterCr = false
     let lf = text.indexOf('\n', start)
     let cr = text.indexOf('\r', start)
     while (lf !== -1 || cr !== -1) {
       const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr
-      let line = text.slice(start, end)
-      if (pieces.length > 0) {
-        pieces.push(line)
-        line = pieces.join('')
-        pieces = []
-        pending = 0
-      }
-      take(line, events)
-      if (tooLarge) return events
+      this.#take(this.#pending === 0 ? text.slice(start, end) : this.#ended(text.slice(start, end)), events)
+      if (this.#tooLarge) return events
       start = end + 1
       if (text.charCodeAt(end) === CR) {
-        if (start === text.length) afterCr = true
+        if (start === text.length) this.#afterCr = true
         else if (text.charCodeAt(start) === LF) start++
         cr = text.indexOf('\r', start)
       }
       if (lf !== -1 && lf < start) lf = text.indexOf('\n', start)
     }
-    if (start < text.length) {
-      pieces.push(start === 0 ? text : text.slice(start))
-      pending += text.length - start
-      if (pending + (data?.length ?? 0) > maxSize) tooLarge = true
-    }
+    if (start < text.length) this.#keep(start === 0 ? text : text.slice(start))
     return events
   }
 
-  function check(): void {
-    if (tooLarge)
-      throw new UpstreamError(`An event of the stream is larger than ${maxSize} bytes.`, { kind: 'garbled' })
+  /** The line whose last piece this is. */
+  #ended(last: string): string {
+    this.#pieces.push(last)
+    const line = this.#pieces.join('')
+    this.#pieces = none
+    this.#pending = 0
+    return line
   }
 
-  function end(events: SseEvent[]): void {
-    const line = pieces.join('')
-    if (line !== '') take(line, events)
-    take('', events)
+  #keep(piece: string): void {
+    if (this.#pending === 0) this.#pieces = [piece]
+    else this.#pieces.push(piece)
+    this.#pending += piece.length
+    if (this.#pending + (this.#data?.length ?? 0) > this.#maxSize) this.#tooLarge = true
   }
 
-  return { push, check, end }
+  #take(line: string, events: SseEvent[]): void {
+    if (line === '') {
+      const data = this.#data
+      if (data !== undefined) events.push({ event: this.#name === '' ? 'message' : this.#name, data })
+      this.#data = undefined
+      this.#name = ''
+      this.#bare = false
+      return
+    }
+    const data = this.#data
+    if (line.length + (data?.length ?? 0) > this.#maxSize) {
+      this.#tooLarge = true
+    } else if (this.#bareJson && (this.#bare || (data === undefined && beginsJson(line)))) {
+      this.#bare = true
+      this.#data = data === undefined ? line : `${data}\n${line}`
+    } else if (line.startsWith('data') && (line.length === 4 || line.charCodeAt(4) === COLON)) {
+      const value = line.slice(line.charCodeAt(5) === SPACE ? 6 : 5)
+      this.#data = data === undefined ? value : `${data}\n${value}`
+    } else if (line.startsWith('event') && (line.length === 5 || line.charCodeAt(5) === COLON)) {
+      this.#name = line.slice(line.charCodeAt(6) === SPACE ? 7 : 6)
+    }
+  }
+}
+
+/** Most reads end with a line: it is never pushed to. */
+const none: string[] = []
+
+/** No field of an event has such a name. */
+function beginsJson(line: string): boolean {
+  const first = line.charCodeAt(0)
+  return first === BRACE || first === BRACKET
 }

@@ -3,24 +3,27 @@ import type { Message } from './chat.ts'
 import { shorten } from './wording.ts'
 
 const mostShown = 10
+/** Nothing is added to it. */
+const none = new Set<string>()
 
 /**
  * Sees that every tool message answers a call of the assistant's message before it, and that every call is
  * answered before anything else is said (protocol section 1.1).
  */
 export function checkToolPairing(messages: readonly Message[]): void {
-  let calls = new Set<string>()
-  let unanswered = new Set<string>()
-  for (const [index, message] of messages.entries()) {
+  let calls: ReadonlySet<string> = none
+  let unanswered = none
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!
     if (message.role === 'tool') {
       if (!calls.has(message.tool_call_id)) throw orphan(index)
       unanswered.delete(message.tool_call_id)
       continue
     }
     if (unanswered.size > 0) throw unansweredCalls(index, unanswered)
-    const made = message.role === 'assistant' ? (message.tool_calls ?? []) : []
-    calls = new Set(made.map(call => call.id))
-    unanswered = new Set(calls)
+    const made = message.role === 'assistant' ? message.tool_calls : undefined
+    calls = made === undefined ? none : new Set(made.map(call => call.id))
+    unanswered = made === undefined ? none : new Set(calls)
   }
   if (unanswered.size > 0) throw unansweredCalls(messages.length - 1, unanswered)
 }

@@ -1,28 +1,28 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import type { FunctionDefinition, Tool, ToolChoice } from './chat.ts'
 import { anyObject, either, list, object, tagged } from './expect-containers.ts'
-import { flag, maybe, name, oneOf, text } from './expect-scalars.ts'
+import { flag, maybe, name, nullable, oneOf, only, text } from './expect-scalars.ts'
 
 /** A function that the model may call (protocol section 1.2). */
 export const functionSchema = object({
   name: name(),
   description: maybe(text()),
   parameters: maybe(anyObject()),
-  strict: maybe(z.nullable(flag())),
+  strict: maybe(nullable(flag())),
 }) satisfies z.ZodMiniType<FunctionDefinition>
 
 const customFormat = tagged('type', {
   text: anyObject(),
   grammar: object({
-    type: z.literal('grammar'),
+    type: only('grammar'),
     grammar: object({ definition: text(), syntax: oneOf(['lark', 'regex']) }),
   }),
 })
 
 export const toolSchema = tagged('type', {
-  function: object({ type: z.literal('function'), function: functionSchema }),
+  function: object({ type: only('function'), function: functionSchema }),
   custom: object({
-    type: z.literal('custom'),
+    type: only('custom'),
     custom: object({
       name: text(),
       description: maybe(text()),
@@ -36,10 +36,10 @@ const named = object({ name: text() })
 export const toolChoiceSchema: z.ZodMiniType<ToolChoice> = either('one of a string or object', {
   string: oneOf(['none', 'auto', 'required']),
   object: tagged('type', {
-    function: object({ type: z.literal('function'), function: named }),
-    custom: object({ type: z.literal('custom'), custom: named }),
+    function: object({ type: only('function'), function: named }),
+    custom: object({ type: only('custom'), custom: named }),
     allowed_tools: object({
-      type: z.literal('allowed_tools'),
+      type: only('allowed_tools'),
       allowed_tools: object({
         mode: oneOf(['auto', 'required']),
         tools: list(anyObject(), 'an array of objects'),

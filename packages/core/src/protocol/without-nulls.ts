@@ -1,30 +1,49 @@
 /** Where in a value a `null` means that the member was left out. */
 interface Places {
   readonly drop?: readonly string[]
-  readonly into?: Readonly<Record<string, Places>>
+  readonly into?: readonly (readonly [name: string, places: Places])[]
   readonly each?: Places
 }
 
 const definition: Places = { drop: ['description', 'parameters', 'format'] }
 
 const part: Places = {
-  into: { image_url: { drop: ['detail'] }, file: { drop: ['file_id', 'file_data', 'filename'] } },
+  into: [
+    ['image_url', { drop: ['detail'] }],
+    ['file', { drop: ['file_id', 'file_data', 'filename'] }],
+  ],
 }
 
-const fields: Readonly<Record<string, Places>> = {
-  messages: { each: { drop: ['name', 'tool_calls'], into: { content: { each: part } } } },
-  tools: { each: { into: { function: definition, custom: definition } } },
-  functions: { each: definition },
-  stream_options: { drop: ['include_usage', 'include_obfuscation'] },
-  response_format: { into: { json_schema: { drop: ['description', 'schema'] } } },
+const fields: Places = {
+  into: [
+    ['messages', { each: { drop: ['name', 'tool_calls'], into: [['content', { each: part }]] } }],
+    [
+      'tools',
+      {
+        each: {
+          into: [
+            ['function', definition],
+            ['custom', definition],
+          ],
+        },
+      },
+    ],
+    ['functions', { each: definition }],
+    ['stream_options', { drop: ['include_usage', 'include_obfuscation'] }],
+    ['response_format', { into: [['json_schema', { drop: ['description', 'schema'] }]] }],
+  ],
 }
+
+/** Makes objects that inherit nothing. Unlike those that have no prototype at all, engines are quick with them. */
+const Bare = function Bare() {} as unknown as new () => Record<string, unknown>
+Bare.prototype = Object.create(null)
 
 /**
- * A copy of a body without the top-level fields that are `null`. It has no prototype: what another library
+ * A copy of a body without the top-level fields that are `null`. It inherits nothing: what another library
  * added to `Object.prototype` is not in it.
  */
 export function withoutNulls(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept: Record<string, unknown> = Object.create(null)
+  const kept = new Bare()
   for (const key of Object.keys(body)) {
     const value = body[key]
     if (value !== null && value !== undefined) kept[key] = value
@@ -37,30 +56,35 @@ export function withoutNulls(body: Readonly<Record<string, unknown>>): Record<st
  * `null`. What holds none is not copied.
  */
 export function dropInnerNulls(request: Record<string, unknown>): void {
-  for (const [field, places] of Object.entries(fields)) {
-    if (request[field] !== undefined) request[field] = clean(request[field], places)
+  for (const [field, places] of fields.into!) {
+    const value = request[field]
+    if (value === undefined) continue
+    const cleaned = clean(value, places)
+    if (cleaned !== value) request[field] = cleaned
   }
 }
 
-function clean(value: unknown, places: Places): unknown {
+function clean(value: unknown, { drop = none, into = none, each }: Places): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return places.each === undefined ? value : cleanAll(value, places.each)
+  if (Array.isArray(value)) return each === undefined ? value : cleanAll(value, each)
   const members = value as Readonly<Record<string, unknown>>
   let copy: Record<string, unknown> | undefined
-  for (const key of places.drop ?? []) {
+  for (const key of drop) {
     if (members[key] !== null) continue
     copy ??= { ...members }
     delete copy[key]
   }
-  for (const key in places.into) {
+  for (const [key, places] of into) {
     const member = members[key]
-    const cleaned = clean(member, places.into[key] ?? {})
+    const cleaned = clean(member, places)
     if (cleaned === member) continue
     copy ??= { ...members }
     copy[key] = cleaned
   }
   return copy ?? value
 }
+
+const none = [] as const
 
 function cleanAll(items: readonly unknown[], places: Places): readonly unknown[] {
   let copy: unknown[] | undefined

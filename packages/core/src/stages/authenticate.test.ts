@@ -47,7 +47,7 @@ describe('authenticate', () => {
   })
 
   it.each([undefined, null, false])('refuses a caller of whom it is told %j', async nobody => {
-    const ask = (header?: string) => authenticate(asked(header), undefined, () => nobody as undefined)
+    const ask = async (header?: string) => authenticate(asked(header), undefined, () => nobody as undefined)
     await expect(ask('Bearer sk-1')).rejects.toMatchObject({ status: 401, refusal: 'invalid_api_key' })
     await expect(ask('Basic sk-1')).rejects.toMatchObject({ status: 401, refusal: 'missing_api_key' })
     await expect(ask()).rejects.toMatchObject({ status: 401, refusal: 'missing_api_key' })
@@ -56,11 +56,11 @@ describe('authenticate', () => {
   it.each([true, 1, 'ann', '', 0, {}, [], { id: '' }, { id: 7 }, { id: null }, () => {}])(
     'takes %j for no principal',
     async value => {
-      await expect(authenticate(asked(), undefined, () => value as never)).rejects.toThrow(
-        new TypeError(
-          'authenticate gave something that is no principal: expected an object with an id, or undefined.',
-        ),
+      const fault = new TypeError(
+        'authenticate gave something that is no principal: expected an object with an id, or undefined.',
       )
+      expect(() => authenticate(asked(), undefined, () => value as never)).toThrow(fault)
+      await expect(authenticate(asked(), undefined, async () => value as never)).rejects.toThrow(fault)
     },
   )
 })

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts'
+import { isPromise } from '../is-promise.ts'
 import type { LimitRuleData } from '../limit-rule.ts'
 
 /** Who is asking. */
@@ -32,12 +33,18 @@ export function bearerToken(request: Request): string | undefined {
 }
 
 /** Who is asking? Throws 401, and `TypeError` for an answer that is no principal. */
-export async function authenticate<Host>(
+export function authenticate<Host>(
   request: Request,
   host: Host | undefined,
   authenticator: Authenticator<Host>,
-): Promise<Principal> {
-  const principal: unknown = await authenticator(request, host)
+): Principal | Promise<Principal> {
+  const answer = authenticator(request, host)
+  return isPromise(answer)
+    ? Promise.resolve(answer).then(principal => principalFrom(request, principal))
+    : principalFrom(request, answer)
+}
+
+function principalFrom(request: Request, principal: unknown): Principal {
   if (principal === undefined || principal === null || principal === false) {
     throw new GatewayError(bearerToken(request) === undefined ? 'missing_api_key' : 'invalid_api_key')
   }

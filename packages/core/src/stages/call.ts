@@ -78,15 +78,15 @@ export async function call(
   attempts: Attempts,
   world: CallWorld,
 ): Promise<Answering<PartialCompletion | ChunkSource>> {
-  const asking = new Asking(input, candidates, lifetime, attempts, world)
+  let now = world.clock()
+  const asking = new Asking(input, candidates, lifetime, attempts, world, now)
   try {
-    for (;;) {
-      const now = world.clock()
+    for (; ; now = world.clock()) {
       const next = nextAttempt(asking, now)
       if (next.do === 'give_up') {
         if (!asking.resort()) throw asking.giveUp()
       } else if (next.do === 'repeat') await asking.wait(next.index, next.at)
-      else if (next.do === 'ask') asking.begin(next.index, next.why)
+      else if (next.do === 'ask') asking.begin(next.index, next.why, now)
       else {
         const ended = await asking.next(now)
         if (ended?.failed === true) asking.lost(ended)

@@ -95,10 +95,17 @@ describe('read', () => {
     expect(draft.bytes).toBe(JSON.stringify(good).length)
   })
 
-  it('puts pieces together in their order, however they are cut', async () => {
+  it('puts pieces together in their order, however they are cut, and whatever length was announced', async () => {
     const text = encode(JSON.stringify({ model: 'm', messages: 'äöü😀'.repeat(20_000) }))
+    const cuts = fc.array(fc.integer({ min: 1, max: 50_000 }), { maxLength: 20 })
+    const lengths = fc.oneof(
+      fc.constant(text.length),
+      fc.nat(2 * text.length),
+      fc.constantFrom('', 'x', '-1'),
+    )
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 50_000 }), { maxLength: 20 }), async sizes => {
+      fc.asyncProperty(cuts, lengths, async (sizes, announced) => {
+        const headers = { 'content-type': 'application/json', 'content-length': `${announced}` }
         const parts: Uint8Array[] = []
         let at = 0
         for (const size of sizes) {
@@ -106,11 +113,11 @@ describe('read', () => {
           at += size
         }
         parts.push(text.subarray(at))
-        const draft = await read(post(null), pieces(parts).body, limits)
+        const draft = await read(post(null, headers), pieces(parts).body, limits)
         expect(draft.bytes).toBe(text.length)
         expect(draft.body.messages).toBe('äöü😀'.repeat(20_000))
       }),
-      { numRuns: 20 },
+      { numRuns: 40 },
     )
   })
 
@@ -396,6 +403,21 @@ describe('read', () => {
       message: 'The server had an error while processing your request. Sorry about that!',
     })
     expect(String(error.cause)).toContain('mount the gateway first')
+  })
+
+  it('makes no room for what was announced and has not come', async () => {
+    vi.useFakeTimers()
+    const before = process.memoryUsage().arrayBuffers
+    const headers = { 'content-type': 'application/json', 'content-length': '25000000' }
+    const readings = Array.from({ length: 100 }, () =>
+      refusalOf(read(post(null, headers), pieces([encode('{'), encode('"')], 'hang').body, limits)),
+    )
+    await vi.advanceTimersByTimeAsync(0)
+    const held = process.memoryUsage().arrayBuffers - before
+    await vi.advanceTimersByTimeAsync(limits.deadlineMs)
+    for (const refusal of await Promise.all(readings)) expect(refusal.status).toBe(408)
+    // 64 KiB for each that was begun, and not 25 MB.
+    expect(held).toBeLessThan(100 * 200_000)
   })
 
   it('does not copy a body that comes in one piece', async () => {

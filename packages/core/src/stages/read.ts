@@ -1,4 +1,4 @@
-import { collectBody, iterate } from '../collect-body.ts'
+import { arrivedBody, collectBody, iterate } from '../collect-body.ts'
 import type { IntakeLimits } from '../config.ts'
 import { GatewayError } from '../errors.ts'
 import type { HostBody } from '../host.ts'
@@ -41,19 +41,26 @@ export async function read(
   }
   // A host that has read the body has also undone its encoding.
   if (body?.kind !== 'bytes') checkContentEncoding(headers)
-  const bytes = body?.kind === 'bytes' ? body.bytes : await collect(request, body, limits)
+  const bytes = body?.kind === 'bytes' ? body.bytes : await collect(request, body, declared, limits)
   return toDraft(parseJson(bytes, limits), bytes.length)
 }
 
 async function collect(
   request: Request,
   body: Extract<HostBody, { kind: 'stream' }> | undefined,
+  announced: number,
   limits: IntakeLimits,
 ): Promise<Uint8Array> {
+  const whole = body === undefined ? undefined : await arrivedBody(body)
+  if (whole !== undefined) {
+    if (whole.length > limits.maxBytes) throw tooLarge(whole.length, limits)
+    return whole
+  }
   const stream = body?.stream ?? webBody(request)
   if (stream === undefined) return new Uint8Array()
   return collectBody(stream, {
     ...limits,
+    announced,
     signal: body === undefined ? request.signal : undefined,
     tooLarge: bytes => tooLarge(bytes, limits),
     tooSlow: () =>

@@ -78,17 +78,36 @@ export interface Route<Name extends string = string, Ref extends string = never>
 /** The names of a model table that a route refers to. */
 export type ReferredBy<R> = typeof referred extends keyof R ? NonNullable<R[typeof referred]> : never
 
-/** Where can it be answered? Throws 404, and `TypeError` for what is no list of targets. */
-export async function route(draft: Draft, context: RouteContext, to: Route): Promise<readonly Candidate[]> {
-  const candidates = candidateList(await to(draft, context))
+/**
+ * Where can it be answered? At once where the route says it at once. Rejects with 404, and with `TypeError` for what is no
+ * list of targets.
+ */
+export function route(
+  draft: Draft,
+  context: RouteContext,
+  to: Route,
+): readonly Candidate[] | Promise<readonly Candidate[]> {
+  const given: unknown = to(draft, context)
+  return isList(given) && given.length > 0 ? given : awaited(given, draft)
+}
+
+async function awaited(given: unknown, draft: Draft): Promise<readonly Candidate[]> {
+  const candidates = candidateList(await given)
   if (candidates.length > 0) return candidates
   throw modelNotFound(draft.model)
 }
 
 /** What a route gave. Throws `TypeError` for what is no list of targets. */
 export function candidateList(given: unknown): readonly Candidate[] {
-  if (Array.isArray(given) && given.every(isTarget)) return given
+  if (isList(given)) return given
   throw new TypeError(
     'route gave something that is no list of targets: expected an array of { provider, model }.',
   )
+}
+
+function isList(given: unknown): given is readonly Candidate[] {
+  if (!Array.isArray(given)) return false
+  // By index: a model's own list is frozen, and the engine is slow at the other ways through those.
+  for (let at = 0; at < given.length; at++) if (!isTarget(given[at])) return false
+  return true
 }

@@ -37,6 +37,9 @@ export interface Books {
   readonly shadows: ShadowLives
 }
 
+const none: readonly never[] = Object.freeze([])
+const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
+
 /** What is kept of one request while it lives. Its stages write to it; `settle` closes it, once. */
 export class RequestRecord {
   readonly requestId: string
@@ -47,16 +50,16 @@ export class RequestRecord {
   stream = false
   readonly routing: RoutingLog
   readonly attempts = new AttemptLog()
-  #adjustments: readonly Adjustment[] = []
+  #adjustments: readonly Adjustment[] = none
   #adjustmentHeaders: Readonly<Record<string, string>> | undefined
   #lease: Lease | undefined
-  #room: Readonly<Record<string, string>> = {}
+  #room: Readonly<Record<string, string>> = noHeaders
   #waitedMs = 0
-  #shadowed: readonly string[] = []
+  #shadowed: readonly string[] = none
   usage: Usage | undefined
   usageEstimated = false
-  /** Makes the estimate of a request that the caller or the gateway cut off before anything was answered. */
-  #estimate: (() => Usage) | undefined
+  /** What is asked: for the estimate of a request that the caller or the gateway cut off before anything was answered. */
+  #input: ChatRequest | undefined
   /** What a streamed answer has used so far. */
   soFar: (() => CountedUsage) | undefined
   /** Copies the text of the answer, where somebody will keep it. */
@@ -101,10 +104,14 @@ export class RequestRecord {
    * Enters a valid request into the ledger, before its model is asked. Throws 503 where it spends from a budget and
    * its entry cannot be kept.
    */
-  async enter(input: ChatRequest, first: Target): Promise<void> {
-    this.#estimate = () => estimatedUsage(input, 0)
-    const { ledger, now, id } = this.#books
-    if (ledger === undefined || this.#settled) return
+  enter(input: ChatRequest, first: Target): Promise<void> | undefined {
+    this.#input = input
+    const { ledger } = this.#books
+    return ledger === undefined || this.#settled ? undefined : this.#open(ledger, input, first)
+  }
+
+  async #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
+    const { now, id } = this.#books
     const openedAt = now()
     const entry = {
       id: uuidv7(openedAt, id()),
@@ -114,7 +121,7 @@ export class RequestRecord {
       model: this.model!,
       stream: this.stream,
       openedAt,
-      estimate: this.#chargeAt(this.#estimate(), first, openedAt),
+      estimate: this.#chargeAt(estimatedUsage(input, 0), first, openedAt),
     }
     this.#entry = entry
     this.#openedAt = openedAt
@@ -131,6 +138,7 @@ export class RequestRecord {
 
   /** Keeps what was adjusted for the target that is being asked. Throws `TypeError` for what are no adjustments. */
   adjust(adjustments: readonly Adjustment[]): void {
+    if (adjustments.length === 0 && this.#adjustments.length === 0) return
     // The same list as for the target before, which nobody can have changed.
     if (adjustments === this.#adjustments && Object.isFrozen(adjustments)) return
     const headers = adjustments.length === 0 ? undefined : adjustmentHeaders(adjustments)
@@ -169,12 +177,11 @@ export class RequestRecord {
 
   /** `answeredAt`: when the first byte of the answer was sent, or is. */
   #traceAt(answeredAt: number | undefined): RequestTrace {
-    const { seed } = this.routing
     const overheadMs =
       answeredAt === undefined
         ? undefined
         : Math.max(0, answeredAt - this.#startedAt - this.#waitedMs - this.attempts.busyMs(answeredAt))
-    return { seed, ...this.routing.told(), overheadMs }
+    return this.routing.trace(overheadMs)
   }
 
   /** Has the answer kept when it has ended; where that is so already, there is none. */
@@ -215,21 +222,17 @@ export class RequestRecord {
     const now = this.#clock()
     const cutOff = outcome === 'client_aborted' || outcome === 'gateway_closed'
     if (cutOff && this.usage === undefined && this.attempts.taken) {
-      this.usage = this.#estimate?.()
+      this.usage = this.#input && estimatedUsage(this.#input, 0)
       this.usageEstimated = this.usage !== undefined
     }
     const target = this.attempts.lastCalled
     const charge =
       this.usage && target && this.#chargeAt(this.usage, target, this.#openedAt ?? this.#books.now())
     const cost = charge?.cost ?? null
-    const lease = this.#lease
-    if (lease !== undefined) this.#close(() => lease.settle(this.usage && copiedUsage(this.usage), cost))
+    this.#giveBack(cost)
     const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.#startedAt
     this.#closeEntry(outcome, status, charge, firstByte, now - this.#startedAt)
-    const { capture } = this
-    if (capture !== undefined) {
-      this.#close(() => capture.ended(outcome === 'completed', this.stream, this.#adjustments))
-    }
+    if (this.capture !== undefined) this.#endCapture(this.capture, outcome === 'completed')
     const event: EndEvent = {
       type: 'end',
       requestId: this.requestId,
@@ -255,6 +258,15 @@ export class RequestRecord {
       error,
     }
     this.#observe(event)
+  }
+
+  #giveBack(cost: number | null): void {
+    const lease = this.#lease
+    if (lease !== undefined) this.#close(() => lease.settle(this.usage && copiedUsage(this.usage), cost))
+  }
+
+  #endCapture(capture: AnswerCapture, completed: boolean): void {
+    this.#close(() => capture.ended(completed, this.stream, this.#adjustments))
   }
 
   #closeEntry(

@@ -1,6 +1,7 @@
 import type { OpenAttempt } from '../attempt-log.ts'
 import type { Timeouts } from '../config.ts'
 import { GatewayError } from '../errors.ts'
+import { isPromise } from '../is-promise.ts'
 import type { EndReason, Lifetime } from '../lifetime.ts'
 import { memberOf } from '../protocol/own-members.ts'
 import type {
@@ -12,11 +13,15 @@ import type {
   Provider,
 } from '../provider.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../transport.ts'
+import { beginOf, type Exchange } from '../transports/exchange.ts'
 import { UpstreamError, type UpstreamFailure } from '../upstream-error.ts'
+import { AttemptCall } from './attempt-call.ts'
 import { cleanCause, cleanFailure } from './clean-failure.ts'
 import { Credentials } from './credentials.ts'
 import { Deadlines } from './deadlines.ts'
 import { type Release, type Slots, slotsOf } from './slots.ts'
+import { soundRequest } from './sound-request.ts'
+import { WatchedChunks } from './watched-chunks.ts'
 import { watched } from './watched-response.ts'
 
 /** What one attempt needs from outside. */
@@ -62,11 +67,15 @@ export class Attempt {
   readonly #lifetime: Lifetime
   readonly #world: AttemptWorld
   readonly #entry: OpenAttempt
-  readonly #controller = new AbortController()
   readonly #deadlines: Deadlines
   readonly #onLifeEnd = (reason: EndReason) => this.#cut(new LifeEnded(reason))
+  /** Why it was cut off, where it was. */
+  #cutFor: Error | undefined
+  #controller: AbortController | undefined
+  #exchange: Exchange | undefined
   /** What of the request its failure must not repeat. */
-  #asked: Pick<UpstreamRequest, 'url' | 'headers'> = { url: '', headers: {} }
+  #url = ''
+  #headers: UpstreamRequest['headers'] = noHeaders
   #leaveQueue: (() => void) | undefined
   #release: Release | undefined
   #reject: ((reason: Error) => void) | undefined
@@ -78,36 +87,63 @@ export class Attempt {
     this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error => this.#cut(error))
   }
 
+  /** Aborts when the attempt is cut off. Made when it is first asked for. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#cutFor !== undefined) this.#controller.abort(this.#cutFor)
+    }
+    return this.#controller.signal
+  }
+
   /** Asks the upstream, and tells what was adjusted for it. What it rejects with, `end` has to be called after it. */
   async run(
     provider: Provider,
     input: Call,
     listener: AdjustmentListener,
   ): Promise<PartialCompletion | AsyncIterator<readonly PartialChunk[]>> {
-    const { signal } = this.#controller
     this.#lifetime.onEnd(this.#onLifeEnd)
-    signal.throwIfAborted()
+    this.#throwIfCut()
     this.#deadlines.begin()
     const slots = slotsOf(provider)
     if (slots !== undefined) await this.#outlive(this.#takeSlot(slots))
     // Between what was awaited and this line it may have been cut off: then nothing is asked.
-    signal.throwIfAborted()
-    const call = { ...input, signal }
-    this.#deadlines.writing()
-    const request = await this.#write(provider, call)
-    signal.throwIfAborted()
+    this.#throwIfCut()
+    const call = new AttemptCall(input, this)
+    const written = this.#write(provider, call)
+    const request = isPromise(written) ? await written : written
+    this.#throwIfCut()
     listener.adjusted(memberOf(request, 'adjustments') ?? [])
-    this.#asked = { url: request.url, headers: request.headers }
+    this.#url = request.url
+    this.#headers = request.headers
     this.#deadlines.start()
     this.#entry.called = true
-    const response = await this.#ask(memberOf(provider, 'transport') ?? this.#world.transport, request)
+    let response: TransportResponse
+    try {
+      response = await this.#ask(memberOf(provider, 'transport') ?? this.#world.transport, request)
+    } catch (error) {
+      throw this.#failure(error, 'unreachable')
+    }
+    this.#throwIfCut()
     this.#deadlines.answered()
     try {
-      const reply = await this.#outlive(provider.decode(watched(response, this.#deadlines), call))
-      if (reply.kind === 'completion') return await this.#outlive(reply.completion)
-      return this.#read(reply.chunks[Symbol.asyncIterator]())
+      const decoded = provider.decode(watched(response, this.#deadlines), call)
+      const reply = isPromise(decoded) ? await this.#outlive(decoded) : decoded
+      if (reply.kind !== 'completion') return new WatchedChunks(this, reply.chunks[Symbol.asyncIterator]())
+      const { completion } = reply
+      return isPromise(completion) ? await this.#outlive(completion) : completion
     } catch (error) {
-      return this.#fail(error, 'garbled')
+      throw this.#failure(error, 'garbled')
+    }
+  }
+
+  /** One read of the answer. */
+  nextOf(chunks: AsyncIterator<readonly PartialChunk[]>): Promise<IteratorResult<readonly PartialChunk[]>> {
+    if (this.#cutFor !== undefined) return Promise.reject(this.#cutFor)
+    try {
+      return this.#outlive(chunks.next(), 'garbled')
+    } catch (error) {
+      return Promise.reject(this.#failure(error, 'garbled'))
     }
   }
 
@@ -117,6 +153,7 @@ export class Attempt {
     this.#deadlines.stop()
     this.#lifetime.offEnd(this.#onLifeEnd)
     if (!completed) this.#cut(reason ?? new LifeEnded(this.#lifetime.ended ?? 'client_left'))
+    else this.#exchange?.leave()
     if (this.#leaveQueue !== undefined) {
       this.#leaveQueue()
       this.#entry.dequeue(this.#world.clock())
@@ -125,37 +162,49 @@ export class Attempt {
     this.#release = undefined
   }
 
-  async #write(provider: Provider, call: Call): Promise<EncodedRequest> {
+  #write(provider: Provider, call: Call): EncodedRequest | Promise<EncodedRequest> {
     try {
-      const request: unknown = await this.#outlive(provider.encode(call))
-      if (isRequest(request)) return request
-      throw new TypeError('The provider encoded no request: expected { method, url, headers, body }.')
+      const encoded: unknown = provider.encode(call)
+      return isPromise(encoded) ? this.#writeLater(encoded) : soundRequest(encoded)
     } catch (error) {
-      const credentials = new Credentials(this.#asked)
-      // What was thrown may be `undefined`, which would read as no failure.
-      const failure = error ?? new Error('The provider threw nothing.')
-      throw isKnown(failure) ? cleanFailure(failure, credentials) : cleanCause(failure, credentials)
+      throw this.#unwritten(error)
     }
   }
 
-  async #ask(transport: Transport, request: UpstreamRequest): Promise<TransportResponse> {
+  async #writeLater(encoding: PromiseLike<unknown>): Promise<EncodedRequest> {
+    this.#deadlines.writing()
     try {
-      return await this.#outlive(transport(request, this.#controller.signal))
+      return soundRequest(await this.#outlive(encoding))
     } catch (error) {
-      return this.#fail(error, 'unreachable')
+      throw this.#unwritten(error)
     }
+  }
+
+  #ask(transport: Transport, request: UpstreamRequest): Promise<TransportResponse> {
+    const begin = beginOf(transport)
+    if (begin === undefined) return this.#outlive(transport(request, this.signal))
+    this.#exchange = begin(request)
+    return this.#exchange.response
   }
 
   #cut(reason: Error): void {
-    this.#controller.abort(reason)
+    if (this.#cutFor === undefined) {
+      this.#cutFor = reason
+      this.#exchange?.cut(reason)
+      this.#controller?.abort(reason)
+    }
     this.#reject?.(reason)
     this.#reject = undefined
     // Told beside a read that waits: it may have begun before anybody read the answer.
     this.onCut?.(reason)
   }
 
+  #throwIfCut(): void {
+    if (this.#cutFor !== undefined) throw this.#cutFor
+  }
+
   /** What a promise comes to, or the reason of the cut if that comes first. One wait at a time. */
-  #outlive<T>(promise: T | PromiseLike<T>): Promise<T> {
+  #outlive<T>(promise: T | PromiseLike<T>, kind?: UpstreamFailure): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject
       Promise.resolve(promise).then(
@@ -165,7 +214,7 @@ export class Attempt {
         },
         error => {
           this.#reject = undefined
-          reject(error)
+          reject(kind === undefined ? error : this.#failure(error, kind))
         },
       )
     })
@@ -183,44 +232,34 @@ export class Attempt {
     })
   }
 
-  #read(chunks: AsyncIterator<readonly PartialChunk[]>): AsyncIterator<readonly PartialChunk[]> {
-    return {
-      next: async () => {
-        this.#controller.signal.throwIfAborted()
-        try {
-          return await this.#outlive(chunks.next())
-        } catch (error) {
-          return this.#fail(error, 'garbled')
-        }
-      },
-      return: async () => {
-        await chunks.return?.()
-        return { done: true, value: undefined }
-      },
+  /** What is told of a call that could not be written. */
+  #unwritten(error: unknown): unknown {
+    const credentials = this.#credentials()
+    // What was thrown may be `undefined`, which would read as no failure.
+    const failure = error ?? new Error('The provider threw nothing.')
+    return isKnown(failure) ? cleanFailure(failure, credentials) : cleanCause(failure, credentials)
+  }
+
+  /** An aborted call may fail in any words: the reason of the abort is what happened. Never throws. */
+  #failure(error: unknown, kind: UpstreamFailure): unknown {
+    if (this.#cutFor !== undefined) return this.#cutFor
+    try {
+      const failure = isKnown(error)
+        ? error
+        : new UpstreamError('The upstream call failed.', { kind, cause: error })
+      return cleanFailure(failure, this.#credentials())
+    } catch (thrown) {
+      // An error of a user's making may fail as it is looked at.
+      return thrown
     }
   }
 
-  /** An aborted call may fail in any words: the reason of the abort is what happened. */
-  #fail(error: unknown, kind: UpstreamFailure): never {
-    if (this.#controller.signal.aborted) throw this.#controller.signal.reason
-    const failure = isKnown(error)
-      ? error
-      : new UpstreamError('The upstream call failed.', { kind, cause: error })
-    throw cleanFailure(failure, new Credentials(this.#asked))
+  #credentials(): Credentials {
+    return new Credentials({ url: this.#url, headers: this.#headers })
   }
 }
 
-/** Whether a transport can be asked for it: else it would fail as if the upstream did. */
-function isRequest(value: unknown): value is EncodedRequest {
-  if (typeof value !== 'object' || value === null) return false
-  const { method, url, headers, body } = value as { readonly [Name in keyof EncodedRequest]: unknown }
-  const sendable = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)
-  return isText(method) && isText(url) && typeof headers === 'object' && headers !== null && sendable
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
-}
+const noHeaders: UpstreamRequest['headers'] = {}
 
 function isKnown(error: unknown): error is UpstreamError | GatewayError {
   return UpstreamError.is(error) || GatewayError.is(error)

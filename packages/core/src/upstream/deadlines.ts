@@ -35,7 +35,7 @@ export class Deadlines {
 
   /** The attempt begins; it may wait for its turn first. */
   begin(): void {
-    this.#arm()
+    this.#arm(this.#clock())
   }
 
   /** The request is being written: what has to be asked elsewhere for it may take as long as a first byte. */
@@ -54,15 +54,16 @@ export class Deadlines {
   answered(): void {
     this.#phase = 'idle'
     this.#since = undefined
-    if (this.#timeouts.idleMs >= this.#timeouts.firstByteMs) return
-    // The timer would come too late for the shorter pause.
-    this.stop()
-    this.#arm()
   }
 
   /** A read of the answer begins to wait. */
   waiting(): void {
-    this.#since = this.#clock()
+    const now = this.#clock()
+    this.#since = now
+    if (this.#timer === undefined || now + this.#timeouts.idleMs >= this.#dueAt) return
+    // The timer would come too late for this pause.
+    this.stop()
+    this.#arm(now)
   }
 
   /** The read has something. */
@@ -75,15 +76,14 @@ export class Deadlines {
     this.#timer = undefined
   }
 
-  #arm(): void {
-    const now = this.#clock()
+  #arm(now: number): void {
     const pause = this.#phase === 'idle' ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
     const pauseAt = (this.#since ?? now) + pause
-    this.#wake(Math.max(1, Math.min(pauseAt, this.#totalAt) - now))
+    this.#wake(now, Math.max(1, Math.min(pauseAt, this.#totalAt) - now))
   }
 
-  #wake(ms: number): void {
-    this.#dueAt = this.#clock() + ms
+  #wake(now: number, ms: number): void {
+    this.#dueAt = now + ms
     this.#timer = setTimeout(() => this.#check(), ms)
   }
 
@@ -92,7 +92,7 @@ export class Deadlines {
     if (now - this.#dueAt > stallMs && !this.#stalled) {
       // This process itself stood still. What came meanwhile is read first.
       this.#stalled = true
-      this.#wake(graceMs)
+      this.#wake(now, graceMs)
       return
     }
     this.#stalled = false
@@ -111,7 +111,7 @@ export class Deadlines {
       const option = idle ? 'idleMs' : 'firstByteMs'
       this.#expire(new UpstreamError(`${what} ${pause} ms (timeouts.${option}).`, { kind }))
     } else {
-      this.#arm()
+      this.#arm(now)
     }
   }
 }

@@ -1,20 +1,35 @@
 import type { TransportResponse, UpstreamResponse } from '../transport.ts'
+import { maxReadBytes, ReceivedBody } from '../transports/received-body.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import type { Deadlines } from './deadlines.ts'
 
 const maxTextBytes = 32 * 1024 * 1024
-/**
- * The most that is decoded at once. A chunk of the protocol is many times as large as the least that a vendor may send
- * for it, and what is made of one read waits for a client that does not read.
- */
-const maxReadBytes = 16 * 1024
 
 /** A transport's answer whose reads are watched, and which can be read as text. */
 export function watched(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
-  const body: AsyncIterable<Uint8Array> = {
-    [Symbol.asyncIterator]: () => new WatchedBytes(response.body[Symbol.asyncIterator](), deadlines),
+  const { status, headers } = response
+  const body = watchedBody(response.body, deadlines)
+  return { status, headers, body, text: () => textOf(body) }
+}
+
+function watchedBody(body: AsyncIterable<Uint8Array>, deadlines: Deadlines): AsyncIterable<Uint8Array> {
+  if (!(body instanceof ReceivedBody)) return new WatchedBody(body, deadlines)
+  body.watchedBy(deadlines)
+  return body
+}
+
+class WatchedBody implements AsyncIterable<Uint8Array> {
+  readonly #body: AsyncIterable<Uint8Array>
+  readonly #deadlines: Deadlines
+
+  constructor(body: AsyncIterable<Uint8Array>, deadlines: Deadlines) {
+    this.#body = body
+    this.#deadlines = deadlines
   }
-  return { status: response.status, headers: response.headers, body, text: () => textOf(body) }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return new WatchedBytes(this.#body[Symbol.asyncIterator](), this.#deadlines)
+  }
 }
 
 class WatchedBytes implements AsyncIterator<Uint8Array> {
@@ -46,7 +61,15 @@ class WatchedBytes implements AsyncIterator<Uint8Array> {
   }
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  // What is held of one is little: no limit is needed for it.
+  const whole = body instanceof ReceivedBody ? body.whole() : undefined
+  return whole === undefined ? collectedText(body) : Promise.resolve(utf8.decode(whole))
+}
+
+const utf8 = new TextDecoder()
+
+async function collectedText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
   const parts: string[] = []
   let last: Uint8Array | undefined

@@ -47,7 +47,7 @@ function named(mark: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${mark}=${keyText(value)}`
 }
 
-function tagOf(principal: Principal, tag: string): string | undefined {
+export function tagOf(principal: Principal, tag: string): string | undefined {
   const tags = memberOf(principal, 'tags')
   if (typeof tags !== 'object' || tags === null || !Object.hasOwn(tags, tag)) return undefined
   const value: unknown = tags[tag]

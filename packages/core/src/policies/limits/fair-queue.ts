@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts'
-import { isPromise } from './is-promise.ts'
+import { isPromise } from '../../is-promise.ts'
 import { ReleaseLog } from './release-log.ts'
 import { atOnce, type Waiter, type WaitingLine } from './waiting-line.ts'
 import { WaitingLines } from './waiting-lines.ts'

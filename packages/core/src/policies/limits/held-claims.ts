@@ -1,4 +1,4 @@
-import { isPromise } from './is-promise.ts'
+import { isPromise } from '../../is-promise.ts'
 import type { Claim, Counter } from './limit-store.ts'
 import { WakeTimer } from './wake-timer.ts'
 

@@ -6,7 +6,9 @@ export function jsonMember(value: JsonValue | undefined, name: string): JsonValu
   return Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
 }
 
+const none: readonly JsonValue[] = Object.freeze([])
+
 /** The items of what may be a list. */
 export function jsonItems(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : []
+  return Array.isArray(value) ? value : none
 }

@@ -1,20 +1,23 @@
-import type { AskedCount, AskedRoom } from './asked-room.ts'
+import { type AskedRoom, reservedOf } from './asked-room.ts'
+import type { PlannedCount } from './caller-counts.ts'
 import { duration } from './duration.ts'
 import type { CounterState, Verdict } from './limit-store.ts'
+import type { ReservedAmount } from './reservation.ts'
 
 /** A count, and how it stands. */
 export interface StandingCount {
-  readonly count: AskedCount
+  readonly count: PlannedCount
+  readonly reserved: ReservedAmount
   readonly state: CounterState
 }
 
 /** The counts that may refuse, and how they stand. */
-export function standingCounts({ counts }: AskedRoom, { counters }: Verdict): StandingCount[] {
+export function standingCounts(room: AskedRoom, { counters }: Verdict): StandingCount[] {
   const standing: StandingCount[] = []
-  for (let index = 0; index < counts.length; index++) {
-    const count = counts[index]
+  for (const [index, count] of room.counts.entries()) {
     const state = counters[index]
-    if (count !== undefined && state !== undefined && !count.rule.shadow) standing.push({ count, state })
+    if (state === undefined || count.rule.shadow) continue
+    standing.push({ count, reserved: reservedOf(room, count.rule), state })
   }
   return standing
 }
@@ -39,14 +42,14 @@ export function limitHeaders(room: AskedRoom, verdict: Verdict, ietf: boolean): 
   const ofRequests = tightestOf(room, verdict, 'requests')
   if (ofRequests !== -1) {
     const state = verdict.counters[ofRequests] as CounterState
-    headers['x-ratelimit-limit-requests'] = (room.counts[ofRequests] as AskedCount).rule.limitText
+    headers['x-ratelimit-limit-requests'] = (room.counts[ofRequests] as PlannedCount).rule.limitText
     headers['x-ratelimit-remaining-requests'] = String(remainingOf(state))
     headers['x-ratelimit-reset-requests'] = resetOf(state)
   }
   const ofTokens = tightestOf(room, verdict, 'tokens')
   if (ofTokens !== -1) {
     const state = verdict.counters[ofTokens] as CounterState
-    headers['x-ratelimit-limit-tokens'] = (room.counts[ofTokens] as AskedCount).rule.limitText
+    headers['x-ratelimit-limit-tokens'] = (room.counts[ofTokens] as PlannedCount).rule.limitText
     headers['x-ratelimit-remaining-tokens'] = String(remainingOf(state))
     headers['x-ratelimit-reset-tokens'] = resetOf(state)
   }

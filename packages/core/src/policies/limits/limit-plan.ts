@@ -28,6 +28,7 @@ export interface PlannedRule {
   readonly windowMs: number
   readonly shadow: boolean
   readonly models: readonly string[] | undefined
+  readonly scopes: readonly Scope[]
   /** What of the key is the same for all requests. */
   readonly head: string
   readonly parts: readonly KeyPart[]
@@ -56,6 +57,7 @@ export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'p
       windowMs: kind === 'requests' || kind === 'tokens' ? windowsMs[per as Window] : 0,
       shadow,
       models,
+      scopes,
       head: headOf(shadow, kind, limit, per, models),
       parts: scopeParts(scopes, functionMark),
     }

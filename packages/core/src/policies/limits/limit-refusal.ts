@@ -22,7 +22,8 @@ export function limitRefusal(
   if (longest === undefined) {
     return new GatewayError('rate_limit_exceeded', { headers: { ...headers, ...retryAfter(unknownWaitMs) } })
   }
-  const { rule, reserved } = longest.count
+  const { reserved } = longest
+  const { rule } = longest.count
   const refusal = rule.kind === 'tokens' ? 'tokens_rate_limit_exceeded' : 'rate_limit_exceeded'
   if (rule.kind === 'tokens' && reserved.amount > rule.limit) {
     return new GatewayError(refusal, {
@@ -40,7 +41,7 @@ export function limitRefusal(
 
 /** Tells nothing of what others have spent. */
 function budgetRefusal(
-  { count: { rule, reserved }, state }: StandingCount,
+  { count: { rule }, reserved, state }: StandingCount,
   headers: Readonly<Record<string, string>>,
 ): GatewayError {
   const budget = rule.per === 'ever' ? 'your budget' : `your budget for this ${rule.per}`
@@ -71,7 +72,7 @@ function longestOf(counts: readonly StandingCount[]): StandingCount | undefined 
   return longest
 }
 
-function waitOf({ count: { rule, reserved }, state }: StandingCount): number {
+function waitOf({ count: { rule }, reserved, state }: StandingCount): number {
   if (rule.kind === 'concurrent') return unknownWaitMs
   if (Number.isFinite(state.waitMs)) return state.waitMs
   // A store that is away counts a share of the limit, in which there may be no room for what the limit has room for.

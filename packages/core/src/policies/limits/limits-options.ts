@@ -38,7 +38,7 @@ export interface LimitsOptions {
   readonly observe?: Observer
   /** Milliseconds since 1970, for the store that is made where none is given. Default: the machine's clocks. */
   readonly now?: () => number
-  /** 32 fresh random hexadecimal digits. Default from `crypto.randomUUID`. */
+  /** 32 fresh random hexadecimal digits. Default from `crypto.getRandomValues`. */
   readonly id?: () => string
 }
 

@@ -1,12 +1,14 @@
+import { freshId } from '../../fresh-id.ts'
+import { isPromise } from '../../is-promise.ts'
 import type { LimitRuleData } from '../../limit-rule.ts'
 import { memberOf, ownMembers } from '../../protocol/own-members.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 import type { Lease, LimitContext, Limiter } from '../../stages/limit.ts'
 import type { Draft } from '../../stages/read.ts'
 import { type AskedRoom, askedRoom, chargesOf } from './asked-room.ts'
+import { CallerCounts } from './caller-counts.ts'
 import { FairQueue, type Refused } from './fair-queue.ts'
 import { type DecidedClaim, guardedStore } from './guarded-store.ts'
-import { isPromise } from './is-promise.ts'
 import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
 import { limitPlan, type PlannedRule } from './limit-plan.ts'
 import { limitRefusal } from './limit-refusal.ts'
@@ -46,8 +48,9 @@ export function limits(rules: readonly LimitRuleData[], options: LimitsOptions =
 
 class RuleLimiter {
   readonly #rules: readonly PlannedRule[]
+  readonly #counts: CallerCounts
   /** By the list of a principal's own rules. */
-  readonly #withOwn = new WeakMap<readonly LimitRuleData[], readonly PlannedRule[]>()
+  readonly #withOwn = new WeakMap<readonly LimitRuleData[], CallerCounts>()
   readonly #claim: (room: AskedRoom) => DecidedClaim | Promise<DecidedClaim>
   readonly #queue: FairQueue<Decided> | undefined
   readonly #maxOutputTokens: number
@@ -57,6 +60,7 @@ class RuleLimiter {
   constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
     const { store, now, wait } = options
     this.#rules = limitPlan(rules, 'gateway')
+    this.#counts = new CallerCounts(this.#rules)
     this.#claim = claimsIn(store ?? memoryStore(now === undefined ? {} : { now }), options, this.#clock)
     this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
     this.#ietf = options.ietfHeaders ?? limitDefaults.ietfHeaders
@@ -71,8 +75,8 @@ class RuleLimiter {
   }
 
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease> {
-    const rules = this.#rulesOf(principal)
-    const room = askedRoom(rules, { principal, draft, context, maxOutputTokens: this.#maxOutputTokens })
+    const counts = this.#countsOf(principal).of(principal, draft)
+    const room = askedRoom(counts, draft, context, this.#maxOutputTokens)
     if (room.counters.length === 0) return noRoomAsked
     const queue = this.#queue
     if (queue === undefined) {
@@ -114,9 +118,9 @@ class RuleLimiter {
   }
 
   /** Those of the gateway, and the principal's own. One that cannot be used must not become no rule. */
-  #rulesOf(principal: Principal): readonly PlannedRule[] {
+  #countsOf(principal: Principal): CallerCounts {
     const own = memberOf(principal, 'limits')
-    if (own === undefined || own === null) return this.#rules
+    if (own === undefined || own === null) return this.#counts
     const known = typeof own === 'object' ? this.#withOwn.get(own) : undefined
     if (known !== undefined) return known
     const faults = ruleFaults(own, limitRule)
@@ -125,9 +129,9 @@ class RuleLimiter {
         `The principal '${principal.id}' has limits that cannot be used: ${faults.join('; ')}`,
       )
     }
-    const rules = [...this.#rules, ...limitPlan(own, 'principal')]
-    this.#withOwn.set(own, rules)
-    return rules
+    const counts = new CallerCounts([...this.#rules, ...limitPlan(own, 'principal')])
+    this.#withOwn.set(own, counts)
+    return counts
   }
 }
 
@@ -150,7 +154,8 @@ function claimsIn(
   const id = claimId(options.id)
   return ({ counters, counts }) =>
     guarded.admit(
-      { id: id(), ttlMs, counters },
+      // Copies: some are the same for all requests, and a store is of the user's making.
+      { id: id(), ttlMs, counters: counters.map(counter => ({ ...counter })) },
       counts.map(({ rule }) => rule.kind),
     )
 }
@@ -176,10 +181,4 @@ function claimId(given: (() => string) | undefined): () => string {
     const id: unknown = given()
     return typeof id === 'string' && /^[0-9a-f]{32}$/.test(id) ? id : freshId()
   }
-}
-
-/** A UUID without its dashes, taken out by hand: that is done for each request. */
-function freshId(): string {
-  const id = crypto.randomUUID()
-  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24)
 }

@@ -3,7 +3,7 @@ import type { Count } from './count.ts'
 import type { DecidedClaim } from './guarded-store.ts'
 import { LeaseCount } from './lease-count.ts'
 import type { Claim, Counter, CounterState, LimitStore, Settlement, Verdict } from './limit-store.ts'
-import { type HeldPart, type OpenClaim, OpenClaims } from './open-claims.ts'
+import { HeldPart, type OpenClaim, OpenClaims } from './open-claims.ts'
 import { RateCount } from './rate-count.ts'
 import { RecentCounts } from './recent-counts.ts'
 import { checkCounter } from './sound-counter.ts'
@@ -73,6 +73,8 @@ const mostLate = 10_000
 class CountsInMemory implements MemoryStore, DirectStore {
   readonly #clock: () => Moment
   readonly #counts: RecentCounts
+  /** The counts of the claim that is being decided: a list of its own for each would be one more thing to make. */
+  readonly #asked: Count[] = []
   readonly #open = new OpenClaims()
   /** How many claims are open that have no id. */
   #unnamed = 0
@@ -92,16 +94,16 @@ class CountsInMemory implements MemoryStore, DirectStore {
   admit({ id, ttlMs, counters }: Claim): Verdict {
     const moment = this.#moment()
     const ttlUs = Math.round(ttlMs * 1_000)
-    const claim: OpenClaim = { id, parts: [], endless: false, ttlUs, expiresAt: moment.us + ttlUs }
+    const claim: OpenClaim = { id, held: undefined, endless: false, ttlUs, expiresAt: moment.us + ttlUs }
     const verdict = this.#decide(counters, claim, moment)
-    if (claim.parts.length > 0) this.#open.add(claim)
+    if (claim.held !== undefined) this.#open.add(claim)
     return verdict
   }
 
   claim(counters: readonly Counter[]): DecidedClaim {
     const claim = new EndlessClaim(this)
     claim.verdict = this.#decide(counters, claim, this.#moment())
-    if (claim.parts.length > 0) this.#unnamed++
+    if (claim.held !== undefined) this.#unnamed++
     return claim
   }
 
@@ -110,19 +112,20 @@ class CountsInMemory implements MemoryStore, DirectStore {
     this.#settle(claim, charged, this.#moment(), true)
   }
 
-  /** Takes what the counters ask for, of all or of none. What is held of them are the parts of the claim. */
+  /** Takes what the counters ask for, of all or of none. What is held of them is what the claim holds. */
   #decide(counters: readonly Counter[], claim: OpenClaim, moment: Moment): Verdict {
     let allowed = true
-    const counts: Count[] = []
+    const counts = this.#asked
     for (const counter of counters) checkCounter(counter)
-    for (const counter of counters) {
+    for (let index = 0; index < counters.length; index++) {
+      const counter = counters[index] as Counter
       const count = this.#counts.find(counter) ?? newCount(counter)
       count.load(counter, moment)
       if (!counter.shadow && count.isOver(counter, moment)) allowed = false
-      counts.push(count)
+      counts[index] = count
     }
     const states: CounterState[] = []
-    for (let index = 0; index < counts.length; index++) {
+    for (let index = 0; index < counters.length; index++) {
       const count = counts[index] as Count
       const counter = counters[index] as Counter
       const over = count.isOver(counter, moment)
@@ -136,7 +139,7 @@ class CountsInMemory implements MemoryStore, DirectStore {
     const window = count.take(counter, claim)
     if (counter.kind !== 'rate' || counter.floor !== undefined) {
       count.holders++
-      claim.parts.push({ count, counter, index, window })
+      claim.held = new HeldPart(count, counter, index, window, claim.held)
     }
     // Only now: refusals fill no memory.
     this.#counts.keep(count)
@@ -157,7 +160,7 @@ class CountsInMemory implements MemoryStore, DirectStore {
 
   /** @param live - whether the claim still holds what it took, and has not fallen back to its floor. */
   #settle(claim: OpenClaim, charged: readonly number[], moment: Moment, live: boolean): void {
-    for (const part of claim.parts) {
+    for (let part = claim.held; part !== undefined; part = part.next) {
       const { count, counter, index } = part
       count.load(counter, moment)
       count.settle(part, claim, charged[index] ?? 0, live)
@@ -182,7 +185,7 @@ class CountsInMemory implements MemoryStore, DirectStore {
     const moment = this.#clock()
     if (this.#open.size === 0 && this.#late.size === 0) return moment
     for (const claim of this.#open.expired(moment.us)) {
-      for (const part of claim.parts) {
+      for (let part = claim.held; part !== undefined; part = part.next) {
         part.count.expire(part, claim, moment.wallUs - (moment.us - claim.expiresAt))
         this.#counts.release(part.count)
       }
@@ -204,7 +207,7 @@ class EndlessClaim implements OpenClaim, DecidedClaim {
   readonly endless = true
   ttlUs = Number.POSITIVE_INFINITY
   expiresAt = Number.POSITIVE_INFINITY
-  readonly parts: HeldPart[] = []
+  held: HeldPart | undefined
   verdict = undecided
   readonly #store: CountsInMemory
   #settled = false
@@ -214,7 +217,7 @@ class EndlessClaim implements OpenClaim, DecidedClaim {
   }
 
   settle(charged: readonly number[]): void {
-    if (this.#settled || this.parts.length === 0) return
+    if (this.#settled || this.held === undefined) return
     this.#settled = true
     this.#store.settleEndless(this, charged)
   }

@@ -2,19 +2,30 @@ import type { Count } from './count.ts'
 import type { Counter } from './limit-store.ts'
 
 /** What a claim holds of one count. */
-export interface HeldPart {
+export class HeldPart {
   readonly count: Count
   readonly counter: Counter
   /** Its place among the counters of the claim. */
   readonly index: number
   /** The window of a sum in which it was taken. */
   readonly window: number
+  /** What it holds of another count. */
+  readonly next: HeldPart | undefined
+
+  constructor(count: Count, counter: Counter, index: number, window: number, next: HeldPart | undefined) {
+    this.count = count
+    this.counter = counter
+    this.index = index
+    this.window = window
+    this.next = next
+  }
 }
 
 /** A claim that holds something until it is settled, or its time is over. */
 export interface OpenClaim {
   readonly id: string
-  readonly parts: HeldPart[]
+  /** What it holds, one part after the other. A list of its own would be one more thing for each request. */
+  held: HeldPart | undefined
   /** Whether its time is never over. */
   readonly endless: boolean
   ttlUs: number

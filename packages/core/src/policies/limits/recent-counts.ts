@@ -7,11 +7,9 @@ import type { Counter } from './limit-store.ts'
  */
 export class RecentCounts {
   readonly #max: number
-  readonly #byKey = {
-    rate: new Map<string, Count>(),
-    sum: new Map<string, Count>(),
-    lease: new Map<string, Count>(),
-  }
+  readonly #rates = new Map<string, Count>()
+  readonly #sums = new Map<string, Count>()
+  readonly #leases = new Map<string, Count>()
   #inRow = 0
   /** The ends of the row, of which each knows its neighbours: to be found is to move, for every request. */
   #newest: Count | undefined
@@ -22,7 +20,7 @@ export class RecentCounts {
   }
 
   find({ kind, key }: Counter): Count | undefined {
-    const count = this.#byKey[kind].get(key)
+    const count = this.#of(kind).get(key)
     if (count === undefined || !count.inRow || count === this.#newest) return count
     this.#leave(count)
     this.#join(count)
@@ -33,7 +31,7 @@ export class RecentCounts {
   keep(count: Count): void {
     if (count.kept) return
     count.kept = true
-    this.#byKey[count.kind].set(count.key, count)
+    this.#of(count.kind).set(count.key, count)
     this.#add(count)
   }
 
@@ -43,6 +41,11 @@ export class RecentCounts {
     if (count.holders === 0 && count.kept && !count.inRow) this.#add(count)
   }
 
+  #of(kind: Counter['kind']): Map<string, Count> {
+    if (kind === 'rate') return this.#rates
+    return kind === 'sum' ? this.#sums : this.#leases
+  }
+
   #add(count: Count): void {
     this.#join(count)
     const oldest = this.#oldest
@@ -50,7 +53,7 @@ export class RecentCounts {
     this.#leave(oldest)
     if (oldest.holders > 0) return
     oldest.kept = false
-    this.#byKey[oldest.kind].delete(oldest.key)
+    this.#of(oldest.kind).delete(oldest.key)
   }
 
   #join(count: Count): void {

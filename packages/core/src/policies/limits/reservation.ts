@@ -71,24 +71,23 @@ export function reservedMoney(
 ): ReservedAmount | undefined {
   const amount = dearest(usagesOf(reservation), context)
   if (amount === undefined) return undefined
-  const floor = dearest([usageOf(reservation.promptTokens, 0)], context)
+  const floor = dearest([usageOf(reservation.promptTokens, 0, 0, 0, 0)], context)
   // Not all prices are sums: a floor is never above its amount.
   return floor === undefined ? undefined : { amount, floor: Math.min(floor, amount) }
 }
 
+/** The first usage has to have a price at each target. */
 function dearest(
-  [plain, ...others]: readonly Usage[],
+  usages: readonly Usage[],
   { targets, price }: Pick<LimitContext, 'targets' | 'price'>,
 ): number | undefined {
   let most: number | undefined
   for (const target of targets) {
-    const cost = plain && price(plain, target)
-    if (!isPrice(cost)) return undefined
-    most = Math.max(most ?? 0, nanoDollars(cost))
-    for (const usage of others) {
-      // Prices need not know of everything that can be.
-      const other = price(usage, target)
-      if (isPrice(other)) most = Math.max(most, nanoDollars(other))
+    for (let at = 0; at < usages.length; at++) {
+      const cost = price(usages[at] as Usage, target)
+      if (isPrice(cost)) most = Math.max(most ?? 0, nanoDollars(cost))
+      // Prices need not know of everything else that can be.
+      else if (at === 0) return undefined
     }
   }
   return most
@@ -100,24 +99,27 @@ function isPrice(cost: unknown): cost is number {
 
 /** What it may be counted as: all plain, all of the prompt as new in a cache, all of one side as audio. */
 function usagesOf({ promptTokens, completionTokens, body }: Reservation): Usage[] {
-  const prompts: PromptDetails[] = [{}, { cache_write_tokens: promptTokens }]
-  if (holdsAudio(body)) prompts.push({ audio_tokens: promptTokens })
-  const plain = prompts.map(details => usageOf(promptTokens, completionTokens, details))
-  if (!jsonItems(jsonMember(body, 'modalities')).includes('audio')) return plain
-  return [
-    ...plain,
-    ...prompts.map(details => usageOf(promptTokens, completionTokens, details, completionTokens)),
-  ]
+  const heard = holdsAudio(body)
+  const usages = plainAndWritten(promptTokens, completionTokens, heard, 0)
+  if (!jsonItems(jsonMember(body, 'modalities')).includes('audio')) return usages
+  return [...usages, ...plainAndWritten(promptTokens, completionTokens, heard, completionTokens)]
 }
 
-type PromptDetails = Partial<Usage['prompt_tokens_details']>
+function plainAndWritten(prompt: number, completion: number, heard: boolean, spoken: number): Usage[] {
+  const usages = [usageOf(prompt, completion, 0, 0, spoken), usageOf(prompt, completion, prompt, 0, spoken)]
+  if (heard) usages.push(usageOf(prompt, completion, 0, prompt, spoken))
+  return usages
+}
 
-function usageOf(prompt: number, completion: number, details: PromptDetails = {}, spoken = 0): Usage {
+function usageOf(prompt: number, completion: number, written: number, audio: number, spoken: number): Usage {
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, ...details },
+    prompt_tokens_details:
+      written > 0
+        ? { cached_tokens: 0, audio_tokens: audio, cache_write_tokens: written }
+        : { cached_tokens: 0, audio_tokens: audio },
     completion_tokens_details: {
       reasoning_tokens: 0,
       audio_tokens: spoken,

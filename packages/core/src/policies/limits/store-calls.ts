@@ -1,4 +1,4 @@
-import { isPromise } from './is-promise.ts'
+import { isPromise } from '../../is-promise.ts'
 import { OperationDeadlines } from './operation-deadlines.ts'
 import { StoreBreaker, type StoreBreakerOptions, type Turn } from './store-breaker.ts'
 

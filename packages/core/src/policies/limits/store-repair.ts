@@ -1,3 +1,4 @@
+import { freshId } from '../../fresh-id.ts'
 import type { HeldClaims } from './held-claims.ts'
 import type { Claim, LimitStore, Settlement } from './limit-store.ts'
 import type { StoreCalls } from './store-calls.ts'
@@ -83,7 +84,6 @@ export class StoreRepair {
 
 /** Takes one of a billion of a count of its own: a store that can be read and not be written fails at it too. */
 function probeClaim(): Claim {
-  const id = crypto.randomUUID().replaceAll('-', '')
   const counter = {
     kind: 'rate',
     key: 'probe',
@@ -92,5 +92,5 @@ function probeClaim(): Claim {
     amount: 1,
     shadow: true,
   } as const
-  return { id, ttlMs: 1_000, counters: [counter] }
+  return { id: freshId(), ttlMs: 1_000, counters: [counter] }
 }

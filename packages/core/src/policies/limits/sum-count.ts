@@ -39,17 +39,20 @@ export class SumCount extends Count {
     if (before) this.#sum = Math.max(0, this.#sum - amount + floor)
   }
 
-  standing({ window, limit, amount }: SumCounter, over: boolean, { wallUs }: Moment): CounterState {
-    // Until what is needed is there, by as many windows as that takes.
-    const spanOf = (needed: number) => {
-      const start = windowStart(window, this.#window + Math.max(1, Math.ceil(needed / limit)))
-      return start === Number.POSITIVE_INFINITY && window !== 'ever' ? most / 1_000 : (start - wallUs) / 1_000
+  standing(counter: SumCounter, over: boolean, { wallUs }: Moment): CounterState {
+    const { limit, amount } = counter
+    const resetMs = this.#sum === 0 ? 0 : this.#spanOf(counter, this.#sum, wallUs)
+    let waitMs = 0
+    if (over) {
+      waitMs =
+        amount > limit ? Number.POSITIVE_INFINITY : this.#spanOf(counter, this.#sum + amount - limit, wallUs)
     }
-    return {
-      over,
-      remaining: Math.max(0, limit - this.#sum),
-      resetMs: this.#sum === 0 ? 0 : spanOf(this.#sum),
-      waitMs: !over ? 0 : amount > limit ? Number.POSITIVE_INFINITY : spanOf(this.#sum + amount - limit),
-    }
+    return { over, remaining: Math.max(0, limit - this.#sum), resetMs, waitMs }
+  }
+
+  /** Milliseconds until what is needed is there, by as many windows as that takes. */
+  #spanOf({ window, limit }: SumCounter, needed: number, wallUs: number): number {
+    const start = windowStart(window, this.#window + Math.max(1, Math.ceil(needed / limit)))
+    return start === Number.POSITIVE_INFINITY && window !== 'ever' ? most / 1_000 : (start - wallUs) / 1_000
   }
 }

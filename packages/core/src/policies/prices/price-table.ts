@@ -21,7 +21,7 @@ export interface ReplaceablePrices extends Prices {
 export function priceTable(table: PriceTable): ReplaceablePrices {
   let prices = checkedTable(table)
   const lookup: Prices = (usage, { model, provider, upstreamModel }) => {
-    const price = prices.get(`${provider}/${upstreamModel}`) ?? prices.get(model)
+    const price = prices.get(placeName(provider, upstreamModel)) ?? prices.get(model)
     return price === undefined ? null : costOf(usage, price)
   }
   return Object.assign(lookup, {
@@ -29,6 +29,25 @@ export function priceTable(table: PriceTable): ReplaceablePrices {
       prices = checkedTable(next)
     },
   })
+}
+
+/** Names of places, by provider and model: to look one up costs less than to write it and look that up. */
+const placeNames = new Map<string, Map<string, string>>()
+const mostNames = 1_000
+const longest = 200
+
+function placeName(provider: string, model: string): string {
+  let ofProvider = placeNames.get(provider)
+  const known = ofProvider?.get(model)
+  if (known !== undefined) return known
+  const name = `${provider}/${model}`
+  // A route may take the model from the caller.
+  if (name.length > longest) return name
+  if (placeNames.size >= mostNames) placeNames.clear()
+  if (ofProvider === undefined || ofProvider.size >= mostNames) ofProvider = new Map()
+  placeNames.set(provider, ofProvider)
+  ofProvider.set(model, name)
+  return name
 }
 
 function checkedTable(table: unknown): ReadonlyMap<string, Required<ModelPrice>> {

@@ -7,14 +7,20 @@ import type { Candidates } from './step.ts'
  * which of them stay is only known when the caller is.
  */
 export function distinct(candidates: Candidates): Candidates {
-  const kept = candidates.filter((candidate, at) => firstLike(candidates, candidate) === at)
-  return kept.length === candidates.length ? candidates : kept
+  for (let at = 1; at < candidates.length; at++) {
+    if (isRepeat(candidates, at)) return candidates.filter((_, index) => !isRepeat(candidates, index))
+  }
+  return candidates
 }
 
-function firstLike(candidates: Candidates, like: Candidate): number {
-  return candidates.findIndex(
-    candidate => candidate === like || (isSamePlace(candidate, like) && needsSame(candidate, like)),
-  )
+/** Whether one before it is the same. */
+function isRepeat(candidates: Candidates, at: number): boolean {
+  const like = candidates[at]!
+  for (let before = 0; before < at; before++) {
+    const candidate = candidates[before]!
+    if (candidate === like || (isSamePlace(candidate, like) && needsSame(candidate, like))) return true
+  }
+  return false
 }
 
 function needsSame({ via: one }: Candidate, { via: other }: Candidate): boolean {

@@ -41,7 +41,8 @@ export function ranked(steps: readonly Step[], rank: Ranking): Step {
     ask: (draft, context) =>
       gathered(steps, draft, context, lists => {
         const listed: Listed[] = []
-        for (const [index, candidates] of lists.entries()) {
+        for (let index = 0; index < lists.length; index++) {
+          const candidates = lists[index]!
           if (candidates.length > 0) listed.push({ index, candidates })
         }
         return distinct(rank(listed, draft, context).flatMap(({ candidates }) => candidates))
@@ -51,6 +52,8 @@ export function ranked(steps: readonly Step[], rank: Ranking): Step {
 
 /** The order of entries by a number of each, the least first; what is equal stays in its order. */
 export function byLeast(listed: readonly Listed[], measures: readonly number[]): readonly Listed[] {
+  // Nearly always they are two, of which sorting makes several copies.
+  if (listed.length === 2) return measures[1]! < measures[0]! ? [listed[1]!, listed[0]!] : listed
   return listed
     .map((each, at) => ({ each, measure: measures[at]! }))
     .sort((one, other) => (one.measure < other.measure ? -1 : one.measure > other.measure ? 1 : 0))

@@ -1,5 +1,5 @@
 import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../../protocol/chat.ts'
-import type { PartialChoice, PartialCompletion } from '../../provider.ts'
+import type { PartialChoice, PartialCompletion, PartialMessage } from '../../provider.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { wholeToolCalls } from './whole-tool-calls.ts'
 
@@ -26,13 +26,12 @@ export function normalizeCompletion(
   if (partial.choices.length === 0) {
     throw new UpstreamError('The upstream answered without a choice.', { kind: 'garbled' })
   }
-  const choices = [...partial.choices].sort((a, b) => a.index - b.index)
   return {
     id: identity.id,
     object: 'chat.completion',
     created: identity.created,
     model: identity.model,
-    choices: choices.map((choice, index) => choiceOf(choice, index, newId, logprobsAsked)),
+    choices: inOrder(partial.choices).map((choice, index) => choiceOf(choice, index, newId, logprobsAsked)),
     usage,
     service_tier: serviceTier(partial.service_tier),
     system_fingerprint: partial.system_fingerprint || null,
@@ -42,6 +41,10 @@ export function normalizeCompletion(
 /** The tier that answered; a vendor that names none, or the caller's wish, answered by its default. */
 export function serviceTier(tier: string | undefined): string {
   return tier === undefined || tier === '' || tier === 'auto' ? 'default' : tier
+}
+
+function inOrder(choices: readonly PartialChoice[]): readonly PartialChoice[] {
+  return choices.length === 1 ? choices : [...choices].sort((a, b) => a.index - b.index)
 }
 
 function choiceOf(
@@ -63,26 +66,27 @@ function choiceOf(
   }
 }
 
-function messageOf(message: PartialChoice['message'], newId: () => string): CompletionMessage {
-  const calls = message.tool_calls
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+/** Members are added one by one, in the protocol's order: to spread those that are there costs more than all of them. */
+function messageOf(message: PartialMessage, newId: () => string): CompletionMessage {
+  const { tool_calls: calls, function_call: call, reasoning_content, reasoning_details, audio } = message
   const called = calls !== undefined && calls.length > 0
-  const call = message.function_call
   const refusal = message.refusal || null
-  const textless = called || call !== undefined || refusal !== null || message.audio !== undefined
-  return {
+  const textless = called || call !== undefined || refusal !== null || audio !== undefined
+  const reply: Partial<Writable<CompletionMessage>> = {
     role: 'assistant',
     content: message.content || (textless ? null : ''),
-    ...(message.reasoning_content ? { reasoning_content: message.reasoning_content } : {}),
-    ...(message.reasoning_details === undefined ? {} : { reasoning_details: message.reasoning_details }),
-    ...(called ? { tool_calls: wholeToolCalls(calls, newId) } : {}),
-    ...(call === undefined
-      ? {}
-      : { function_call: { name: call.name ?? '', arguments: call.arguments || '{}' } }),
-    ...(message.audio === undefined ? {} : { audio: message.audio }),
-    refusal,
-    annotations: message.annotations ?? [],
-    ...(message.citations === undefined ? {} : { citations: message.citations }),
   }
+  if (reasoning_content) reply.reasoning_content = reasoning_content
+  if (reasoning_details !== undefined) reply.reasoning_details = reasoning_details
+  if (called) reply.tool_calls = wholeToolCalls(calls, newId)
+  if (call !== undefined) reply.function_call = { name: call.name ?? '', arguments: call.arguments || '{}' }
+  if (audio !== undefined) reply.audio = audio
+  reply.refusal = refusal
+  reply.annotations = message.annotations ?? []
+  if (message.citations !== undefined) reply.citations = message.citations
+  return reply as CompletionMessage
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { OpenAttempt } from '../../attempt-log.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
-import type { Adjustment, PartialCompletion, UnsupportedParameters } from '../../provider.ts'
+import type { Adjustment, Call, PartialCompletion, UnsupportedParameters } from '../../provider.ts'
 import type { Answering } from '../../stages/call.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { type AdjustmentListener, type Attempt, LifeEnded } from '../attempt.ts'
@@ -91,10 +91,24 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
     this.#end(false, reason, reason)
   }
 
-  async #run(input: ChatRequest): Promise<this> {
+  async #run(given: ChatRequest): Promise<this> {
     try {
-      this.#answer = await this.#ask(input)
-      this.entry.endedAt = this.#owner.clock()
+      const call = this.#callFor(given)
+      const answer = await this.#attempt.run(this.entry.target.provider, call, this)
+      const streamed = isIterator(answer)
+      if (streamed !== (call.input.stream === true)) throw inOtherForm(streamed)
+      if (streamed) {
+        const held = new HeldStream(answer, this)
+        await held.hold(this.#owner.holdMs)
+        this.#answer = held
+        this.entry.endedAt = this.#owner.clock()
+      } else {
+        if (answer.choices.length === 0) throw withoutChoice()
+        const now = this.#owner.clock()
+        this.#health.answered(now, true)
+        this.#answer = answer
+        this.entry.endedAt = now
+      }
     } catch (error) {
       this.failed = true
       this.failure = error
@@ -106,8 +120,8 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
     return this
   }
 
-  async #ask(given: ChatRequest): Promise<Answered> {
-    const { provider, model, capabilities, parameters } = this.entry.target
+  #callFor(given: ChatRequest): Call {
+    const { model, capabilities, parameters } = this.entry.target
     const { unsupportedParameters } = this.#owner
     let input = given
     if (parameters !== undefined) {
@@ -115,23 +129,9 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
       input = overridden.input
       this.#own = overridden.adjustments
     }
-    const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
-    const answer = await this.#attempt.run(provider, call, this)
-    const streamed = isIterator(answer)
-    if (streamed !== (input.stream === true)) {
-      const got = streamed ? 'a stream' : 'a whole answer'
-      throw new UpstreamError(`The provider made ${got} of the answer, which was not asked for.`, {
-        kind: 'garbled',
-      })
-    }
-    if (!streamed) {
-      if (answer.choices.length === 0) throw withoutChoice()
-      this.#health.answered(this.#owner.clock(), true)
-      return answer
-    }
-    const held = new HeldStream(answer, this)
-    await held.hold(this.#owner.holdMs)
-    return held
+    return capabilities
+      ? { input, model, unsupportedParameters, capabilities }
+      : { input, model, unsupportedParameters }
   }
 
   #end(completed: boolean, error: unknown, reason?: Error): void {
@@ -143,6 +143,13 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
 }
 
 const none: readonly Adjustment[] = []
+
+function inOtherForm(streamed: boolean): UpstreamError {
+  const got = streamed ? 'a stream' : 'a whole answer'
+  return new UpstreamError(`The provider made ${got} of the answer, which was not asked for.`, {
+    kind: 'garbled',
+  })
+}
 
 /** What health hears of a call's end: what goes wrong before an upstream is asked says nothing of it. */
 export function heardOf({ called }: OpenAttempt, error: unknown): unknown {

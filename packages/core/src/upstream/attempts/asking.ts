@@ -7,7 +7,7 @@ import type { Candidate } from '../../stages/route.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { estimatedUsage } from '../../usage.ts'
 import { AnsweredElsewhere, Attempt, LifeEnded } from '../attempt.ts'
-import type { Blocked, HealthRecord } from '../health/target-health.ts'
+import type { Blocked } from '../health/target-health.ts'
 import { AskedCall, type CallOwner } from './asked-call.ts'
 import { isPassing, movesOn } from './failure-verdict.ts'
 import { allLeftAlone, LeftAlone, skippedFor } from './left-alone.ts'
@@ -20,6 +20,9 @@ const never = Number.POSITIVE_INFINITY
 
 /** Timers take no more. */
 const longest = 2_147_483_647
+
+const none: readonly AskedCall[] = []
+const nothing: readonly Adjustment[] = Object.freeze([])
 
 /** The calls of one request: what is under way, what became of the others, and what that means for the next. */
 export class Asking implements Progress, CallOwner {
@@ -35,7 +38,7 @@ export class Asking implements Progress, CallOwner {
   readonly #lifetime: Lifetime
   readonly #attempts: Attempts
   readonly #world: CallWorld
-  readonly #running: AskedCall[] = []
+  #running: readonly AskedCall[] = none
   /** The last call that began. */
   #latest: AskedCall | undefined
   /** The call that failed with what is told, and whether somebody was told of it. */
@@ -52,7 +55,8 @@ export class Asking implements Progress, CallOwner {
   #denied = false
   /** A call that was made again as its kept connection was closed: not twice in a row. */
   #wasStale = false
-  readonly #leftAlone = new LeftAlone()
+  /** Made where a place is: seldom. */
+  #leftAlone: LeftAlone | undefined
   /** Nothing else is left but those that are left alone. */
   #resorted = false
 
@@ -62,6 +66,7 @@ export class Asking implements Progress, CallOwner {
     lifetime: Lifetime,
     attempts: Attempts,
     world: CallWorld,
+    now: number,
   ) {
     this.#input = input
     this.#candidates = candidates
@@ -69,8 +74,9 @@ export class Asking implements Progress, CallOwner {
     this.#attempts = attempts
     this.#world = world
     this.maxAttempts = world.maxAttempts
-    this.endAt = world.clock() + world.timeouts.totalMs
-    this.standings = candidates.map(() => ({ asked: 0, barred: false, againAt: undefined }))
+    this.endAt = now + world.timeouts.totalMs
+    // A list of one is frozen, where it is a model's own, and the engine is slow at mapping those.
+    this.standings = candidates.length === 1 ? [untried()] : candidates.map(untried)
   }
 
   get running(): number {
@@ -104,11 +110,11 @@ export class Asking implements Progress, CallOwner {
   }
 
   /** Begins a call, where its place may be asked. */
-  begin(index: number, why: Exclude<AttemptReason, 'shadow'>): void {
+  begin(index: number, why: Exclude<AttemptReason, 'shadow'>, now: number): void {
     const candidate = this.#candidates[index]!
     const standing = this.standings[index]!
-    const now = this.#world.clock()
-    const [leave, waitedMs] = [this.#leave, this.#waitedMs]
+    const leave = this.#leave
+    const waitedMs = this.#waitedMs
     this.due = undefined
     this.#leave = undefined
     this.#waitedMs = 0
@@ -128,9 +134,11 @@ export class Asking implements Progress, CallOwner {
       const entry = this.#attempts.log.begin(candidate, now, why, waitedMs)
       const attempt = new Attempt(this.#lifetime, this.#world, this.endAt, entry)
       // What was adjusted for a target before says nothing of this one, which may refuse by itself.
-      this.#attempts.adjusted([])
-      this.#latest = new AskedCall(index, entry, attempt, health, leave, this, this.#input)
-      this.#running.push(this.#latest)
+      this.#attempts.adjusted(nothing)
+      const call = new AskedCall(index, entry, attempt, health, leave, this, this.#input)
+      this.#latest = call
+      // Nearly always the only one: a list that is pushed to takes room for many.
+      this.#running = this.#running.length === 0 ? [call] : [...this.#running, call]
       if (first && candidate.shadows !== undefined) {
         askShadows(candidate.shadows, this.#input, this.#attempts, this.#world)
       }
@@ -166,7 +174,7 @@ export class Asking implements Progress, CallOwner {
 
   /** A call failed. */
   lost(call: AskedCall): void {
-    this.#running.splice(this.#running.indexOf(call), 1)
+    this.#running = this.#running.filter(other => other !== call)
     const { index, entry, failure } = call
     const now = this.#world.clock()
     if (failure instanceof LifeEnded) {
@@ -214,16 +222,18 @@ export class Asking implements Progress, CallOwner {
 
   /** Where every place is left alone, tries them as the last resort: once. */
   resort(): boolean {
-    if (this.#resorted || this.closed || this.#leftAlone.size < this.standings.length) return false
+    const leftAlone = this.#leftAlone
+    if (this.#resorted || this.closed) return false
+    if ((leftAlone?.size ?? 0) < this.standings.length) return false
     this.#resorted = true
-    this.#leftAlone.clear()
+    leftAlone?.clear()
     for (const standing of this.standings) standing.barred = false
     return true
   }
 
   /** What the request has come to, when nothing further is asked. */
   giveUp(): unknown {
-    const { soonestMs } = this.#leftAlone
+    const soonestMs = this.#leftAlone?.soonestMs ?? never
     this.#tellLeftAlone()
     if (this.#failure === undefined) return allLeftAlone(soonestMs)
     const { log } = this.#attempts
@@ -264,20 +274,21 @@ export class Asking implements Progress, CallOwner {
   #bar(index: number, blocked: Blocked): void {
     const candidate = this.#candidates[index]!
     this.standings[index]!.barred = true
-    if (this.made === 0) this.#leftAlone.add(candidate, blocked)
-    else this.#attempts.skipped(candidate, skippedFor(blocked))
+    if (this.made === 0) {
+      this.#leftAlone ??= new LeftAlone()
+      this.#leftAlone.add(candidate, blocked)
+    } else this.#attempts.skipped(candidate, skippedFor(blocked))
   }
 
   /** Whether a place is left that was not asked and could be. */
   #anotherPlace(now: number): boolean {
     if (this.made >= this.maxAttempts || this.only !== undefined) return false
-    return this.standings.some(
-      ({ asked, barred }, index) => asked === 0 && !barred && this.#health(index).view(now).waitMs === 0,
-    )
-  }
-
-  #health(index: number): HealthRecord {
-    return this.#world.health.of(this.#candidates[index]!)
+    const { health } = this.#world
+    for (let index = 0; index < this.standings.length; index++) {
+      const { asked, barred } = this.standings[index]!
+      if (asked === 0 && !barred && health.of(this.#candidates[index]!).waitMs(now) === 0) return true
+    }
+    return false
   }
 
   /** The head of a stream may be sent without content some time after the last place was asked. */
@@ -288,7 +299,7 @@ export class Asking implements Progress, CallOwner {
   }
 
   #tellLeftAlone(): void {
-    if (this.#leftAlone.size > 0) this.#leftAlone.tell((target, why) => this.#attempts.skipped(target, why))
+    this.#leftAlone?.tell((target, why) => this.#attempts.skipped(target, why))
   }
 
   #tellFailed(): void {
@@ -305,6 +316,10 @@ export class Asking implements Progress, CallOwner {
   #tellUnused({ entry }: AskedCall): void {
     if (entry.called) this.#attempts.unused(entry, estimated(this.#input))
   }
+}
+
+function untried(): Standing {
+  return { asked: 0, barred: false, againAt: undefined }
 }
 
 /** Nothing says what was used of an answer that was cut off. */

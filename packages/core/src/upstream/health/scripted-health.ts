@@ -37,6 +37,7 @@ export function scriptedHealth(): HealthBook & { target(model: string): Scripted
           state: known.blocked?.state ?? 'closed',
           waitMs: known.blocked?.waitMs ?? 0,
         }),
+        waitMs: () => known.blocked?.waitMs ?? 0,
         lastResortMs: () => known.lastResortMs ?? known.blocked?.waitMs ?? 0,
         begin: (_, lastResort) => {
           const { blocked } = known

@@ -38,6 +38,8 @@ export interface Blocked {
 /** What is known of one target. Times are monotonic milliseconds. */
 export interface HealthRecord {
   view(now: number): TargetHealth
+  /** The `waitMs` of the view, where nothing else of it is wanted. */
+  waitMs(now: number): number
   /**
    * Begins a call, or says why it must not be made. Where the target is half open, one call is its probe. `lastResort`:
    * the request has nowhere else to go. Then a target that was opened again and again is probed as soon as one that was

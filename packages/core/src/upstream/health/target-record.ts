@@ -60,6 +60,11 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
     return this.#active > 0 || this.#repeats.active > 0
   }
 
+  waitMs(now: number): number {
+    this.#share()?.touch()
+    return this.#told === 'closed' || this.#tell(now) === 'closed' ? 0 : this.#waitMs(now)
+  }
+
   view(now: number): TargetHealth {
     this.#share()?.touch()
     const state = this.#told === 'closed' ? 'closed' : this.#tell(now)

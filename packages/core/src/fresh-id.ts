@@ -1,0 +1,25 @@
+const idBytes = 16
+/** So many at a time: a kept id keeps the text of them all. */
+const batch = 32
+
+const digits = new TextEncoder().encode('0123456789abcdef')
+const decoder = new TextDecoder()
+const bytes = new Uint8Array(batch * idBytes)
+const text = new Uint8Array(2 * bytes.length)
+let made = ''
+let next = 0
+
+/** A new id: 32 hexadecimal digits of chance. Made in batches, as a request needs three and each draw has its price. */
+export function freshId(): string {
+  if (next === made.length) {
+    crypto.getRandomValues(bytes)
+    for (const [at, byte] of bytes.entries()) {
+      text[2 * at] = digits[byte >> 4]!
+      text[2 * at + 1] = digits[byte & 15]!
+    }
+    made = decoder.decode(text)
+    next = 0
+  }
+  next += 2 * idBytes
+  return made.slice(next - 2 * idBytes, next)
+}

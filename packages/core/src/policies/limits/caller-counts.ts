@@ -1,0 +1,115 @@
+import type { Principal } from '../../stages/authenticate.ts'
+import type { Draft } from '../../stages/read.ts'
+import { tagOf } from './counter-key.ts'
+import { keyOf, type PlannedRule } from './limit-plan.ts'
+import type { LeaseCounter, RateCounter } from './limit-store.ts'
+
+/** One count that a request asks of, and the tightest rule that says so. */
+export interface PlannedCount {
+  readonly key: string
+  readonly rule: PlannedRule
+  /** What every request asks of it; `undefined` where that depends on the request. */
+  readonly counter: RateCounter | LeaseCounter | undefined
+}
+
+/** Counts of a caller's requests, and what beside its id they were worked out from. */
+interface Known {
+  /** `undefined` where no rule asks for it. */
+  readonly model: string | undefined
+  readonly tags: readonly (string | undefined)[]
+  readonly counts: readonly PlannedCount[]
+}
+
+/** Of more all are forgotten: to work them out again costs microseconds. */
+const mostKnown = 10_000
+const mostOfCaller = 4
+/** Longer names are not remembered: a caller may have a hand in them. */
+const longest = 200
+
+/** The counts that requests ask of by a list of rules. They are remembered, where no function of the user's names one. */
+export class CallerCounts {
+  readonly #rules: readonly PlannedRule[]
+  readonly #tags: readonly string[]
+  readonly #asksFunctions: boolean
+  readonly #asksModel: boolean
+  /** By the id of the caller. */
+  readonly #known = new Map<string, Known[]>()
+  #size = 0
+
+  constructor(rules: readonly PlannedRule[]) {
+    const scopes = rules.flatMap(rule => rule.scopes)
+    this.#rules = rules
+    this.#asksFunctions = scopes.some(scope => typeof scope === 'function')
+    this.#asksModel = rules.some(({ models, scopes }) => models !== undefined || scopes.includes('model'))
+    const names = scopes.filter(scope => typeof scope === 'string' && scope.startsWith('tag:')) as string[]
+    this.#tags = [...new Set(names)].map(name => name.slice('tag:'.length))
+  }
+
+  of(principal: Principal, draft: Draft): readonly PlannedCount[] {
+    if (this.#asksFunctions) return countsOf(this.#rules, principal, draft)
+    const model = this.#asksModel ? draft.model : undefined
+    const ofCaller = this.#known.get(principal.id)
+    if (ofCaller !== undefined) {
+      for (const known of ofCaller) if (this.#isOf(known, principal, model)) return known.counts
+    }
+    const counts = countsOf(this.#rules, principal, draft)
+    const tags = this.#tags.map(tag => tagOf(principal, tag))
+    if (isShort(principal.id) && isShort(model) && tags.every(isShort)) {
+      this.#remember(principal.id, { model, tags, counts })
+    }
+    return counts
+  }
+
+  #isOf({ model, tags }: Known, principal: Principal, asked: string | undefined): boolean {
+    if (model !== asked) return false
+    for (let at = 0; at < tags.length; at++) {
+      if (tags[at] !== tagOf(principal, this.#tags[at] as string)) return false
+    }
+    return true
+  }
+
+  #remember(id: string, known: Known): void {
+    if (this.#size >= mostKnown) {
+      this.#known.clear()
+      this.#size = 0
+    }
+    const ofCaller = this.#known.get(id)
+    if (ofCaller === undefined) this.#known.set(id, [known])
+    else if (ofCaller.length < mostOfCaller) ofCaller.push(known)
+    else {
+      ofCaller.shift()
+      ofCaller.push(known)
+      return
+    }
+    this.#size++
+  }
+}
+
+function isShort(text: string | undefined): boolean {
+  return text === undefined || text.length <= longest
+}
+
+/** Rules with the same count are one, with the least of their limits. */
+function countsOf(
+  rules: readonly PlannedRule[],
+  principal: Principal,
+  draft: Draft,
+): readonly PlannedCount[] {
+  const counts = new Map<string, PlannedCount>()
+  for (const rule of rules) {
+    const key = keyOf(rule, principal, draft)
+    if (key === undefined) continue
+    const same = counts.get(key)
+    if (same === undefined || rule.limit < same.rule.limit) {
+      counts.set(key, { key, rule, counter: counterOf(key, rule) })
+    }
+  }
+  return [...counts.values()]
+}
+
+function counterOf(key: string, rule: PlannedRule): RateCounter | LeaseCounter | undefined {
+  const { kind, limit, shadow, windowMs } = rule
+  if (kind === 'concurrent') return { kind: 'lease', key, limit, shadow }
+  if (kind === 'requests') return { kind: 'rate', key, limit, shadow, windowMs, amount: 1 }
+  return undefined
+}

@@ -1,0 +1,56 @@
+import type * as z from 'zod/mini'
+// By name: all of `z.core` as a value would bring every locale into a bundle.
+import { $constructor, $ZodType } from 'zod/v4/core'
+
+export type Schema<T> = z.ZodMiniType<T>
+export type Issue = z.core.$ZodRawIssue
+
+/** Adds what is wrong with a value to the issues, of which there are none yet. It makes nothing for a sound one. */
+export type Check = (value: unknown, issues: Issue[]) => void
+
+interface JudgeDef extends z.core.$ZodTypeDef {
+  readonly check: Check
+}
+
+interface Judge extends z.core.$ZodType {
+  readonly _zod: z.core.$ZodTypeInternals & { readonly def: JudgeDef }
+}
+
+/** A schema that is one function. Cheaper than `z.unknown().check(...)`, which matters once per message. */
+const Judge = $constructor<Judge, JudgeDef>('Judge', (inst, def) => {
+  $ZodType.init(inst, def)
+  inst._zod.parse = payload => {
+    def.check(payload.value, payload.issues)
+    return payload
+  }
+})
+
+export function judge<T>(check: Check): Schema<T> {
+  return new Judge({ type: 'custom', check }) as unknown as Schema<T>
+}
+
+const context: z.core.ParseContextInternal = { async: false }
+
+/** The check that a schema makes: a judge's own, or a run of any other. */
+export function checkOf(schema: z.core.$ZodType): Check {
+  if (schema instanceof Judge) return schema._zod.def.check
+  return (value, issues) => {
+    const result = schema._zod.run({ value, issues: [] }, context) as z.core.ParsePayload
+    issues.push(...result.issues)
+  }
+}
+
+/** A schema that is only asked about what is not plainly sound: it has the words for what is wrong. */
+export function unless<T>(plain: (value: unknown) => boolean, schema: Schema<T>): Schema<T> {
+  const check = checkOf(schema)
+  return judge((value, issues) => {
+    if (!plain(value)) check(value, issues)
+  })
+}
+
+/** Puts a step before the paths of the issues. */
+export function under(step: PropertyKey, issues: Issue[]): void {
+  for (const [index, issue] of issues.entries()) {
+    issues[index] = { ...issue, path: [step, ...(issue.path ?? [])] }
+  }
+}
