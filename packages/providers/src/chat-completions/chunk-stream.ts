@@ -1,4 +1,4 @@
-import { decodeSse, type PartialChunk, UpstreamError } from '@sluice/core'
+import { type PartialChunk, SseDecoder, UpstreamError } from '@sluice/core'
 import { truncated } from '../wire/event-chunks.ts'
 import { garbled, upstreamFailure } from '../wire/garbled.ts'
 import { jsonOf } from '../wire/json-of.ts'
@@ -6,6 +6,9 @@ import { PeekedBody } from '../wire/peeked-body.ts'
 import { asChunk } from '../wire/whole-completion.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { completionFrom } from './completion-from.ts'
+import { TextForm } from './text-form.ts'
+
+type Read = IteratorResult<readonly PartialChunk[]>
 
 /**
  * Reads a streamed completion: one array per read that added something. It ends at `[DONE]`, or where the body ends
@@ -14,44 +17,127 @@ import { completionFrom } from './completion-from.ts'
  * Throws `UpstreamError`: `refused` for an error in the stream, `truncated` for an early end, `garbled` for
  * what is no chunk. What came before it is delivered first. A body that is one JSON completion is taken too.
  *
- * @param asked - how many choices (`n`).
+ * It does what a generator would, which would cost several promises for each read; but it has to be asked for one array
+ * after the other.
  */
-export async function* chunkStream(
-  body: AsyncIterable<Uint8Array>,
-  asked: number,
-): AsyncGenerator<readonly PartialChunk[], void> {
-  const source = new PeekedBody(body)
-  if (await source.beginsAsJson()) {
-    yield [asChunk(completionFrom(await source.text()))]
-    return
+export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[]> {
+  readonly #body: AsyncIterable<Uint8Array>
+  readonly #reader: ChunkReader
+  readonly #decoder = new SseDecoder()
+  readonly #form = new TextForm()
+  readonly #took = (read: IteratorResult<Uint8Array>) => this.#take(read)
+  readonly #broke = (error: unknown) => this.#break(error)
+  #bytes: AsyncIterator<Uint8Array> | undefined
+  #reading = false
+  /** The body has ended by itself. */
+  #ended = false
+  /** What the last read told, beside its chunks. */
+  #failure: unknown
+  #over = false
+
+  /** @param asked - how many choices (`n`). */
+  constructor(body: AsyncIterable<Uint8Array>, asked: number) {
+    this.#body = body
+    this.#reader = new ChunkReader(asked)
   }
-  const reader = new ChunkReader(asked)
-  for await (const events of decodeSse(source)) {
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Read> {
+    if (this.#over) return Promise.resolve(nothing)
+    if (this.#failure !== undefined || this.#ended || this.#reader.progress === 'ended') return this.#end()
+    this.#reading = true
+    if (this.#bytes === undefined) return this.#begin().catch(this.#broke)
+    return this.#bytes.next().then(this.#took, this.#broke)
+  }
+
+  async return(): Promise<Read> {
+    if (this.#over) return nothing
+    this.#over = true
+    // A read under way comes to its end first.
+    if (!this.#reading) await this.#leave()
+    return nothing
+  }
+
+  async #begin(): Promise<Read> {
+    const peeked = new PeekedBody(this.#body)
+    this.#bytes = peeked.bytes
+    if (await peeked.beginsAsJson()) {
+      const chunk = asChunk(completionFrom(await peeked.text()))
+      this.#over = true
+      return { done: false, value: [chunk] }
+    }
+    const first = peeked.held
+    return this.#take(first === undefined ? nothing : { done: false, value: first })
+  }
+
+  #take(read: IteratorResult<Uint8Array>): Read | Promise<Read> {
+    this.#reading = false
+    if (read.done === true) this.#ended = true
+    const chunks = this.#chunksOf(read)
+    // It was left meanwhile.
+    if (this.#over) void this.#leave().catch(() => {})
+    return chunks.length > 0 ? { done: false, value: chunks } : this.next()
+  }
+
+  #chunksOf(read: IteratorResult<Uint8Array>): PartialChunk[] {
     const chunks: PartialChunk[] = []
-    let failure: unknown
     try {
+      const events = read.done === true ? this.#decoder.end() : this.#decoder.push(read.value)
       for (const { event, data } of events) {
         if (data.startsWith('[DONE]')) {
-          reader.end()
-          break
+          this.#reader.end()
+          return chunks
         }
-        const value = eventValue(event, data, source)
-        if (value === undefined) continue
-        const chunk = reader.read(value, event)
+        const text = event === 'message' ? this.#form.read(data) : undefined
+        const chunk = text ?? this.#read(event, data)
         if (chunk !== undefined) chunks.push(chunk)
-        if (reader.failure !== undefined) throw reader.failure
+        if (this.#reader.failure !== undefined) throw this.#reader.failure
       }
+      this.#decoder.check()
     } catch (error) {
-      failure = upstreamFailure(error)
+      this.#failure = upstreamFailure(error)
     }
-    if (chunks.length > 0) yield chunks
-    if (failure !== undefined) throw failure
-    if (reader.progress === 'ended') return
+    return chunks
   }
-  if (reader.progress === 'open') throw truncated()
+
+  #read(event: string, data: string): PartialChunk | undefined {
+    const value = eventValue(event, data, this.#ended)
+    if (value === undefined) return undefined
+    const chunk = this.#reader.read(value, event)
+    if (chunk !== undefined && event === 'message') this.#form.learn(data, value, chunk)
+    return chunk
+  }
+
+  async #end(): Promise<Read> {
+    this.#over = true
+    try {
+      await this.#leave()
+    } catch (error) {
+      this.#failure ??= error
+    }
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#reader.progress === 'open') throw truncated()
+    return nothing
+  }
+
+  async #leave(): Promise<void> {
+    if (!this.#ended) await this.#bytes?.return?.()
+  }
+
+  /** The body failed. */
+  #break(error: unknown): never {
+    this.#reading = false
+    this.#over = true
+    throw error
+  }
 }
 
-function eventValue(event: string, data: string, source: PeekedBody): unknown {
+const nothing = Object.freeze({ done: true, value: undefined })
+
+function eventValue(event: string, data: string, bodyEnded: boolean): unknown {
   // A keep-alive in the form of an event.
   if (data.trim() === '') return undefined
   try {
@@ -61,7 +147,7 @@ function eventValue(event: string, data: string, source: PeekedBody): unknown {
     if (event === 'error') return { error: data }
     if (event !== 'message') return undefined
     // The piece of an event that a cut left behind.
-    if (source.ended) return undefined
+    if (bodyEnded) return undefined
     throw garbled('an event that is no JSON', cause)
   }
 }

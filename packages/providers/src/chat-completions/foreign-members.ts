@@ -29,8 +29,19 @@ const callMembers: readonly string[] = ['id', 'type', 'function', 'custom']
 /** Whether a vendor takes a member. */
 type Takes = (member: string) => boolean
 
+/** What a vendor takes of whom. */
+interface Taken {
+  readonly strict: boolean
+  readonly anywhere: Takes
+  readonly inAssistant: Takes
+  readonly inCall: Takes
+}
+
 /** A path in the request, which is only written out where there is something to tell. */
 type Path = () => string
+
+/** By dialect: to make them takes longer than to ask them. */
+const known = new WeakMap<Dialect, Taken>()
 
 /**
  * The messages without the members that the vendor rejects or would not heed. What a model would have read in
@@ -41,18 +52,16 @@ export function withoutForeignMembers(
   dialect: Dialect,
   adjusting: Adjusting,
 ): readonly Message[] {
-  const { messageFields = 'any', extensions: known } = dialect
-  if (messageFields === 'any' && known === undefined) return messages
-  const takes = takesExtension(dialect)
-  const strict = messageFields === 'strict'
-  const inAssistant = strict ? among(assistantMembers, known) : takes
-  const inCall = strict ? among(callMembers, known) : takes
+  if (takesAll(dialect)) return messages
+  const { strict, anywhere, inAssistant, inCall } = takenBy(dialect)
+  let at = 0
+  const path: Path = () => `messages[${at}]`
   return changed(messages, (message, index) => {
-    const path: Path = () => `messages[${index}]`
+    at = index
     const isAssistant = message.role === 'assistant'
-    let kept = without(message, isAssistant ? inAssistant : takes, path, adjusting)
+    let kept = without(message, isAssistant ? inAssistant : anywhere, path, adjusting)
     if (isAssistant && strict) kept = withoutNulls(kept)
-    kept = withItems(kept, 'content', takes, path, adjusting)
+    kept = withItems(kept, 'content', anywhere, path, adjusting)
     return isAssistant ? withItems(kept, 'tool_calls', inCall, path, adjusting) : kept
   })
 }
@@ -63,23 +72,43 @@ export function withoutForeignMarks(
   dialect: Dialect,
   adjusting: Adjusting,
 ): readonly Tool[] {
-  const takes = takesExtension(dialect)
-  if (takes('cache_control')) return tools
+  if (takesAll(dialect)) return tools
+  const { anywhere } = takenBy(dialect)
+  if (anywhere('cache_control')) return tools
+  let at = 0
+  const path: Path = () => `tools[${at}]`
+  const inFunction: Path = () => `tools[${at}].function`
   return changed(tools, (tool, index) => {
-    const kept = without(tool, takes, () => `tools[${index}]`, adjusting)
+    at = index
+    const kept = without(tool, anywhere, path, adjusting)
     if (kept.type !== 'function') return kept
-    const definition = without(kept.function, takes, () => `tools[${index}].function`, adjusting)
+    const definition = without(kept.function, anywhere, inFunction, adjusting)
     return definition === kept.function ? kept : { ...kept, function: definition }
   })
 }
 
-function takesExtension({ messageFields, extensions: known }: Dialect): Takes {
-  if (known === undefined && messageFields !== 'strict') return () => true
-  const foreign = new Set(extensions.filter(member => !known?.includes(member)))
-  return member => !foreign.has(member)
+function takesAll({ messageFields, extensions: listed }: Dialect): boolean {
+  return messageFields !== 'strict' && listed === undefined
 }
 
-function among(members: readonly string[], more: readonly string[] = []): Takes {
+function takenBy(dialect: Dialect): Taken {
+  let taken = known.get(dialect)
+  if (taken !== undefined) return taken
+  const { messageFields, extensions: listed = [] } = dialect
+  const strict = messageFields === 'strict'
+  const foreign = new Set(extensions.filter(member => !listed.includes(member)))
+  const anywhere: Takes = member => !foreign.has(member)
+  taken = {
+    strict,
+    anywhere,
+    inAssistant: strict ? among(assistantMembers, listed) : anywhere,
+    inCall: strict ? among(callMembers, listed) : anywhere,
+  }
+  known.set(dialect, taken)
+  return taken
+}
+
+function among(members: readonly string[], more: readonly string[]): Takes {
   const all = new Set([...members, ...more])
   return member => all.has(member)
 }
@@ -127,7 +156,8 @@ function withItems<T extends object>(
 /** A list with its items changed; the same list where none is. */
 function changed<T>(items: readonly T[], change: (item: T, index: number) => T): readonly T[] {
   let copy: T[] | undefined
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]!
     const next = change(item, index)
     if (next === item) continue
     copy ??= [...items]

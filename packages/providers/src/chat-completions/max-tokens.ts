@@ -1,5 +1,6 @@
 import { type Call, GatewayError } from '@sluice/core'
 import type { Dialect } from './dialect.ts'
+import { leaveOut } from './leave-out.ts'
 
 /**
  * Puts the bound of the answer's length under the one name that the target knows. Throws `GatewayError` (400)
@@ -15,8 +16,8 @@ export function moveMaxTokens(body: Record<string, unknown>, call: Call, dialect
       param: 'max_tokens',
     })
   }
-  delete body.max_tokens
-  delete body.max_completion_tokens
+  leaveOut(body, 'max_tokens')
+  leaveOut(body, 'max_completion_tokens')
   body[parameterOf(call, dialect)] = bound
 }
 

@@ -21,8 +21,8 @@ export function partialCompletion(answer: unknown): PartialCompletion {
     if (refusal !== undefined) throw refusal
   }
   const usage = partialUsage(answer)
-  const completion = { choices: choices.map(partialChoice) }
-  return withOrigin(usage === undefined ? completion : { ...completion, usage }, answer)
+  const read = choices.map(partialChoice)
+  return withOrigin(usage === undefined ? { choices: read } : { choices: read, usage }, answer)
 }
 
 function partialChoice(choice: unknown, position: number): PartialChoice {
@@ -34,13 +34,13 @@ function partialChoice(choice: unknown, position: number): PartialChoice {
   // Azure leaves the message out where its filter stopped the answer.
   if (!isFields(choice.message) && choice.finish_reason !== 'content_filter')
     throw garbled('a choice without a message')
+  const index = countOf(choice.index) ?? position
+  const message = isFields(choice.message) ? partialMessage(choice.message) : {}
   const logprobs = partialLogprobs(choice.logprobs)
-  return {
-    index: countOf(choice.index) ?? position,
-    message: isFields(choice.message) ? partialMessage(choice.message) : {},
-    ...(logprobs === undefined ? {} : { logprobs }),
-    finish_reason: finishReason(choice.finish_reason),
-  }
+  const finish_reason = finishReason(choice.finish_reason)
+  return logprobs === undefined
+    ? { index, message, finish_reason }
+    : { index, message, logprobs, finish_reason }
 }
 
 interface Origin {

@@ -13,27 +13,35 @@ export function partialUsage(answer: Fields): PartialUsage | undefined {
   return isFields(groq) && isFields(groq.usage) ? fromUsage(groq.usage) : undefined
 }
 
+type Counts = { -readonly [Name in keyof PartialUsage]: PartialUsage[Name] }
+
 function fromUsage(usage: Fields): PartialUsage | undefined {
   const prompt = isFields(usage.prompt_tokens_details) ? usage.prompt_tokens_details : none
   const completion = isFields(usage.completion_tokens_details) ? usage.completion_tokens_details : none
-  const counts: Record<keyof PartialUsage, number | undefined> = {
-    prompt_tokens: countOf(usage.prompt_tokens),
-    completion_tokens: countOf(usage.completion_tokens),
-    cached_tokens:
-      countOf(prompt.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? countOf(usage.cached_tokens),
-    cache_write_tokens: countOf(prompt.cache_write_tokens) ?? countOf(usage.cache_creation_input_tokens),
-    reasoning_tokens: countOf(completion.reasoning_tokens) ?? countOf(usage.reasoning_tokens),
-    prompt_audio_tokens: countOf(prompt.audio_tokens),
-    completion_audio_tokens: countOf(completion.audio_tokens),
-    accepted_prediction_tokens: countOf(completion.accepted_prediction_tokens),
-    rejected_prediction_tokens: countOf(completion.rejected_prediction_tokens),
-  }
-  const { prompt_tokens, completion_tokens, reasoning_tokens } = counts
-  if (prompt_tokens !== undefined && completion_tokens !== undefined && reasoning_tokens !== undefined) {
+  const asked = countOf(usage.prompt_tokens)
+  const answered = countOf(usage.completion_tokens)
+  const cached =
+    countOf(prompt.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? countOf(usage.cached_tokens)
+  const written = countOf(prompt.cache_write_tokens) ?? countOf(usage.cache_creation_input_tokens)
+  const reasoned = countOf(completion.reasoning_tokens) ?? countOf(usage.reasoning_tokens)
+  const heard = countOf(prompt.audio_tokens)
+  const spoken = countOf(completion.audio_tokens)
+  const accepted = countOf(completion.accepted_prediction_tokens)
+  const rejected = countOf(completion.rejected_prediction_tokens)
+  const counts: Counts = {}
+  if (asked !== undefined) counts.prompt_tokens = asked
+  if (answered !== undefined) counts.completion_tokens = answered
+  if (cached !== undefined) counts.cached_tokens = cached
+  if (written !== undefined) counts.cache_write_tokens = written
+  if (reasoned !== undefined) counts.reasoning_tokens = reasoned
+  if (heard !== undefined) counts.prompt_audio_tokens = heard
+  if (spoken !== undefined) counts.completion_audio_tokens = spoken
+  if (accepted !== undefined) counts.accepted_prediction_tokens = accepted
+  if (rejected !== undefined) counts.rejected_prediction_tokens = rejected
+  if (asked !== undefined && answered !== undefined && reasoned !== undefined) {
     // xAI counts reasoning beside the completion, not within it; its total tells.
-    const beside = prompt_tokens + completion_tokens + reasoning_tokens
-    if (usage.total_tokens === beside) counts.completion_tokens = completion_tokens + reasoning_tokens
+    if (usage.total_tokens === asked + answered + reasoned) counts.completion_tokens = answered + reasoned
   }
-  const known = Object.entries(counts).filter(([, count]) => count !== undefined)
-  return known.length > 0 ? Object.fromEntries(known) : undefined
+  for (const _name in counts) return counts
+  return undefined
 }

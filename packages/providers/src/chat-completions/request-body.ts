@@ -3,38 +3,42 @@ import type { Adjusting } from '../parameters/adjusting.ts'
 import { asksForNothing } from '../parameters/neutral.ts'
 import type { Dialect } from './dialect.ts'
 import { withoutForeignMarks, withoutForeignMembers } from './foreign-members.ts'
+import { leaveOut } from './leave-out.ts'
 import { moveMaxTokens } from './max-tokens.ts'
 import { withNineCharacterIds } from './nine-character-ids.ts'
 import { dropSteering } from './steering-fields.ts'
 
 /**
- * The caller's request in a vendor's words. What is left out is told to `adjusting`; what only has another name
- * there is not. Throws `GatewayError` (400) for what the vendor lacks and what changes the answer.
+ * The caller's request in a vendor's words, to be written as JSON: a member that is `undefined` is left out. What is left
+ * out is told to `adjusting`; what only has another name there is not. Throws `GatewayError` (400) for what the vendor
+ * lacks and what changes the answer.
  */
 export function requestBody(call: Call, dialect: Dialect, adjusting: Adjusting): Record<string, unknown> {
   const { input } = call
+  const { refuse = none, drop = none, requiredToolChoice, rename } = dialect
   const body: Record<string, unknown> = { ...input, model: call.model }
   dropSteering(body, adjusting)
-  for (const name of dialect.refuse ?? []) {
+  for (const name of refuse) {
     if (!asksForNothing(name, body[name])) adjusting.lack(name)
-    delete body[name]
+    leaveOut(body, name)
   }
-  for (const name of dialect.drop ?? []) {
+  for (const name of drop) {
     if (!asksForNothing(name, body[name])) adjusting.drop(name)
-    delete body[name]
+    leaveOut(body, name)
   }
   moveMaxTokens(body, call, dialect)
-  if (input.stream !== true || dialect.streamOptions === false) delete body.stream_options
+  if (input.stream !== true || dialect.streamOptions === false) leaveOut(body, 'stream_options')
   else body.stream_options = { ...input.stream_options, include_usage: true }
   body.messages = messagesIn(input.messages, dialect, adjusting)
   if (input.tools !== undefined && body.tools !== undefined)
     body.tools = withoutForeignMarks(input.tools, dialect, adjusting)
-  if (dialect.requiredToolChoice !== undefined && body.tool_choice === 'required') {
-    body.tool_choice = dialect.requiredToolChoice
-  }
-  for (const [name, theirs] of Object.entries(dialect.rename ?? {})) rename(body, name, theirs)
+  if (requiredToolChoice !== undefined && body.tool_choice === 'required')
+    body.tool_choice = requiredToolChoice
+  if (rename !== undefined) for (const name of Object.keys(rename)) giveName(body, name, rename[name]!)
   return body
 }
+
+const none: readonly string[] = []
 
 function messagesIn(given: readonly Message[], dialect: Dialect, adjusting: Adjusting): readonly Message[] {
   let messages = withoutForeignMembers(given, dialect, adjusting)
@@ -73,7 +77,7 @@ function asSystem(message: Message): Message {
 }
 
 /** Throws `GatewayError` (400) where the caller gave a parameter under both names, and not the same. */
-function rename(body: Record<string, unknown>, name: string, theirs: string): void {
+function giveName(body: Record<string, unknown>, name: string, theirs: string): void {
   const value = body[name]
   if (value === undefined) return
   const other = body[theirs]
@@ -84,5 +88,5 @@ function rename(body: Record<string, unknown>, name: string, theirs: string): vo
     })
   }
   body[theirs] = value
-  delete body[name]
+  body[name] = undefined
 }

@@ -1,4 +1,5 @@
 import type { Adjusting } from '../parameters/adjusting.ts'
+import { leaveOut } from './leave-out.ts'
 
 /**
  * Options of client libraries and of other gateways that say where a request goes, in whose name, and what else is
@@ -23,6 +24,6 @@ export function dropSteering(body: Record<string, unknown>, adjusting: Adjusting
   for (const name of steering) {
     if (!Object.hasOwn(body, name)) continue
     adjusting.drop(name, 'where a request goes is set by the service')
-    delete body[name]
+    leaveOut(body, name)
   }
 }

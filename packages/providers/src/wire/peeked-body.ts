@@ -7,11 +7,13 @@ const maxBlankBytes = 65_536
 export class PeekedBody implements AsyncIterable<Uint8Array> {
   /** Whether the body has ended by itself. */
   ended = false
-  readonly #bytes: AsyncIterator<Uint8Array>
-  #held: Uint8Array | undefined
+  /** For who reads on without this: what follows what is `held`. */
+  readonly bytes: AsyncIterator<Uint8Array>
+  /** What was read to see how the body begins, and not yet handed on. */
+  held: Uint8Array | undefined
 
   constructor(body: AsyncIterable<Uint8Array>) {
-    this.#bytes = body[Symbol.asyncIterator]()
+    this.bytes = body[Symbol.asyncIterator]()
   }
 
   /**
@@ -25,12 +27,12 @@ export class PeekedBody implements AsyncIterable<Uint8Array> {
       if (read.done === true) return false
       const first = read.value.find(byte => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
       if (first !== undefined) {
-        this.#held = read.value
+        this.held = read.value
         return first === 0x7b || first === 0x5b
       }
       blank += read.value.byteLength
     }
-    await this.#bytes.return?.()
+    await this.bytes.return?.()
     throw garbled(`more than ${maxBlankBytes} bytes of white space`)
   }
 
@@ -50,13 +52,13 @@ export class PeekedBody implements AsyncIterable<Uint8Array> {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return {
       next: () => {
-        const value = this.#held
+        const value = this.held
         if (value === undefined) return this.#read()
-        this.#held = undefined
+        this.held = undefined
         return Promise.resolve({ done: false, value })
       },
       return: async () => {
-        await this.#bytes.return?.()
+        await this.bytes.return?.()
         return { done: true, value: undefined }
       },
     }
@@ -64,7 +66,7 @@ export class PeekedBody implements AsyncIterable<Uint8Array> {
 
   async #read(): Promise<IteratorResult<Uint8Array>> {
     if (this.ended) return { done: true, value: undefined }
-    const result = await this.#bytes.next()
+    const result = await this.bytes.next()
     if (result.done === true) this.ended = true
     return result
   }
