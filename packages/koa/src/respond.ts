@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerOf, leavesBodyUnread, legalHeaders, linger } from '@sluice/node/adapter'
+import { answerOf, areAscii, leavesBodyUnread, legalHeaders, linger } from '@sluice/node/adapter'
 import { BodyStream } from './body-stream.ts'
 
 /** What of `ctx` an answer is written to. */
@@ -17,14 +17,15 @@ export interface AnswerContext {
 
 /** Makes a `Response` Koa's own answer: `ctx.status`, headers and `ctx.body`. */
 export function respond(response: Response, ctx: AnswerContext): void {
-  const { status, headers, body } = answerOf(response)
+  const { status, headers: given, body } = answerOf(response)
+  const headers = legalHeaders(given)
   // Koa makes a 204 of a body that is set before the status.
   ctx.status = status
   const typed = writeHeaders(headers, ctx)
   if (body === null) {
     ctx.body = status === 204 || status === 304 ? null : ''
   } else if (typeof body === 'string' || body instanceof Uint8Array) {
-    const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    const bytes = bytesOf(body, areAscii(headers))
     ctx.body = leavesBodyUnread(ctx.req, status) ? lastAnswer(bytes, ctx) : bytes
   } else {
     ctx.body = new BodyStream(body, ctx.res)
@@ -34,9 +35,9 @@ export function respond(response: Response, ctx: AnswerContext): void {
 }
 
 /** Returns whether a content type was among them. */
-function writeHeaders(headers: Parameters<typeof legalHeaders>[0], ctx: AnswerContext): boolean {
+function writeHeaders(headers: ReturnType<typeof legalHeaders>, ctx: AnswerContext): boolean {
   let typed = false
-  for (const [name, value] of legalHeaders(headers)) {
+  for (const [name, value] of headers) {
     const key = name.toLowerCase()
     if (key === 'content-type') typed = true
     if (key === 'set-cookie') ctx.append(key, value)
@@ -44,6 +45,11 @@ function writeHeaders(headers: Parameters<typeof legalHeaders>[0], ctx: AnswerCo
     else ctx.set(key, value)
   }
   return typed
+}
+
+function bytesOf(body: string | Uint8Array, ascii: boolean): string | Buffer {
+  if (typeof body === 'string') return ascii ? body : Buffer.from(body)
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }
 
 /** The connection closes after this answer, but not before the client could take it: see `linger`. */

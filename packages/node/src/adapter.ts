@@ -2,7 +2,7 @@
  * `@sluice/node/adapter`: for writing an adapter for another host. What is here may change in minor versions.
  */
 export type { AnswerBody, ResponseParts } from './answer.ts'
-export { answerOf, leave, legalHeaders } from './answer.ts'
+export { answerOf, areAscii, leave, legalHeaders } from './answer.ts'
 export type { Asking } from './ask.ts'
 export { ask } from './ask.ts'
 export { expectGateway } from './expect-gateway.ts'

@@ -31,6 +31,11 @@ export function legalHeaders(headers: ResponseParts['headers']): (readonly [name
   return pairs.filter(([name, value]) => token.test(name) && !illegal.test(value))
 }
 
+/** Whether a text may follow such headers as it is: Node writes both as one, in UTF-8. Else its bytes have to. */
+export function areAscii(headers: readonly (readonly [name: string, value: string])[]): boolean {
+  return headers.every(([, value]) => !/[\x80-\xff]/.test(value))
+}
+
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const illegal = /[^\t\x20-\x7e\x80-\xff]/
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchContext, Gateway } from '@sluice/core'
 import { hostBody, type ReadBody, warnLostBody } from './host-body.ts'
 import { MalformedRequest } from './malformed-request.ts'
-import { ownMembers } from './own-members.ts'
+import { memberOf } from './own-members.ts'
 import { protocolError, serverError } from './protocol-error.ts'
 import { closeWithConnection } from './queued-response.ts'
 import { type RequestOptions, requestBody, toRequest } from './request.ts'
@@ -21,31 +21,45 @@ export interface Asking<Host>
  * Puts a message to a gateway: the one thing that every mount does. It never rejects: a message that is no
  * sound request becomes a 400, anything unforeseen a 500 that tells nothing.
  */
-export async function ask<Host>(
+export function ask<Host>(
   gateway: Pick<Gateway<Host>, 'fetch'>,
   incoming: IncomingMessage,
   response: ServerResponse,
   asking: Asking<Host>,
 ): Promise<Response> {
-  if (isClosing(incoming)) return protocolError(400, 'The connection closes after an earlier answer.')
+  if (isClosing(incoming)) {
+    return Promise.resolve(protocolError(400, 'The connection closes after an earlier answer.'))
+  }
   closeWithConnection(incoming, response)
   try {
     const body = hostBody(incoming, asking.read ?? (incoming as ReadBody))
     if (body === 'lost') {
       warnLostBody()
-      return serverError()
+      return Promise.resolve(serverError())
     }
-    const { protocol, host, target, trustProxy, onBodyWait } = ownMembers(asking)
-    const request = toRequest(incoming, { response, protocol, host, target, trustProxy, onBodyWait, body })
-    const context = ownMembers(asking.context)
-    return await gateway.fetch(request, {
-      host: context.host,
-      mount: context.mount,
-      identified: context.identified,
+    const request = toRequest(incoming, {
+      protocol: memberOf(asking, 'protocol'),
+      host: memberOf(asking, 'host'),
+      target: memberOf(asking, 'target'),
+      trustProxy: memberOf(asking, 'trustProxy'),
+      response,
+      body,
+      onBodyWait: memberOf(asking, 'onBodyWait'),
+    })
+    const { context } = asking
+    const answer = gateway.fetch(request, {
+      host: memberOf(context, 'host'),
+      mount: memberOf(context, 'mount'),
+      identified: memberOf(context, 'identified'),
       body: requestBody(request),
       plainAnswers: true,
     })
+    return Promise.resolve(answer).then(undefined, refusalOf)
   } catch (error) {
-    return error instanceof MalformedRequest ? error.toResponse() : serverError()
+    return Promise.resolve(refusalOf(error))
   }
+}
+
+function refusalOf(error: unknown): Response {
+  return error instanceof MalformedRequest ? error.toResponse() : serverError()
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 /** What goes on at a connection. */
 export interface Connection {
   /** Those that have not ended, in the order of their requests. */
-  readonly answers: Set<ServerResponse>
+  readonly answers: ServerResponse[]
   /** How much had been written, and read, when the last answer ended. */
   written: number
   read: number
@@ -19,7 +19,7 @@ export class Connections {
   constructor(server: Server) {
     const note = ({ socket }: IncomingMessage, response: ServerResponse) => this.#note(socket, response)
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { answers: new Set(), written: 0, read: 0 })
+      this.#open.set(socket, { answers: [], written: 0, read: 0 })
       socket.once('close', () => this.#open.delete(socket))
     })
     server.on('request', note).on('checkContinue', note)
@@ -32,7 +32,7 @@ export class Connections {
   /** Has each answer that has not begun say that its connection closes: the last one, where one waits for another. */
   announce(): void {
     for (const { answers } of this.#open.values()) {
-      const last = [...answers].at(-1)
+      const last = answers.at(-1)
       if (last?.headersSent === false) last.setHeader('connection', 'close')
     }
   }
@@ -50,23 +50,28 @@ export class Connections {
   /** Cuts off whoever is there, also those whose connection is no longer HTTP; readers of an answer if `all`. */
   cut(all: boolean): void {
     for (const [socket, { answers }] of this.#open) {
-      if (all || answers.size === 0 || !socket.writable) socket.destroy()
+      if (all || answers.length === 0 || !socket.writable) socket.destroy()
     }
   }
 
   #note(socket: Socket, response: ServerResponse): void {
     const connection = this.#open.get(socket)
     if (connection === undefined) return
-    connection.answers.add(response)
-    response.once('close', () => {
-      connection.answers.delete(response)
-      connection.written = socket.bytesWritten
-      connection.read = socket.bytesRead
-      if (this.#ending) endIdle(socket, connection)
-    })
+    connection.answers.push(response)
+    response.on('close', () => this.#ended(response, socket, connection))
+  }
+
+  #ended(response: ServerResponse, socket: Socket, connection: Connection): void {
+    const { answers } = connection
+    const at = answers.indexOf(response)
+    if (at === -1) return
+    answers.splice(at, 1)
+    connection.written = socket.bytesWritten
+    connection.read = socket.bytesRead
+    if (this.#ending) endIdle(socket, connection)
   }
 }
 
 function endIdle(socket: Socket, { answers, read }: Connection): void {
-  if (answers.size === 0 && socket.bytesRead === read) socket.end()
+  if (answers.length === 0 && socket.bytesRead === read) socket.end()
 }

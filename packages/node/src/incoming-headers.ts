@@ -3,9 +3,14 @@ import { standIn } from './stand-in.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
+/** What the gateway looks for in each request, most often in vain. */
+function isAsked(name: string): boolean {
+  return name === 'content-encoding' || name === 'idempotency-key' || name === 'cache-control'
+}
+
 class IncomingHeaders {
   readonly #incoming: IncomingMessage
-  #native: Headers | undefined
+  #native: Headers | undefined = undefined
 
   constructor(incoming: IncomingMessage) {
     this.#incoming = incoming
@@ -15,7 +20,7 @@ class IncomingHeaders {
     if (this.#native === undefined) {
       const value = this.#incoming.headers[`${name}`.toLowerCase()]
       if (typeof value === 'string') return value
-      if (value === undefined && token.test(name)) return null
+      if (value === undefined && (isAsked(name) || token.test(name))) return null
     }
     return this.#real().get(name)
   }

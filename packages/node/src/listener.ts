@@ -5,7 +5,7 @@ import { checkSpan } from './check-span.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ownMembers } from './own-members.ts'
 import { serverError } from './protocol-error.ts'
-import { type SendOptions, send } from './send.ts'
+import { type SendOptions, send, write } from './send.ts'
 
 /** How messages are read and answers written. */
 export interface ListenerOptions extends SendOptions {
@@ -31,31 +31,35 @@ export function toNodeListener(
   expectGateway('toNodeListener', gateway, ['fetch'])
   const options = ownMembers(given)
   checkSpan('toNodeListener', 'writeStallMs', options.writeStallMs)
-  return (incoming, response) => void listen(gateway, incoming, response, options)
+  return (incoming, response) => listen(gateway, incoming, response, options)
 }
 
-/** Answers one message. Resolves when that is done. `onBodyWait`: see `RequestOptions`. */
-export async function listen(
+/** Answers one message. `onBodyWait`: see `RequestOptions`. */
+export function listen(
   gateway: Pick<Gateway<IncomingMessage>, 'fetch'>,
   incoming: IncomingMessage,
   response: ServerResponse,
   options: ListenerOptions,
   onBodyWait?: () => void,
-): Promise<void> {
+): void {
   const asking = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
-  await deliver(await ask(gateway, incoming, response, asking), response, options)
+  void ask(gateway, incoming, response, asking).then(answer => deliver(answer, response, options))
 }
 
 /** Sends an answer. It never rejects: what cannot be sent becomes a 500, or the end of the connection. */
-export async function deliver(
+export function deliver(
   answer: Response,
   response: ServerResponse,
   options: SendOptions = {},
-): Promise<void> {
+): Promise<void> | undefined {
   try {
-    await send(answer, response, options)
+    return write(answer, response, options)?.catch(() => deliverError(response, options))
   } catch {
-    if (response.headersSent) response.destroy()
-    else await send(serverError(), response, options).catch(() => response.destroy())
+    return deliverError(response, options)
   }
+}
+
+async function deliverError(response: ServerResponse, options: SendOptions): Promise<void> {
+  if (response.headersSent) response.destroy()
+  else await send(serverError(), response, options).catch(() => response.destroy())
 }

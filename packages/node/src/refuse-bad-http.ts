@@ -18,7 +18,7 @@ const malformed = [400, 'The request is no valid HTTP/1.1.'] as const
 export function refuseBadHttp(server: Server, connections: Connections): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { answers, written } = connections.of(socket) ?? { answers: [], written: 0 }
-    const begun = socket.bytesWritten !== written || [...answers].some(({ headersSent }) => headersSent)
+    const begun = socket.bytesWritten !== written || answers.some(({ headersSent }) => headersSent)
     if (!socket.writable || begun) return void socket.destroy()
     const [status, message] = refusals[error.code ?? ''] ?? malformed
     socket.write(textOf(status, message))

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HostBody } from '@sluice/core'
-import { chunks } from './chunks.ts'
+import type { HostBody, LeaveListener, Leaving } from '@sluice/core'
+import { IncomingBody } from './incoming-body.ts'
 import { incomingHeaders } from './incoming-headers.ts'
 import { incomingUrl, type UrlOptions } from './incoming-url.ts'
 import { standIn } from './stand-in.ts'
@@ -18,18 +18,35 @@ export interface RequestOptions extends UrlOptions {
   readonly onBodyWait?: (() => void) | undefined
 }
 
-class IncomingRequest {
-  readonly #incoming: IncomingMessage
-  readonly #options: RequestOptions
-  readonly #url: string
-  #headers: Headers | undefined
-  #controller: AbortController | undefined
-  #native: Request | undefined
+/** A body that the host has read. */
+type KnownBody = Exclude<HostBody, { kind: 'stream' }>
 
-  constructor(incoming: IncomingMessage, url: string, options: RequestOptions) {
+const leavingKey = Symbol.for('sluice.leaving')
+
+class IncomingRequest implements Leaving {
+  readonly #incoming: IncomingMessage
+  readonly #response: ServerResponse | undefined
+  readonly #url: string
+  readonly #body: KnownBody | IncomingBody
+  #headers: Headers | undefined = undefined
+  #watching = false
+  #left = false
+  #leavers: LeaveListener[] | undefined = undefined
+  #controller: AbortController | undefined = undefined
+  #native: Request | undefined = undefined
+
+  constructor(
+    incoming: IncomingMessage,
+    response: ServerResponse | undefined,
+    url: string,
+    body: HostBody | undefined,
+    onBodyWait: (() => void) | undefined,
+  ) {
     this.#incoming = incoming
+    this.#response = response
     this.#url = url
-    this.#options = options
+    this.#body =
+      body === undefined || body.kind === 'stream' ? new IncomingBody(incoming, body, onBodyWait) : body
   }
 
   get method(): string {
@@ -46,18 +63,54 @@ class IncomingRequest {
   }
 
   get signal(): AbortSignal {
-    if (this.#controller !== undefined) return this.#controller.signal
-    const controller = new AbortController()
-    this.#controller = controller
-    const { response } = this.#options
-    const stream = response ?? this.#incoming
-    const leave = () => {
-      if (hasLeft(this.#incoming, response))
-        controller.abort(new DOMException('The client left.', 'AbortError'))
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      this.#watch()
+      if (this.#left) this.#abort()
     }
-    if (stream.destroyed) leave()
-    else stream.once('close', leave)
-    return controller.signal
+    return this.#controller.signal
+  }
+
+  get [leavingKey](): Leaving {
+    return this
+  }
+
+  get left(): boolean {
+    this.#watch()
+    return this.#left
+  }
+
+  onLeave(listener: LeaveListener): void {
+    this.#watch()
+    if (this.#leavers === undefined) this.#leavers = [listener]
+    else this.#leavers.push(listener)
+  }
+
+  offLeave(listener: LeaveListener): void {
+    const at = this.#leavers?.indexOf(listener) ?? -1
+    if (at !== -1) this.#leavers!.splice(at, 1)
+  }
+
+  #watch(): void {
+    if (this.#watching) return
+    this.#watching = true
+    const stream = this.#response ?? this.#incoming
+    if (stream.destroyed) this.#closed()
+    else stream.on('close', () => this.#closed())
+  }
+
+  #closed(): void {
+    if (this.#left || !hasLeft(this.#incoming, this.#response)) return
+    this.#left = true
+    this.#abort()
+    // One of them may take back another one.
+    for (let next = this.#leavers?.shift(); next !== undefined; next = this.#leavers?.shift()) {
+      next.clientLeft()
+    }
+  }
+
+  #abort(): void {
+    this.#controller?.abort(new DOMException('The client left.', 'AbortError'))
   }
 
   get bodyUsed(): boolean {
@@ -72,32 +125,15 @@ class IncomingRequest {
     if (this.#native !== undefined) return this.#native
     const { method, headers, signal } = this
     const init: RequestInit & { duplex: 'half' } = { method, headers, signal, duplex: 'half' }
-    if (method !== 'GET' && method !== 'HEAD') init.body = this.#body()
+    if (method !== 'GET' && method !== 'HEAD') init.body = bodyInit(this.#body)
     this.#native = new Request(this.#url, init)
+    if (this.#body instanceof IncomingBody) this.#body.native = this.#native
     return this.#native
-  }
-
-  #body(): BodyInit {
-    const { body } = this.#options
-    if (body?.kind === 'parsed') return JSON.stringify(body.value)
-    if (body?.kind === 'bytes') return body.bytes as Uint8Array<ArrayBuffer>
-    return toStream(body?.stream[Symbol.asyncIterator]() ?? chunks(this.#incoming, this.#options.onBodyWait))
   }
 
   /** The body in its cheapest form, and the right one after somebody has cloned the request. */
   static body(request: IncomingRequest): HostBody {
-    const { body, onBodyWait } = request.#options
-    if (body !== undefined && body.kind !== 'stream') return body
-    return {
-      kind: 'stream',
-      stream: {
-        [Symbol.asyncIterator]() {
-          const native = request.#native?.body
-          if (native) return native[Symbol.asyncIterator]()
-          return body?.stream[Symbol.asyncIterator]() ?? chunks(request.#incoming, onBodyWait)
-        },
-      },
-    }
+    return request.#body
   }
 
   static {
@@ -117,7 +153,9 @@ class IncomingRequest {
  * that is not a path or an http URL.
  */
 export function toRequest(incoming: IncomingMessage, options: RequestOptions = {}): Request {
-  return new IncomingRequest(incoming, incomingUrl(incoming, options), options) as unknown as Request
+  const url = incomingUrl(incoming, options)
+  const { response, body, onBodyWait } = options
+  return new IncomingRequest(incoming, response, url, body, onBodyWait) as unknown as Request
 }
 
 /** The body of a request made by `toRequest`, as the gateway takes it. */
@@ -127,6 +165,11 @@ export function requestBody(request: Request): HostBody {
 
 function hasLeft(incoming: IncomingMessage, response: ServerResponse | undefined): boolean {
   return response === undefined ? !incoming.complete : !response.writableFinished
+}
+
+function bodyInit(body: KnownBody | IncomingBody): BodyInit {
+  if (body instanceof IncomingBody) return toStream(body.pieces())
+  return body.kind === 'parsed' ? JSON.stringify(body.value) : (body.bytes as Uint8Array<ArrayBuffer>)
 }
 
 function toStream(iterator: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import { abandon, answerOf, legalHeaders, type ResponseParts } from './answer.ts'
+import { abandon, answerOf } from './answer.ts'
 import { flusherOf } from './flusher.ts'
 import { sendStream } from './send-stream.ts'
 import { leavesBodyUnread, linger } from './unread-body.ts'
+import { writeHead } from './write-head.ts'
 import { defaultWriteStallMs, endWithin } from './write-stall.ts'
 
 /** How an answer is written. */
@@ -25,40 +26,37 @@ export async function send(
   res: ServerResponse,
   options: SendOptions = {},
 ): Promise<void> {
-  const answer = answerOf(response)
-  const { body } = answer
-  if (res.destroyed || res.headersSent) return abandon(body)
-  const stallMs = options.writeStallMs ?? defaultWriteStallMs
-  const closing = leavesBodyUnread(res.req, answer.status)
-  res.writeHead(answer.status, headOf(answer, res, closing))
-  if (body === null || res.req.method === 'HEAD') {
-    abandon(body)
-    if (closing) await lingerAfter(null, res)
-    else res.end()
-  } else if (typeof body === 'string' || body instanceof Uint8Array) {
-    if (closing) await lingerAfter(body, res)
-    else res.end(body)
-    endWithin(res, stallMs)
-  } else {
-    await sendStream(body, res, stallMs)
-  }
+  await write(response, res, options)
 }
 
-function headOf(
-  { headers, body }: ResponseParts,
+/** As `send`; where nothing has to be waited for, at once, and then it throws. */
+export function write(
+  response: Response,
   res: ServerResponse,
-  closing: boolean,
-): Record<string, string> {
-  const head: Record<string, string> = {}
-  for (const [name, value] of legalHeaders(headers)) {
-    const key = name.toLowerCase()
-    if (key === 'set-cookie' || (key === 'vary' && res.hasHeader('vary'))) res.appendHeader(key, value)
-    else head[key] = value
+  options: SendOptions,
+): Promise<void> | undefined {
+  const answer = answerOf(response)
+  let { body } = answer
+  if (res.destroyed || res.headersSent) {
+    abandon(body)
+    return undefined
   }
-  if (closing) head.connection = 'close'
-  if (typeof body === 'string') head['content-length'] ??= `${Buffer.byteLength(body)}`
-  else if (body instanceof Uint8Array) head['content-length'] ??= `${body.byteLength}`
-  return head
+  const stallMs = options.writeStallMs ?? defaultWriteStallMs
+  const closing = leavesBodyUnread(res.req, answer.status)
+  const ascii = writeHead(answer, res, closing)
+  if (typeof body === 'string' && !ascii) body = Buffer.from(body)
+  if (body === null || res.req.method === 'HEAD') {
+    abandon(body)
+    if (closing) return lingerAfter(null, res)
+    res.end()
+  } else if (typeof body === 'string' || body instanceof Uint8Array) {
+    if (closing) return lingerAfter(body, res).then(() => endWithin(res, stallMs))
+    res.end(body)
+    endWithin(res, stallMs)
+  } else {
+    return sendStream(body, res, stallMs)
+  }
+  return undefined
 }
 
 /** The client has the whole answer before the connection closes, and until then may go on writing. */

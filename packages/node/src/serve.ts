@@ -70,7 +70,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     // It came too late: this side of its connection has ended.
     if (!incoming.socket.writable) return void incoming.resume()
     if (closing !== undefined) response.setHeader('connection', 'close')
-    void listen(gateway, incoming, response, options, onBodyWait)
+    listen(gateway, incoming, response, options, onBodyWait)
   }
   server.on('request', (incoming, response) => answer(incoming, response))
   // A client that asks first whether to send its body is told to go on when somebody reads it.

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-const small = 65_536
+/** How many bytes of a body are waited for in any case. */
+export const small = 65_536
 const lingerBytes = 64 * 1024 * 1024
 const lingerMs = 5_000
 

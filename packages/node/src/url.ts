@@ -24,6 +24,16 @@ export function originForm(target: string): string {
  * request named none (HTTP/1.0). Throws `MalformedRequest`, also for what `checkTarget` refuses.
  */
 export function requestUrl(protocol: string, host: string | undefined, target: string): string {
+  if (last?.target !== target || last.host !== host || last.protocol !== protocol) {
+    last = { protocol, host, target, url: urlOf(protocol, host, target) }
+  }
+  return last.url
+}
+
+// Nearly all requests of a process ask for the same.
+let last: { protocol: string; host: string | undefined; target: string; url: string } | undefined
+
+function urlOf(protocol: string, host: string | undefined, target: string): string {
   const origin = originOf(protocol, host ?? 'localhost')
   const path = originForm(target)
   if (plainTarget.test(path)) return origin + path

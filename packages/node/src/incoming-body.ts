@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import type { HostBody } from '@sluice/core'
+import { chunks } from './chunks.ts'
+import { small } from './unread-body.ts'
+
+type StreamBody = Extract<HostBody, { kind: 'stream' }>
+
+const nothing = new Uint8Array()
+
+/** Whether all of a body waits to be read, in one piece. */
+function isWhole(incoming: IncomingMessage): boolean {
+  // One that flows comes in the pieces in which it came.
+  if (incoming.readableFlowing === true) return false
+  if (incoming.complete) return true
+  // Node runs what waits for bytes before it says that they were the last.
+  const { 'content-length': length, expect } = incoming.headers
+  return (
+    length !== undefined &&
+    Number(length) === incoming.readableLength &&
+    incoming.readableLength <= small &&
+    expect === undefined &&
+    incoming.httpVersionMajor === 1
+  )
+}
+
+/** The body of a message as the gateway takes it: at once where all of it has come, else piece by piece. */
+export class IncomingBody implements StreamBody {
+  readonly kind = 'stream'
+  /** The native request that somebody has made of the message: it has the body then, and may be a clone's other half. */
+  native: Request | undefined = undefined
+  readonly #incoming: IncomingMessage
+  readonly #given: StreamBody | undefined
+  readonly #started: (() => void) | undefined
+
+  constructor(incoming: IncomingMessage, given: StreamBody | undefined, started: (() => void) | undefined) {
+    this.#incoming = incoming
+    this.#given = given
+    this.#started = started
+  }
+
+  get stream(): AsyncIterable<Uint8Array> {
+    return this
+  }
+
+  arrived(): Uint8Array | undefined {
+    const incoming = this.#incoming
+    if (this.native !== undefined || this.#given !== undefined || !isWhole(incoming)) return undefined
+    const bytes: Uint8Array = incoming.read() ?? nothing
+    // To its end, which Node may not have told it of yet.
+    incoming.resume()
+    return bytes
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    const native = this.native?.body
+    return native ? native[Symbol.asyncIterator]() : this.pieces()
+  }
+
+  /** What the message itself still has. */
+  pieces(): AsyncIterator<Uint8Array> {
+    return this.#given?.stream[Symbol.asyncIterator]() ?? chunks(this.#incoming, this.#started)
+  }
+}
