@@ -3,11 +3,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { installedBytes } from './install-size.mjs'
 import { packAll } from './pack.mjs'
 import { run, seconds } from './run.mjs'
 
 const packed = mkdtempSync(join(tmpdir(), 'sluice-check-'))
-let tarballs = []
+let tarballs = {}
+/** Megabytes on a user's disk, dependencies included. */
+const installedAtMost = 17
 
 const steps = [
   {
@@ -38,8 +41,9 @@ const steps = [
   {
     name: 'package.json of each package (publint)',
     check: () => {
-      tarballs = Object.values(packAll(packed))
-      for (const tarball of tarballs) run('publint', ['run', tarball, '--strict'], { quiet: true })
+      tarballs = packAll(packed)
+      for (const tarball of Object.values(tarballs))
+        run('publint', ['run', tarball, '--strict'], { quiet: true })
     },
     mend: 'Mend packages/*/package.json as said above.',
   },
@@ -47,9 +51,24 @@ const steps = [
     name: 'types as users see them (attw, node16 and bundler)',
     check: () => {
       const flags = ['--profile', 'node16', '--format', 'ascii', '--no-color', '--no-emoji']
-      for (const tarball of tarballs) run('attw', [tarball, ...flags], { quiet: true })
+      for (const tarball of Object.values(tarballs)) run('attw', [tarball, ...flags], { quiet: true })
     },
     mend: 'Mend `exports` in packages/*/package.json, and the same in its publishConfig.',
+  },
+  {
+    name: 'what a bundle grows by (size-limit)',
+    check: () => run('size-limit', ['--silent']),
+    mend: 'Leave out what is not needed, or raise the bound in .size-limit.mjs and say why in the commit.',
+  },
+  {
+    name: 'what is installed with @sluice/express',
+    check: () => {
+      const megabytes = installedBytes('@sluice/express', tarballs) / 1e6
+      const size = `${megabytes.toFixed(1)} MB of at most ${installedAtMost}`
+      if (megabytes > installedAtMost) throw new Error(`${size} MB`)
+      console.log(`      ${size}`)
+    },
+    mend: 'Leave out what is not needed, or raise `installedAtMost` and say why in the commit.',
   },
 ]
 

@@ -1,0 +1,43 @@
+import { figure } from '../figures.ts'
+import type { Plan } from '../plan.ts'
+import { notMeasured, type Row } from '../row.ts'
+import { measureStreams } from '../streams/measure.ts'
+
+/** Bytes of a stream that grow within a minute and are still called flat: what a heap breathes. */
+const flat = 1_024
+
+/** What streams hold that live for long and say little. */
+export async function measureIdle({
+  idleStreams: count,
+  idleSeconds: seconds,
+  runtime,
+}: Plan): Promise<Row[]> {
+  const what = `memory of each of ${count.toLocaleString('en')} idle streams`
+  if (runtime.sources) return [notMeasured('idle', what, '<= 64 KiB', 'on what is built only')]
+  const { bytesPerStream, addedMsPerEvent, growthBytesPerStreamPerMinute } = await measureStreams({
+    count,
+    seconds,
+    node: runtime.node,
+  })
+  return [
+    {
+      id: 'idle',
+      what,
+      figure: figure(bytesPerStream / 1_024, 'KiB'),
+      goal: '<= 64 KiB',
+      met: bytesPerStream <= 64 * 1_024,
+    },
+    {
+      id: 'idle',
+      what: '- growth of each in a minute',
+      figure: figure(growthBytesPerStreamPerMinute, 'bytes'),
+      goal: `<= ${flat} bytes`,
+      met: growthBytesPerStreamPerMinute <= flat,
+    },
+    {
+      id: 'idle',
+      what: '- latency added to an event, against a pipe',
+      figure: `p50 ${figure(addedMsPerEvent.p50, 'ms')}, p99 ${figure(addedMsPerEvent.p99, 'ms')}`,
+    },
+  ]
+}

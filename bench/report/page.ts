@@ -1,0 +1,60 @@
+import type { Result } from '../result.ts'
+import type { Row } from '../row.ts'
+import { servedTable, servedTitles } from './tables.ts'
+
+const begin = '<!-- written by `pnpm bench --save` -->'
+const end = '<!-- until here -->'
+
+const chart = '![CPU of a request and requests a second, server by server](performance.svg)'
+
+/** The page with the figures of all runs between its two marks. */
+export function pageOf(page: string, results: readonly Result[]): string {
+  const from = page.indexOf(begin)
+  const until = page.indexOf(end)
+  if (from === -1 || until < from) throw new Error(`docs/performance.md lacks the lines ${begin} and ${end}`)
+  const figures = results.toReversed().map(figuresOf).join('\n')
+  return `${page.slice(0, from + begin.length)}\n\n${chart}\n\n${figures}\n${page.slice(until)}`
+}
+
+function figuresOf({
+  node,
+  date,
+  commit,
+  machine,
+  cores,
+  upstream,
+  load,
+  rounds,
+  seconds,
+  served,
+  rows,
+}: Result): string {
+  const reached = rows.map(({ what, figure, ratio = '', goal = '', met }) => [
+    what,
+    figure,
+    ratio,
+    goal,
+    verdict(met),
+  ])
+  return `### Node ${node}
+
+${date}, commit \`${commit}\`, ${rounds} rounds of ${seconds} s. ${machine}.
+Upstream: ${upstream}; ${cores}; load of the machine before: ${load}.
+
+${table(['', 'seen', 'ratio', 'goal', ''], reached)}
+
+Small requests; in brackets what it is against the bare buffered proxy:
+
+${table(servedTitles, servedTable(served))}
+`
+}
+
+function verdict(met: Row['met']): string {
+  if (met === undefined) return ''
+  return met ? 'met' : '**not met**'
+}
+
+function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n')
+}

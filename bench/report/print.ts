@@ -1,0 +1,21 @@
+import type { Served } from '../measures/requests.ts'
+import type { Row } from '../row.ts'
+import { servedTable, servedTitles } from './tables.ts'
+
+export function printServed(served: readonly Served[]): void {
+  const rows = [servedTitles, ...servedTable(served)]
+  const widths = servedTitles.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
+  for (const row of rows) {
+    const cells = row.map((cell, at) => (at === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[at]!)))
+    console.log(`  ${cells.join('   ')}`)
+  }
+}
+
+export function printRows(rows: readonly Row[]): void {
+  const width = Math.max(...rows.map(({ what }) => what.length))
+  for (const { what, figure, ratio = '', goal = '', met } of rows) {
+    const verdict = met === undefined ? '' : met ? 'met' : 'NOT MET'
+    const cells = [what.padEnd(width), figure.padEnd(32), ratio.padStart(8), goal.padEnd(30), verdict]
+    console.log(`  ${cells.join('  ')}`.trimEnd())
+  }
+}

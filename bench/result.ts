@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { cpus, loadavg, release, type } from 'node:os'
+import type { Served } from './measures/requests.ts'
+import type { Plan } from './plan.ts'
+import type { Row } from './row.ts'
+
+/** A run, as it is kept. */
+export interface Result {
+  readonly node: string
+  readonly date: string
+  /** What was measured; with `+` where there were changes beside it. */
+  readonly commit: string
+  /** On what, and how. */
+  readonly machine: string
+  readonly cores: string
+  readonly upstream: string
+  /** How many programs of others wanted a core, on average over the minute before. */
+  readonly load: number
+  readonly rounds: number
+  readonly seconds: number
+  readonly served: readonly Served[]
+  readonly rows: readonly Row[]
+}
+
+/** The machine's load; 0 on Windows, which does not know it. */
+export function loadNow(): number {
+  return Math.round(loadavg()[0]! * 10) / 10
+}
+
+export function resultOf(
+  plan: Plan,
+  { node, load }: Pick<Result, 'node' | 'load'>,
+  served: readonly Served[],
+  rows: readonly Row[],
+): Result {
+  const { rounds, seconds, cores, upstream } = plan
+  return {
+    node: node.replace(/^v/, ''),
+    date: new Date().toISOString().slice(0, 10),
+    commit: commit(),
+    machine: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, ${type()} ${release().split('-')[0]}`,
+    cores: cores.said,
+    upstream: upstream.said,
+    load,
+    rounds,
+    seconds,
+    served,
+    rows,
+  }
+}
+
+function commit(): string {
+  try {
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    const changed = git('status', '--porcelain', '--', 'packages', 'bench').trim() !== ''
+    return `${git('rev-parse', '--short', 'HEAD').trim()}${changed ? '+' : ''}`
+  } catch {
+    return 'unknown'
+  }
+}

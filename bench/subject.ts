@@ -1,0 +1,82 @@
+import type { ChildProcess } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { start, stop, told } from './processes.ts'
+
+/** What a process has used since it began. */
+interface Used {
+  readonly cpuMicros: number
+  readonly peakKiB: number
+}
+
+/** How what is measured is run. */
+export interface Runtime {
+  /** The Node that it runs on. */
+  readonly node: string
+  /** Words before the command: which core it has. */
+  readonly pinned: readonly string[]
+  /** It runs on the sources, by a loader, and not on what was built. */
+  readonly sources: boolean
+}
+
+const program = fileURLToPath(new URL('subject-process.mjs', import.meta.url))
+
+/** The flags of Node by which the packages are their sources. */
+export function flagsOf({ sources }: Runtime): string[] {
+  const loader = () => createRequire(import.meta.url).resolve('tsx')
+  return sources ? ['--import', loader(), '--conditions=@sluice/source'] : []
+}
+
+/** What is measured: a server in a process of its own. */
+export class Subject {
+  readonly name: string
+  readonly port: number
+  /** What it wants to be asked with. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly #process: ChildProcess
+
+  private constructor(name: string, process: ChildProcess, told: Pick<Subject, 'port' | 'headers'>) {
+    this.name = name
+    this.port = told.port
+    this.headers = told.headers
+    this.#process = process
+  }
+
+  /**
+   * @param name - of a file in `subjects`.
+   * @param further - what it needs to know beside its upstream.
+   */
+  static async start(
+    name: string,
+    upstream: string,
+    runtime: Runtime,
+    further: Readonly<Record<string, string>> = {},
+  ): Promise<Subject> {
+    const flags = name.startsWith('sluice') ? flagsOf(runtime) : []
+    const [command = '', ...words] = [...runtime.pinned, runtime.node, ...flags]
+    const args = [...words, program, name, upstream, JSON.stringify(further)]
+    const child = start(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    return new Subject(name, child, await told(child, name))
+  }
+
+  /** CPU that it takes for what is done meanwhile, in microseconds; and what was done. */
+  async during<T>(action: () => Promise<T>): Promise<{ readonly cpuMicros: number; readonly done: T }> {
+    const before = await this.#used()
+    const done = await action()
+    const after = await this.#used()
+    return { cpuMicros: after.cpuMicros - before.cpuMicros, done }
+  }
+
+  async peakMiB(): Promise<number> {
+    return (await this.#used()).peakKiB / 1024
+  }
+
+  async stop(): Promise<void> {
+    await stop(this.#process)
+  }
+
+  #used(): Promise<Used> {
+    this.#process.send('used')
+    return told(this.#process, this.name)
+  }
+}
