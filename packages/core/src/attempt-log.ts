@@ -53,8 +53,11 @@ export class OpenAttempt implements Span {
     return this.#queuedMs + (this.#queuedAt === undefined ? 0 : now - this.#queuedAt)
   }
 
-  /** `cutOff` is what ended the request: where it is still under way, that is its error. */
-  recordAt(now: number, cutOff?: unknown): AttemptRecord {
+  /**
+   * `since` is when its request began. `cutOff` is what ended the request: where it is still under way, that is its
+   * error.
+   */
+  recordAt(since: number, now: number, cutOff?: unknown): AttemptRecord {
     const { called, error } = this
     const { provider, model } = this.target
     const ms = (this.endedAt ?? now) - this.#startedAt
@@ -63,6 +66,7 @@ export class OpenAttempt implements Span {
       provider: provider.name,
       model,
       called,
+      startMs: this.#startedAt - since,
       ms,
       why: this.#why,
       waitedMs: this.#waitedMs,
@@ -127,7 +131,7 @@ export class AttemptLog {
   }
 
   /** Their records; what `error` cut off those that were still under way is theirs. */
-  recordsAt(now: number, error: unknown): readonly AttemptRecord[] {
-    return this.#attempts.map(attempt => attempt.recordAt(now, error))
+  recordsAt(since: number, now: number, error: unknown): readonly AttemptRecord[] {
+    return this.#attempts.map(attempt => attempt.recordAt(since, now, error))
   }
 }

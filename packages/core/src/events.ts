@@ -10,6 +10,8 @@ export interface AttemptRecord {
   readonly model: string
   /** Whether the upstream was asked. It was not where its request could not be written, or its turn never came. */
   readonly called: boolean
+  /** Milliseconds from the request's beginning to its own; time in its provider's queue comes after it. */
+  readonly startMs: number
   /** Milliseconds from its beginning to its answer's first content, or to its failure. */
   readonly ms: number
   /**
@@ -36,10 +38,28 @@ export type Outcome =
   | 'gateway_closed'
   | 'internal_error'
 
+/**
+ * A request to `chat/completions` whose caller is known, and whose model they may use: from now on it waits for room and
+ * for its answer. Its `end` comes later, always. Requests that are refused before have an `end` alone.
+ */
+export interface BeginEvent {
+  readonly type: 'begin'
+  readonly requestId: string
+  /** When the request came, in milliseconds since 1970. */
+  readonly at: number
+  readonly principal: Principal
+  /** The public name of a model that `route` knows. */
+  readonly model: string
+  /** Whether the caller asks for a stream. */
+  readonly stream: boolean
+}
+
 /** The one record of a request to `chat/completions`, made when its answer has ended. */
 export interface EndEvent {
   readonly type: 'end'
   readonly requestId: string
+  /** When the request came, in milliseconds since 1970. */
+  readonly at: number
   readonly outcome: Outcome
   /** The status that the caller saw; 499 where the caller left before one. */
   readonly status: number
@@ -159,6 +179,7 @@ export interface TargetEvent {
 
 /** What happens in a gateway. New kinds may be added: switch on `type` and ignore what you do not know. */
 export type GatewayEvent =
+  | BeginEvent
   | EndEvent
   | AttemptFailedEvent
   | UnusedCallEvent

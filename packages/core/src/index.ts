@@ -5,6 +5,7 @@ export type {
   AttemptFailedEvent,
   AttemptReason,
   AttemptRecord,
+  BeginEvent,
   EndEvent,
   GatewayEvent,
   InternalErrorEvent,
@@ -137,6 +138,8 @@ export { when } from './policies/routes/when.ts'
 export { withParameters } from './policies/routes/with-parameters.ts'
 export type { CorsOptions } from './policies/with-cors.ts'
 export { withCors } from './policies/with-cors.ts'
+export type { Endpoint } from './policies/with-endpoints.ts'
+export { withEndpoints } from './policies/with-endpoints.ts'
 export type { PricedModel, Prices } from './prices.ts'
 export type * from './protocol/chat.ts'
 export type { JsonLimits } from './protocol/json.ts'

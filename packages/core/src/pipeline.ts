@@ -57,6 +57,7 @@ export async function completeChat<Host>(
   record.model = draft.model
   const allowing = authorizePlaces(principal, draft.model, places, options.authorize, routing)
   const candidates = isPromise(allowing) ? await allowing : allowing
+  record.begin(principal, draft.model, options.observe)
   const repeat = options.idempotency && (await repeated(request, draft, options.idempotency, record))
   if (repeat !== undefined) return replay(repeat, record, lifetime)
   const admitting = limit(

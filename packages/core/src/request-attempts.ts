@@ -1,5 +1,5 @@
 import type { AttemptLog, OpenAttempt } from './attempt-log.ts'
-import type { AttemptRecord, UnusedCallEvent } from './events.ts'
+import type { UnusedCallEvent } from './events.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { pricedModel } from './prices.ts'
 import type { Adjustment, Target } from './provider.ts'
@@ -38,8 +38,10 @@ export class RequestAttempts implements Attempts {
     return this.#record.routing.random()
   }
 
-  failed(attempt: AttemptRecord): void {
-    this.#options.observe({ type: 'attempt_failed', requestId: this.#record.requestId, attempt })
+  failed(attempt: OpenAttempt): void {
+    const { requestId, startedAt } = this.#record
+    const failed = attempt.recordAt(startedAt, attempt.endedAt!)
+    this.#options.observe({ type: 'attempt_failed', requestId, attempt: failed })
   }
 
   adjusted(adjustments: readonly Adjustment[]): void {
@@ -52,14 +54,14 @@ export class RequestAttempts implements Attempts {
 
   unused(attempt: OpenAttempt, counted: CountedUsage | undefined): void {
     const { prices, now, observe } = this.#options
-    const { requestId, principal, model = '' } = this.#record
+    const { requestId, startedAt, principal, model = '' } = this.#record
     const usage = counted?.usage
     const call: UnusedCallEvent = {
       type: 'unused_call',
       requestId,
       principal,
       model,
-      attempt: attempt.recordAt(attempt.endedAt!),
+      attempt: attempt.recordAt(startedAt, attempt.endedAt!),
       usage,
       usageEstimated: counted?.estimated ?? false,
       cost: usage === undefined ? null : prices(usage, pricedModel(model, attempt.target, now())),

@@ -11,6 +11,7 @@ const attempt = (more: Partial<AttemptRecord> = {}): AttemptRecord => ({
   provider: 'p',
   model: 'up',
   called: true,
+  startMs: 0,
   ms: 12.345_678,
   why: 'first',
   waitedMs: 0,

@@ -13,6 +13,7 @@ const event: UnusedCallEvent = {
     provider: 'vendor',
     model: 'up',
     called: true,
+    startMs: 0,
     ms: 300,
     why: 'shadow',
     waitedMs: 0,

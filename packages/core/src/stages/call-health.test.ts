@@ -171,7 +171,7 @@ describe('the health of targets says', () => {
       ['a', { why: 'open', waitMs: 5_000 }],
       ['b', { why: 'open', waitMs: 0 }],
     ])
-    expect(attempts.log.recordsAt(0, undefined)).toMatchObject([{ model: 'c', why: 'first' }])
+    expect(attempts.log.recordsAt(0, 0, undefined)).toMatchObject([{ model: 'c', why: 'first' }])
   })
 
   it.each([

@@ -36,7 +36,7 @@ function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallWo
     random: () => 0.5,
     skipped: () => {},
     unused: () => {},
-    failed: ({ model }) => failed.push(model),
+    failed: ({ target }) => failed.push(target.model),
     adjusted: () => {},
   }
   const lifetime = new Lifetime(new AbortController().signal)

@@ -1,5 +1,4 @@
 import type { AttemptLog, OpenAttempt } from '../attempt-log.ts'
-import type { AttemptRecord } from '../events.ts'
 import type { RetryOptions } from '../health-options.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
@@ -44,7 +43,7 @@ export interface Attempts {
   /** A number from 0 up to, but not including, 1. */
   random(): number
   /** Told of each failure that is followed by another attempt. */
-  failed(record: AttemptRecord): void
+  failed(attempt: OpenAttempt): void
   /** Told of what was adjusted for the target that is being asked; of nothing, while it is not yet asked. */
   adjusted(adjustments: readonly Adjustment[]): void
   /** Told why a target is not asked, or not again. */

@@ -2,7 +2,7 @@ import { adjustmentHeaders } from '../adjustment-headers.ts'
 import { AttemptLog } from '../attempt-log.ts'
 import { boundedAdjustments } from '../bounded-adjustments.ts'
 import { GatewayError } from '../errors.ts'
-import type { EndEvent, Outcome, UnusedCallEvent } from '../events.ts'
+import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../events.ts'
 import { chargeOf } from '../ledger/charge.ts'
 import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../ledger/ledger.ts'
 import { unusedClosing } from '../ledger/unused-call.ts'
@@ -70,7 +70,10 @@ export class RequestRecord {
   replayed = false
   /** Monotonic milliseconds of the first byte of the answer. */
   firstByteAt: number | undefined
-  readonly #startedAt: number
+  /** When the request came, in monotonic milliseconds. */
+  readonly startedAt: number
+  /** The same in milliseconds since 1970. */
+  readonly #at: number
   readonly #clock: () => number
   readonly #books: Books
   readonly #observe: (event: EndEvent) => void
@@ -87,7 +90,14 @@ export class RequestRecord {
     this.#books = books
     this.#observe = observe
     this.routing = new RoutingLog(books.random)
-    this.#startedAt = clock()
+    this.startedAt = clock()
+    this.#at = books.now()
+  }
+
+  /** Tells of it once its caller may use its model; not where it has ended meanwhile. */
+  begin(principal: Principal, model: string, observe: (event: BeginEvent) => void): void {
+    const { requestId, stream } = this
+    if (!this.#settled) observe({ type: 'begin', requestId, at: this.#at, principal, model, stream })
   }
 
   /** Keeps the room that was taken until the record is settled; where it is already, gives it back at once. */
@@ -172,7 +182,7 @@ export class RequestRecord {
     const { counted } = this.attempts
     const answers = counted?.endedAt !== undefined && counted.error === undefined
     const trace = this.#traceAt(this.firstByteAt ?? (answers ? now : undefined))
-    return traceHeader(trace, this.attempts.recordsAt(now, undefined))
+    return traceHeader(trace, this.attempts.recordsAt(this.startedAt, now, undefined))
   }
 
   /** `answeredAt`: when the first byte of the answer was sent, or is. */
@@ -180,7 +190,7 @@ export class RequestRecord {
     const overheadMs =
       answeredAt === undefined
         ? undefined
-        : Math.max(0, answeredAt - this.#startedAt - this.#waitedMs - this.attempts.busyMs(answeredAt))
+        : Math.max(0, answeredAt - this.startedAt - this.#waitedMs - this.attempts.busyMs(answeredAt))
     return this.routing.trace(overheadMs)
   }
 
@@ -230,18 +240,19 @@ export class RequestRecord {
       this.usage && target && this.#chargeAt(this.usage, target, this.#openedAt ?? this.#books.now())
     const cost = charge?.cost ?? null
     this.#giveBack(cost)
-    const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.#startedAt
-    this.#closeEntry(outcome, status, charge, firstByte, now - this.#startedAt)
+    const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.startedAt
+    this.#closeEntry(outcome, status, charge, firstByte, now - this.startedAt)
     if (this.capture !== undefined) this.#endCapture(this.capture, outcome === 'completed')
     const event: EndEvent = {
       type: 'end',
       requestId: this.requestId,
+      at: this.#at,
       outcome,
       status,
       principal: this.principal,
       model: this.model,
       stream: this.stream,
-      attempts: this.attempts.recordsAt(now, error),
+      attempts: this.attempts.recordsAt(this.startedAt, now, error),
       adjustments: this.#adjustments,
       usage: this.usage && copiedUsage(this.usage),
       usageEstimated: this.usageEstimated,
@@ -250,7 +261,7 @@ export class RequestRecord {
       timings: {
         queue: this.attempts.queuedMs(now) + this.#waitedMs,
         firstByte,
-        total: now - this.#startedAt,
+        total: now - this.startedAt,
       },
       cache: this.cache,
       replayed: this.replayed,

@@ -304,7 +304,7 @@ export class Asking implements Progress, CallOwner {
 
   #tellFailed(): void {
     const entry = this.#failed?.entry
-    if (this.#untold && entry !== undefined) this.#attempts.failed(entry.recordAt(entry.endedAt!))
+    if (this.#untold && entry !== undefined) this.#attempts.failed(entry)
     this.#untold = false
   }
 

@@ -1,0 +1,189 @@
+import type {
+  BreakerOptions,
+  GatewayOptions,
+  IntakeLimits,
+  LimitRuleData,
+  ModelEntry,
+  ModelPrice,
+  Observer,
+  Provider,
+  RetryOptions,
+  StreamPacing,
+  Target,
+  Timeouts,
+} from '@sluice/core'
+
+/**
+ * A configuration: what a file says, in TypeScript, JSON or YAML. Every text of it may name variables of the
+ * environment, as `${NAME}`; `${NAME:-text}` has a default.
+ */
+export interface Config {
+  /** For editors: where the JSON Schema is. */
+  readonly $schema?: string
+  readonly server?: ServerConfig
+  /** Vendors by the names that routes use. A name that is a vendor's own needs no `type`. */
+  readonly providers?: Readonly<Record<string, ProviderConfig | ProviderFunction>>
+  /** What callers may ask for, and where it is answered. */
+  readonly models: Readonly<Record<string, RouteConfig>>
+  /** Callers with keys that stand here; those that are issued by `sluice keys` come beside them. */
+  readonly keys?: readonly KeyConfig[]
+  /** Callers with tokens of an identity provider. */
+  readonly jwt?: JwtConfig
+  /** Rules for all callers. */
+  readonly limits?: readonly LimitRuleData[]
+  /** US dollars per million tokens, by model or `provider/model`; or `genai-prices`, where that package is installed. */
+  readonly prices?: Readonly<Record<string, ModelPrice>> | 'genai-prices'
+  readonly state?: StateConfig
+  /** Finished answers are given again to the same requests. */
+  readonly cache?: { readonly ttlMs: number; readonly maxBytes?: number }
+  /** Whether `Idempotency-Key` is honoured. Default: no. */
+  readonly idempotency?: boolean
+  readonly telemetry?: TelemetryConfig
+  readonly console?: ConsoleConfig | boolean
+  readonly validation?: GatewayOptions['validation']
+  readonly unknownParameters?: GatewayOptions['unknownParameters']
+  readonly unsupportedParameters?: GatewayOptions['unsupportedParameters']
+  readonly traceHeader?: boolean
+  readonly maxAttempts?: number
+  /** Refuses what comes while so many requests run. Default: none is refused. */
+  readonly maxInFlight?: number
+  readonly intake?: Partial<IntakeLimits>
+  readonly timeouts?: Partial<Timeouts>
+  readonly stream?: Partial<StreamPacing>
+  readonly retry?: Partial<RetryOptions> | false
+  readonly breaker?: Partial<BreakerOptions> | false
+}
+
+export interface ServerConfig {
+  /** Default `127.0.0.1`. */
+  readonly host?: string
+  /** Default 8787. */
+  readonly port?: number
+  /** Default `/v1`. */
+  readonly base?: string
+  /** Origins whose pages may call, or `*`. Default: none. */
+  readonly cors?: readonly string[] | '*'
+  /** Whether `x-forwarded-*` are a trusted proxy's. Default: no. */
+  readonly trustProxy?: boolean
+  /** How long running answers may take to end at a stop, in milliseconds. Default 30,000. */
+  readonly drainMs?: number
+}
+
+/** A vendor's options, as its function in `@sluice/providers` takes them, and which one it is. */
+export interface ProviderConfig {
+  /** A vendor of `@sluice/providers`: `openai`, `anthropic`, `groq`, `openai-compatible`. Default: the name it stands under. */
+  readonly type?: string
+  readonly apiKey?: string
+  readonly baseURL?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly maxConcurrent?: number
+  readonly [option: string]: unknown
+}
+
+/** In TypeScript: a vendor that is made already, such as `openai({ apiKey })`, or one of your own. */
+export type ProviderFunction = (model: string) => Target
+
+/** In TypeScript a `Provider` of your own makes targets by itself: `{ provider, model }`. */
+export type OwnTarget = { readonly provider: Provider; readonly model: string }
+
+/**
+ * Where a model is answered: a place (`openai/gpt-4o`), the name of another model, a list that is asked in order, or one
+ * of the ways to choose. A text that is a model's name means that model; else what stands before its first `/` is the
+ * provider. In TypeScript any entry of the core's `models()` may stand here too.
+ */
+export type RouteConfig = string | readonly RouteConfig[] | RouteChoice | ModelEntry
+
+export type RouteChoice =
+  | { readonly fallback: readonly RouteConfig[]; readonly on?: readonly (number | string)[] }
+  | { readonly weighted: readonly { readonly to: RouteConfig; readonly weight: number }[] }
+  | { readonly fastest: readonly RouteConfig[] }
+  | { readonly leastBusy: readonly RouteConfig[] }
+  | { readonly cheapest: readonly RouteConfig[]; readonly outputTokens?: number }
+  | { readonly byContextLength: readonly RouteConfig[] }
+  | {
+      readonly sticky: readonly (RouteConfig | { readonly to: RouteConfig; readonly weight: number })[]
+      readonly by: string
+    }
+  | {
+      readonly split: Readonly<Record<string, { readonly to: RouteConfig; readonly share: number }>>
+      readonly by?: string
+    }
+  | { readonly hedge: readonly [RouteConfig, RouteConfig]; readonly afterMs: number }
+  | { readonly mirror: RouteConfig; readonly shadow: RouteConfig; readonly share?: number }
+  | { readonly when: ConditionConfig; readonly then: RouteConfig; readonly otherwise: RouteConfig }
+  /** A place with parameters of its own for requests that do not set them, or with what its model can do. */
+  | {
+      readonly to: string
+      readonly parameters?: Readonly<Record<string, unknown>>
+      readonly capabilities?: Target['capabilities']
+    }
+
+/** What a request is looked at for. Several members: all of them. */
+export interface ConditionConfig {
+  /** A tag of the caller and its value. */
+  readonly tag?: Readonly<Record<string, string>>
+  readonly promptAbove?: number
+  readonly bodyAbove?: number
+  readonly offersTools?: boolean
+  readonly holdsMedia?: boolean
+  readonly askedAs?: string | readonly string[]
+  readonly anyOf?: readonly ConditionConfig[]
+  readonly noneOf?: readonly ConditionConfig[]
+}
+
+export interface KeyConfig {
+  /** Who it is: in records, limits and logs. */
+  readonly id: string
+  /** The key itself, best from the environment, or its digest (`hash`). */
+  readonly key?: string
+  /** What `hashApiKey` gives. */
+  readonly hash?: string
+  /** Patterns of models. Default: all. */
+  readonly models?: readonly string[]
+  readonly tags?: Readonly<Record<string, string>>
+  readonly limits?: readonly LimitRuleData[]
+}
+
+export interface JwtConfig {
+  readonly jwks?: string
+  readonly secret?: string
+  readonly issuer: string
+  readonly audience: string
+}
+
+export interface StateConfig {
+  /**
+   * Where keys and the ledger are kept: `file:./sluice.db` (SQLite) or `postgres://...`. Default: `file:./sluice.db` for
+   * `sluice dev`, and none for `sluice serve`.
+   */
+  readonly database?: string
+  /** Where limits, cached answers and the health of places are shared between processes: `redis://...`. Default: this process. */
+  readonly redis?: string
+  /** What tells this service's keys in Redis from others'. Default `sluice`. */
+  readonly prefix?: string
+  /** A secret under which keys are digested. */
+  readonly pepper?: string
+}
+
+export interface TelemetryConfig {
+  /** One line a request. Default `auto`: pretty on a terminal, JSON elsewhere. */
+  readonly log?: 'auto' | 'pretty' | 'json' | 'off'
+  /** Prometheus metrics at `/metrics`. Default: on. */
+  readonly metrics?: boolean
+  /** OpenTelemetry spans and metrics, sent as `OTEL_EXPORTER_OTLP_ENDPOINT` says. Default: off. */
+  readonly openTelemetry?: boolean
+  /** Tags of callers that become labels. Default: none. */
+  readonly tagLabels?: readonly string[]
+}
+
+export interface ConsoleConfig {
+  /** Who has it sees usage and manages keys. */
+  readonly adminKey: string
+}
+
+/** A configuration of your own functions, too: what cannot be written as data. */
+export interface TypedConfig extends Config {
+  readonly observe?: Observer
+  /** Options of `createGateway` that take the place of what the configuration makes. */
+  readonly gateway?: Partial<GatewayOptions>
+}

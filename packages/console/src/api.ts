@@ -1,0 +1,143 @@
+/**
+ * What the page and its server tell each other, as JSON under `{mount}/console/api`. Each request carries the admin key
+ * as a bearer token. Times are milliseconds since 1970, spans milliseconds, money US dollars.
+ *
+ * | | |
+ * |---|---|
+ * | `GET /about` | `About` |
+ * | `GET /requests` | `{ requests: RequestRow[] }`, newest first, those that run included; at most 500 |
+ * | `GET /requests/{id}` | `RequestDetail` |
+ * | `GET /live` | server-sent events: `request` with a `RequestRow` (begun, changed or ended), `route` with a `TargetRow` |
+ * | `GET /series?by=model&minutes=60` | `Series` |
+ * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 where there is none |
+ * | `GET /routes` | `{ models: RouteRow[] }` |
+ * | `GET /keys`, `POST /keys` | `{ keys: KeyRow[] }`; `KeyForm` to `IssuedKeyRow` |
+ * | `PATCH /keys/{id}`, `DELETE /keys/{id}` | `KeyChange` to `KeyRow`; 204 |
+ * | `POST /keys/{id}/rotate` | `{ overlapMs: number }` to `IssuedKeyRow` |
+ *
+ * What is refused has the protocol's error shape: `{ error: { message, type, param, code } }`.
+ */
+import type {
+  AttemptReason,
+  KeyChanges,
+  KeySpec,
+  Outcome,
+  SkipReason,
+  StoredKey,
+  UsageRow,
+} from '@sluice/core'
+
+export type { UsageRow }
+
+export interface About {
+  /** Where the protocol is served, below the origin: `/v1`, with the mount before it. */
+  readonly base: string
+  readonly models: readonly string[]
+  /** Whether keys can be managed here. */
+  readonly keys: boolean
+  /** Whether there is a ledger to ask for usage. */
+  readonly ledger: boolean
+  readonly startedAt: number
+}
+
+export interface RequestRow {
+  readonly id: string
+  readonly at: number
+  readonly model: string | undefined
+  readonly key: string | undefined
+  readonly team: string | undefined
+  readonly stream: boolean
+  /** `running` until it has ended. */
+  readonly outcome: Outcome | 'running'
+  readonly status: number | undefined
+  readonly provider: string | undefined
+  readonly firstByteMs: number | undefined
+  readonly totalMs: number | undefined
+  readonly promptTokens: number | undefined
+  readonly completionTokens: number | undefined
+  readonly cost: number | null
+  /** The code of the error that the caller was told. */
+  readonly error: string | undefined
+}
+
+export interface RequestDetail extends RequestRow {
+  readonly queueMs: number
+  readonly overheadMs: number | undefined
+  readonly attempts: readonly AttemptRow[]
+  readonly candidates: readonly {
+    readonly provider: string
+    readonly model: string
+    readonly via?: string
+    readonly skipped?: SkipReason
+  }[]
+  readonly cache: 'hit' | 'miss' | undefined
+  readonly replayed: boolean
+  readonly estimated: boolean
+  readonly adjustments: readonly string[]
+}
+
+export interface AttemptRow {
+  readonly provider: string
+  readonly model: string
+  readonly why: AttemptReason
+  readonly called: boolean
+  readonly startMs: number
+  /** To its first content, or to its failure. */
+  readonly ms: number
+  readonly waitedMs: number
+  readonly status: number | undefined
+  /** What went wrong, by its kind; never in the vendor's words. */
+  readonly error: string | undefined
+}
+
+/** One point a minute, oldest first, of each of at most 12 values; what is beyond those is under `other`. */
+export interface Series {
+  readonly by: 'model' | 'key' | 'team' | 'all'
+  /** The minutes, each by when it began. */
+  readonly at: readonly number[]
+  readonly lines: readonly {
+    readonly name: string
+    readonly requests: readonly number[]
+    readonly errors: readonly number[]
+    readonly promptTokens: readonly number[]
+    readonly completionTokens: readonly number[]
+    readonly cost: readonly number[]
+    /** Requests without a known price. */
+    readonly unpriced: readonly number[]
+    /** Of whole answers; `null` where none ended. */
+    readonly p50Ms: readonly (number | null)[]
+    readonly p95Ms: readonly (number | null)[]
+    /** To the first byte. */
+    readonly firstByteP50Ms: readonly (number | null)[]
+  }[]
+}
+
+export interface RouteRow {
+  readonly model: string
+  readonly targets: readonly TargetRow[]
+}
+
+export interface TargetRow {
+  readonly provider: string
+  readonly model: string
+  readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
+  /** When it may be asked again. */
+  readonly waitMs: number
+  readonly active: number
+  readonly firstTokenMs: number | undefined
+  readonly wholeMs: number | undefined
+}
+
+/** What a key is issued for; `expiresAt` in milliseconds since 1970. */
+export type KeyForm = Omit<KeySpec, 'expiresAt'> & { readonly expiresAt?: number }
+
+/** What is changed of a key; `null` takes a restriction away. */
+export type KeyChange = Omit<KeyChanges, 'expiresAt'> & { readonly expiresAt?: number | null }
+
+/** What is kept of a key. */
+export type KeyRow = Omit<StoredKey, 'secrets'>
+
+/** With the key itself, which is told this once. */
+export interface IssuedKeyRow extends KeyRow {
+  readonly key: string
+}
