@@ -1,0 +1,20 @@
+import type { KeyStore, ManagedGateway, UsageQuery } from '@sluice/core'
+import type { TypedConfig } from '../config/config.ts'
+
+/** A configuration that serves. */
+export interface Service {
+  readonly gateway: ManagedGateway
+  /** `http://127.0.0.1:8787`, without a trailing slash. */
+  readonly url: string
+  /** Where client libraries are pointed: the URL and the base. */
+  readonly baseURL: string
+  /** Where the page is; `undefined` where it is off. */
+  readonly consoleURL: string | undefined
+  /** Of the database; `undefined` where there is none. */
+  readonly keys: KeyStore | undefined
+  readonly usage: UsageQuery | undefined
+  /** Takes another configuration. Rejects with its faults, and then goes on as before. */
+  reload(config: TypedConfig): Promise<void>
+  /** Drains, stops and closes all that was opened. */
+  close(): Promise<void>
+}
