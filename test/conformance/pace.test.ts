@@ -11,7 +11,7 @@ type Hang = 'hang-before-headers' | 'hang-after-headers' | 'hang-mid-stream'
 const upstream = await startUpstream(({ json }) => misbehaviours[json?.model as Hang])
 const hanging = openaiCompatible({ name: 'hanging', baseURL: upstream.baseURL })
 const hangs: Hang[] = ['hang-before-headers', 'hang-after-headers', 'hang-mid-stream']
-const slow = local({ script: () => ({ text: 'one two three', delayMs: 100, chunkDelayMs: 100 }) })
+const slow = local({ script: () => ({ text: 'one two three', delayMs: 300, chunkDelayMs: 200 }) })
 const table = Object.fromEntries([['slow', slow('slow')], ...hangs.map(name => [name, hanging(name)])])
 
 afterAll(() => upstream.close())

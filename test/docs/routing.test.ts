@@ -210,7 +210,7 @@ describeWithRedis('with Redis', () => {
       answers.set('north', { hang: 'before-headers' })
       expect(await post()).toMatchObject({ status: 200, text: 'south' })
       expect(asked()).toEqual(['north', 'south'])
-      await vi.waitFor(() => expect(events).toHaveLength(2))
+      await vi.waitFor(() => expect(events).toHaveLength(3))
       expect(events.find(({ type }) => type === 'unused_call')).toMatchObject({
         attempt: { model: 'north', called: true },
         usageEstimated: true,

@@ -119,7 +119,7 @@ describe('SECURITY.md', () => {
 
   it('events hold neither prompts nor answers nor keys', async () => {
     const { events } = await asked(answer({ text: 'the secret answer' }))
-    expect(events).toHaveLength(1)
+    expect(events.map(({ type }) => type)).toEqual(['begin', 'end'])
     expect(JSON.stringify(events)).not.toMatch(/secret|canary|sk-of/)
   })
 })

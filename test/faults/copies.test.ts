@@ -34,7 +34,7 @@ const mixed = `
         return { headers: {}, settle() {} }
       },
     },
-    observe: event => console.log(JSON.stringify({ outcome: event.outcome, known: three.UpstreamError.is(event.error) })),
+    observe: event => event.type === 'end' && console.log(JSON.stringify({ outcome: event.outcome, known: three.UpstreamError.is(event.error) })),
   })
   const listeners = [three.toNodeListener(gateway), express().use(three.toExpress(gateway))]
   for (const listener of listeners) {
@@ -69,7 +69,7 @@ const idle = `
   const gateway = createGateway({
     authenticate: apiKeys(async () => ({ id: 'ann' })),
     route: models({ m: vendor('m') }),
-    observe: ({ outcome }) => console.log(threadId, outcome),
+    observe: ({ type, outcome }) => type === 'end' && console.log(threadId, outcome),
   })
   for (const stream of [false, true]) {
     const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {

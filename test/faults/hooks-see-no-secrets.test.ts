@@ -68,8 +68,10 @@ describe("F78 the user's functions are handed keys and headers that they do not 
       await end()
       const fields = events.map((event: GatewayEvent) => Object.keys(event).sort())
       expect(fields).toEqual([
+        ['at', 'model', 'principal', 'requestId', 'stream', 'type'],
         [
           'adjustments',
+          'at',
           'attempts',
           'cache',
           'cost',

@@ -119,7 +119,8 @@ describe("F86 a function of the user's throws, rejects, hangs, gives garbage or 
         const streamed = await site.chat({ stream: true })
         expect((await readSse(streamed.bytes)).done).toBe(true)
         expect((await site.chat({ model: 'none' })).status).toBe(404)
-        expect(calls).toBe(3)
+        // Of each a beginning and an end, but for the one without a model.
+        expect(calls).toBe(5)
         expect(settled).toHaveLength(2)
       },
     )

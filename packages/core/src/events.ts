@@ -47,7 +47,8 @@ export interface BeginEvent {
   readonly requestId: string
   /** When the request came, in milliseconds since 1970. */
   readonly at: number
-  readonly principal: Principal
+  /** A copy: the request goes on with its own. */
+  readonly principal: Pick<Principal, 'id' | 'tags'>
   /** The public name of a model that `route` knows. */
   readonly model: string
   /** Whether the caller asks for a stream. */

@@ -35,7 +35,7 @@ describe('a gateway whose upstream fails', () => {
     const wellBehaved = scripted(() => stream([text('Hi'), stop]))
     const { post, events, ends } = serving([dead.target, wellBehaved.target])
     expect(await (await post({ stream: true })).text()).toContain('"Hi"')
-    expect(events[0]).toMatchObject({ type: 'attempt_failed', attempt: { provider: 'scripted' } })
+    expect(events[1]).toMatchObject({ type: 'attempt_failed', attempt: { provider: 'scripted' } })
     expect(ends()[0]?.attempts).toHaveLength(2)
   })
 

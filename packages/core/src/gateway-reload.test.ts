@@ -62,7 +62,7 @@ function options(name: string, more: Partial<GatewayOptions> = {}) {
   const given: GatewayOptions = {
     authenticate: () => ({ id: 'ann' }),
     route: models({ m: place.target }),
-    observe: event => events.push(event),
+    observe: event => event.type !== 'begin' && events.push(event),
     ...more,
   }
   return { given, events, ...place }

@@ -125,7 +125,7 @@ describe('the record of a request', () => {
     caller.leave()
     await answer
     await turn()
-    expect(seen).toHaveLength(1)
-    expect(JSON.parse(seen[0]!).attempts).toMatchObject([{ provider: 'scripted', called: true }])
+    expect(seen.map(event => JSON.parse(event).type)).toEqual(['begin', 'end'])
+    expect(JSON.parse(seen[1]!).attempts).toMatchObject([{ provider: 'scripted', called: true }])
   })
 })

@@ -68,6 +68,7 @@ describe('RequestRecord', () => {
       {
         type: 'end',
         requestId: 'req_1',
+        at: 1_700_000_000_000,
         outcome: 'refused',
         status: 400,
         principal: { id: 'ann' },

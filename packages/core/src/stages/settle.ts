@@ -95,9 +95,11 @@ export class RequestRecord {
   }
 
   /** Tells of it once its caller may use its model; not where it has ended meanwhile. */
-  begin(principal: Principal, model: string, observe: (event: BeginEvent) => void): void {
+  begin({ id, tags }: Principal, model: string, observe: (event: BeginEvent) => void): void {
+    if (this.#settled) return
     const { requestId, stream } = this
-    if (!this.#settled) observe({ type: 'begin', requestId, at: this.#at, principal, model, stream })
+    const principal = tags === undefined ? { id } : { id, tags: { ...tags } }
+    observe({ type: 'begin', requestId, at: this.#at, principal, model, stream })
   }
 
   /** Keeps the room that was taken until the record is settled; where it is already, gives it back at once. */
