@@ -122,6 +122,13 @@ describePage('docs/custom-gateway.md', {
     expect(streamed.headers.get('x-region')).toBe('north')
   },
 
+  endpoints: async ({ run }) => {
+    const url = await (await run()).url(3000)
+    expect(await (await fetch(`${url}/version`)).json()).toEqual({ version: '1.4.0' })
+    expect(await ask(`${url}/v1`)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    expect((await fetch(`${url}/versions`)).status).toBe(404)
+  },
+
   browsers: async ({ run }) => {
     const url = await (await run()).url(3000)
     const origin = 'https://app.example'
