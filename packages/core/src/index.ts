@@ -103,6 +103,7 @@ export { budget, concurrent, limitRule, requests, tokens } from './policies/limi
 export { modelPatterns } from './policies/model-patterns.ts'
 export type { ModelEntries, ModelTable, TargetMaker, WildcardEntry } from './policies/models.ts'
 export { models } from './policies/models.ts'
+export { observers } from './policies/observers.ts'
 export type { CalcPrice, GenaiPricesOptions } from './policies/prices/genai-prices.ts'
 export { genaiPrices } from './policies/prices/genai-prices.ts'
 export type { ModelPrice } from './policies/prices/model-price.ts'

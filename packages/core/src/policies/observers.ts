@@ -1,0 +1,25 @@
+import type { Observer } from '../events.ts'
+import { quietObserver } from '../options/guarded-functions.ts'
+
+/**
+ * Tells several observers of everything, in their order: `observe: observers(requestLog(), metrics.observe)`. One that
+ * throws, or whose promise fails, does not keep the others from hearing; what it threw is ignored, as a gateway does with
+ * the one that it has. An entry that is `undefined` is left out.
+ *
+ * Throws `TypeError` for what is no function.
+ */
+export function observers(...list: readonly (Observer | undefined)[]): Observer {
+  const told = list.flatMap((observe, at) =>
+    observe === undefined ? [] : [quietObserver(checked(observe, at))],
+  )
+  return event => {
+    for (const tell of told) tell(event)
+  }
+}
+
+function checked(observe: unknown, at: number): Observer {
+  if (typeof observe === 'function') return observe as Observer
+  throw new TypeError(
+    `observers(): entry ${at + 1} is ${observe === null ? 'null' : `a value of type ${typeof observe}`}, expected a function of an event, or undefined.`,
+  )
+}
