@@ -9,6 +9,7 @@ import { contextOf, isRequest, isRequestInit } from './fetch-arguments.ts'
 import type { Answer, FetchContext, ManagedGateway } from './host.ts'
 import { Lifetime, leavingOf } from './lifetime.ts'
 import { listModels, showModel } from './list-models.ts'
+import { modelTargets } from './model-targets.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { OptionsInUse } from './options-in-use.ts'
 import { completeChat } from './pipeline.ts'
@@ -105,6 +106,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
     get models() {
       return (inUse.current.resolved.route.list?.() ?? []).map(({ id }) => id as Model)
     },
+    targets: () => modelTargets(inUse.current.resolved),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { GatewayOptions } from './config.ts'
 import type { GatewayError } from './errors.ts'
+import type { ModelTargets } from './model-targets.ts'
 import type { Principal } from './stages/authenticate.ts'
 import type { TracedCandidate } from './trace.ts'
 
@@ -130,4 +131,9 @@ export interface ManagedGateway<Host = unknown, Model extends string = string> e
   readonly ready: boolean
   /** The names that callers use, as `GET /models` lists them: after a `reload`, those of the other options. */
   readonly models: readonly Model[]
+  /**
+   * For each of `models` the places that could answer it, and how they do now: for a page or a probe of your own. After a
+   * `reload`, those of the other options. Throws what a function of your own route throws that is asked for them.
+   */
+  targets(): readonly ModelTargets[]
 }

@@ -54,6 +54,7 @@ export {
 export type { CheckedUsageFilter } from './ledger/usage-filter.ts'
 export { type CheckedUsageQuery, checkedUsageQuery } from './ledger/usage-query.ts'
 export type * from './limit-rule.ts'
+export type { ModelTargets, TargetStatus } from './model-targets.ts'
 export type { IdempotencyOptions } from './policies/answers/idempotency.ts'
 export { idempotency } from './policies/answers/idempotency.ts'
 export type { MemoryAnswers, MemoryAnswersOptions } from './policies/answers/memory-answers.ts'

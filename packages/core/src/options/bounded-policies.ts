@@ -33,11 +33,12 @@ export function boundedPolicies<Host>(
   const limitMs = ms + (limit?.maxWaitMs ?? 0)
   return {
     authenticate: (request, host) => bounded('authenticate', authenticate(request, host), ms),
-    route: Object.assign<Route, Pick<Route, 'list' | 'targets'>>(
+    route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf'>>(
       (draft, context) => bounded('route', route(draft, context), ms),
       {
         ...(route.list && { list: () => route.list!() }),
         ...(route.targets && { targets: () => route.targets!() }),
+        ...(route.targetsOf && { targetsOf: model => route.targetsOf!(model) }),
       },
     ),
     authorize: (principal, model) => bounded('authorize', authorize(principal, model), ms),

@@ -11,6 +11,7 @@ import { isPattern, wildcards } from './wildcards.ts'
 export interface ModelTable<Name extends string = string> extends Route<Name> {
   list(): readonly ModelCard[]
   targets(): readonly Target[]
+  targetsOf(model: string): readonly Target[]
 }
 
 /** A vendor that is set up: a function that makes a target from a name. */
@@ -82,6 +83,7 @@ export function models<const Name extends string>(
   return Object.assign(route as Route<Exclude<Name, Pattern>>, {
     list: () => cards,
     targets: () => [...steps.values()].flatMap(({ targets }) => targets),
+    targetsOf: (model: string) => steps.get(model)?.targets ?? [],
   })
 }
 

@@ -71,6 +71,8 @@ export interface Route<Name extends string = string, Ref extends string = never>
   list?(): readonly ModelCard[]
   /** Every target that the route knows of beforehand. */
   targets?(): readonly Target[]
+  /** Those of them that could answer a model that it lists, in the order in which they stand there. */
+  targetsOf?(model: string): readonly Target[]
   /** Never there: it tells the compiler the names. */
   readonly [named]?: Name
 }
