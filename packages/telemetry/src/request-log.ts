@@ -1,0 +1,85 @@
+import type { Observer } from '@sluice/core'
+import { noColours, terminalColours } from './request-log/colours.ts'
+import { entryOf } from './request-log/entry-of.ts'
+import { jsonLine } from './request-log/json-line.ts'
+import type { LogEntry, Logger } from './request-log/logger.ts'
+import { prettyLine } from './request-log/pretty-line.ts'
+import { standardOutput } from './request-log/standard-output.ts'
+
+/** How requests are logged. */
+export interface RequestLogOptions {
+  /** Takes each line, without its end. Default: standard output. */
+  readonly write?: (line: string) => void
+  /** `auto` (default): pretty where there is no `write` and standard output is a terminal, else JSON. */
+  readonly format?: 'auto' | 'pretty' | 'json'
+  /** Whether pretty lines have colours. Default `false`: whoever knows the terminal and `NO_COLOR` says so. */
+  readonly colours?: boolean
+  /** Takes the lines as objects, in the place of the three above: pino's, or one like it. */
+  readonly logger?: Logger
+  /**
+   * Whether the messages of errors are written that are neither the gateway's nor a provider's: those of your own functions,
+   * databases and stores. They may quote what a caller sent. Default `false`: their name, system code and place are.
+   */
+  readonly errorMessages?: boolean
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number
+}
+
+/**
+ * An observer that writes one line for each request when its answer has ended, and one for each change of a target or a
+ * store, each warning and each internal error. Prompts, answers, keys and what vendors said are never in it.
+ *
+ * Throws `TypeError` for options that contradict each other or are none.
+ */
+export function requestLog(options: RequestLogOptions = {}): Observer {
+  checkOptions(options)
+  const { errorMessages = false } = options
+  const log = options.logger === undefined ? lineWriter(options) : objectWriter(options.logger)
+  return event => {
+    const entry = entryOf(event, errorMessages)
+    if (entry !== undefined) log(entry)
+  }
+}
+
+function objectWriter(logger: Logger): (entry: LogEntry) => void {
+  return ({ level, message, fields }) => logger[level](fields, message)
+}
+
+function lineWriter({ write, format = 'auto', colours = false, now = Date.now }: RequestLogOptions) {
+  const output = write === undefined ? standardOutput() : undefined
+  const put = write ?? (output && ((line: string) => void output.write(`${line}\n`)))
+  if (put === undefined) {
+    throw new TypeError(
+      'requestLog(): there is no standard output here. Say with `write` or `logger` where lines go.',
+    )
+  }
+  const pretty = format === 'pretty' || (format === 'auto' && output?.isTTY === true)
+  const paints = colours ? terminalColours : noColours
+  return (entry: LogEntry) => {
+    const at = new Date(now())
+    put(pretty ? prettyLine(entry, at, paints) : jsonLine(entry, at))
+  }
+}
+
+function checkOptions({ write, format = 'auto', logger, colours }: RequestLogOptions): void {
+  if (!['auto', 'pretty', 'json'].includes(format)) {
+    throw new TypeError(
+      `requestLog(): got format ${JSON.stringify(format)}, expected 'auto', 'pretty' or 'json'.`,
+    )
+  }
+  if (write !== undefined && typeof write !== 'function') {
+    throw new TypeError(`requestLog(): write is ${typeof write}, expected a function of a line.`)
+  }
+  if (logger === undefined) return
+  if (write !== undefined || format !== 'auto' || colours !== undefined) {
+    throw new TypeError(
+      'requestLog(): got a logger beside write, format or colours: a logger makes its lines itself.',
+    )
+  }
+  const missing = (['info', 'warn', 'error'] as const).filter(level => typeof logger?.[level] !== 'function')
+  if (missing.length > 0) {
+    throw new TypeError(
+      `requestLog(): the logger has no ${missing.join(', ')}: expected { info, warn, error }.`,
+    )
+  }
+}

@@ -1,0 +1,59 @@
+import { GatewayError, UpstreamError } from '@sluice/core'
+import type { LogFields } from './logger.ts'
+import { shortText } from './plain-text.ts'
+
+const longestMessage = 1_000
+
+/** So many calls of a stack are told. */
+const mostFrames = 10
+
+/** Codes of systems and drivers, such as `ECONNREFUSED` or `23505`: no text that a person wrote. */
+const systemCode = /^[A-Z0-9_]{1,40}$/
+
+/**
+ * What a log may tell of an error. Of one that is the gateway's own: its name for it. Of others the kind, a system's
+ * code, and where it was thrown; their messages may quote what a caller sent, a key or an address, and are told where
+ * `messages` asks for it. What a vendor said is never told.
+ */
+export function failureFields(
+  error: unknown,
+  { stack, messages }: { readonly stack: boolean; readonly messages: boolean },
+): LogFields {
+  if (UpstreamError.is(error)) {
+    return {
+      error: error.kind,
+      errorStatus: error.status ?? null,
+      errorMessage: shortText(error.message, longestMessage),
+    }
+  }
+  if (GatewayError.is(error)) return { error: error.refusal, ...(messages && causeOf(error)) }
+  if (!(error instanceof Error)) return { error: error === undefined ? null : typeof error }
+  const code = 'code' in error ? String(error.code) : ''
+  return {
+    error: shortText(error.name),
+    ...(systemCode.test(code) && { errorCode: code }),
+    ...(messages && { errorMessage: shortText(error.message, longestMessage) }),
+    ...(stack && { errorStack: framesOf(error) }),
+  }
+}
+
+function causeOf({ cause }: GatewayError): LogFields {
+  return cause instanceof Error ? { errorMessage: shortText(cause.message, longestMessage) } : {}
+}
+
+/**
+ * Where it was thrown: what stands after the message, which may have lines of its own that look the same. Nothing where
+ * the message is another than when it was thrown.
+ */
+function framesOf({ stack, message }: Error): string {
+  const at = typeof stack === 'string' ? stack.indexOf(message) : -1
+  if (at === -1) return ''
+  const frames = stack!
+    .slice(at + message.length)
+    .split('\n')
+    .filter(line => /^ {4}at [^\n]+:\d+\)?$/.test(line))
+  return frames
+    .slice(0, mostFrames)
+    .map(line => line.trim())
+    .join(' < ')
+}

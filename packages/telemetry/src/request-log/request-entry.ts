@@ -1,0 +1,67 @@
+import type { EndEvent, Outcome } from '@sluice/core'
+import { answeringAttempt } from '../answering-attempt.ts'
+import { failureFields } from './failure-fields.ts'
+import type { LogEntry, LogFields } from './logger.ts'
+import { shortText } from './plain-text.ts'
+
+const levels: Partial<Record<Outcome, LogEntry['level']>> = {
+  upstream_failed: 'warn',
+  internal_error: 'error',
+}
+
+/** The line of a request: the same names in every one, `null` where there is nothing to tell. */
+export function requestEntry(event: EndEvent, messages: boolean): LogEntry {
+  return {
+    level: levels[event.outcome] ?? 'info',
+    message: 'request',
+    fields: { ...requestFields(event), ...failureOf(event, messages) },
+  }
+}
+
+function requestFields(event: EndEvent): LogFields {
+  const { attempts, usage, timings, trace } = event
+  const answering = answeringAttempt(event)
+  return {
+    requestId: event.requestId,
+    outcome: event.outcome,
+    status: event.status,
+    principal: name(event.principal?.id),
+    model: name(event.model),
+    provider: name(answering?.provider),
+    upstreamModel: name(answering?.model),
+    stream: event.stream,
+    attempts: attempts.filter(({ called }) => called).length,
+    failovers: attempts.filter(({ why }) => why === 'fallback').length,
+    promptTokens: usage?.prompt_tokens ?? null,
+    cachedTokens: usage?.prompt_tokens_details.cached_tokens ?? null,
+    completionTokens: usage?.completion_tokens ?? null,
+    reasoningTokens: usage?.completion_tokens_details.reasoning_tokens ?? null,
+    totalTokens: usage?.total_tokens ?? null,
+    usageEstimated: event.usageEstimated,
+    costUsd: event.cost,
+    queueMs: rounded(timings.queue),
+    firstByteMs: rounded(timings.firstByte),
+    totalMs: rounded(timings.total),
+    overheadMs: rounded(trace.overheadMs),
+    cache: event.cache ?? null,
+    replayed: event.replayed,
+    adjustments: event.adjustments.length,
+    shadowed: event.shadowed.length === 0 ? null : event.shadowed.join(', '),
+  }
+}
+
+function failureOf({ outcome, error }: EndEvent, messages: boolean): LogFields {
+  const none: LogFields = { error: null, errorStatus: null }
+  const told = outcome === 'completed' || outcome === 'client_aborted' || outcome === 'gateway_closed'
+  if (told) return none
+  return { ...none, ...failureFields(error, { stack: outcome === 'internal_error', messages }) }
+}
+
+function name(text: string | undefined): string | null {
+  return text === undefined ? null : shortText(text)
+}
+
+/** To a tenth of a millisecond: what is beyond is noise. */
+function rounded(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms * 10) / 10
+}
