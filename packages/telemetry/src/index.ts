@@ -1,3 +1,5 @@
+export type { GatewayReadiness, ProbeOptions, ReadinessCheck } from './probes.ts'
+export { probes } from './probes.ts'
 export type { LogFields, Logger } from './request-log/logger.ts'
 export type { RequestLogOptions } from './request-log.ts'
 export { requestLog } from './request-log.ts'
