@@ -1,0 +1,99 @@
+import type { Registry, RegistryContentType } from 'prom-client'
+
+/** What is measured, and where it is told. */
+export interface PrometheusOptions {
+  /** Where the metrics are kept, such as `register` of `prom-client` with those of your own. Default: one of their own. */
+  readonly registry?: Registry<RegistryContentType>
+  /** What the names of the metrics begin with. Default `sluice_`. */
+  readonly prefix?: string
+  /**
+   * Tags of callers that become labels of what is counted: `['team']` makes `tag_team`. Name those with few values, and
+   * no secrets. Default: none.
+   */
+  readonly tagLabels?: readonly string[]
+  /** The upper bounds of the histograms of durations, in seconds, rising. Default: 15 from 0.025 to 600. */
+  readonly buckets?: readonly number[]
+  /**
+   * How many values a label may have that come from names: models, providers, tags, rules. What comes later is counted as
+   * `other`, as a table with patterns lets callers make names up. Default 100.
+   */
+  readonly maxLabelValues?: number
+  /** Whether memory, event loop and garbage collection of the process are measured too. Default `false`. */
+  readonly defaultMetrics?: boolean
+  /** The path of the endpoint. Default `/metrics`. */
+  readonly path?: string
+  /** The endpoint asks for it, as `authorization: Bearer ...`. Default: it asks for nothing. */
+  readonly token?: string
+}
+
+/** Options with everything filled in. */
+export interface ResolvedPrometheusOptions {
+  readonly prefix: string
+  readonly tags: readonly TagLabel[]
+  readonly buckets: readonly number[]
+  readonly maxLabelValues: number
+  readonly path: string
+  readonly token: string | undefined
+}
+
+/** A tag of callers, and the label that it is. */
+export interface TagLabel {
+  readonly tag: string
+  readonly label: string
+}
+
+const defaultBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600]
+
+/** Fills in what is not set. Throws `TypeError` for what cannot be used. */
+export function resolvePrometheusOptions(given: PrometheusOptions): ResolvedPrometheusOptions {
+  const {
+    prefix = 'sluice_',
+    buckets = defaultBuckets,
+    maxLabelValues = 100,
+    path = '/metrics',
+    token,
+  } = given
+  if (typeof prefix !== 'string' || !/^(?:[a-zA-Z_:][a-zA-Z0-9_:]*)?$/.test(prefix)) {
+    throw fault(`prefix ${JSON.stringify(prefix)}`, "letters, digits and '_', such as 'sluice_'")
+  }
+  if (!isRising(buckets)) {
+    throw fault(`buckets ${JSON.stringify(buckets)}`, 'one or more numbers above 0, rising, in seconds')
+  }
+  if (!Number.isInteger(maxLabelValues) || maxLabelValues < 1) {
+    throw fault(`maxLabelValues ${String(maxLabelValues)}`, 'a whole number from 1')
+  }
+  if (typeof path !== 'string' || !path.startsWith('/')) {
+    throw fault(`path ${JSON.stringify(path)}`, "a path such as '/metrics'")
+  }
+  if (token !== undefined && (typeof token !== 'string' || token === '')) {
+    throw fault('a token that is empty or no text', 'a text, or none')
+  }
+  return {
+    prefix,
+    tags: tagLabels(given.tagLabels ?? []),
+    buckets: [...buckets],
+    maxLabelValues,
+    path,
+    token,
+  }
+}
+
+/** A label has letters, digits and `_` only: what else a tag's name has becomes `_`. */
+function tagLabels(tags: readonly string[]): readonly TagLabel[] {
+  if (!Array.isArray(tags) || tags.some(tag => typeof tag !== 'string' || tag === '')) {
+    throw fault(`tagLabels ${JSON.stringify(tags)}`, "a list of names of tags, such as ['team']")
+  }
+  const labels = tags.map(tag => ({ tag, label: `tag_${tag.replaceAll(/[^a-zA-Z0-9_]/g, '_')}` }))
+  const twice = labels.find(({ label }, at) => labels.findIndex(other => other.label === label) !== at)
+  if (twice !== undefined) throw fault(`two tagLabels that are both ${twice.label}`, 'each once')
+  return labels
+}
+
+function isRising(buckets: readonly number[]): boolean {
+  if (!Array.isArray(buckets) || buckets.length === 0) return false
+  return buckets.every((bound, at) => Number.isFinite(bound) && bound > (at === 0 ? 0 : buckets[at - 1]!))
+}
+
+function fault(got: string, expected: string): TypeError {
+  return new TypeError(`prometheus(): got ${got}, expected ${expected}.`)
+}

@@ -1,0 +1,34 @@
+import type { BeginEvent, EndEvent } from '@sluice/core'
+import { seconds } from './count-request.ts'
+import type { Instruments } from './instruments.ts'
+import type { Labels } from './labels.ts'
+
+/** The requests that were let in and have not ended. */
+export class RunningRequests {
+  /** The label of each one's model, by its id. */
+  readonly #models = new Map<string, string>()
+  readonly #metrics: Instruments
+  readonly #labels: Labels
+
+  constructor(metrics: Instruments, labels: Labels) {
+    this.#metrics = metrics
+    this.#labels = labels
+  }
+
+  begin({ requestId, model }: BeginEvent): void {
+    // Ids of the owner's making may come twice: what is counted up once is counted down once.
+    if (this.#models.has(requestId)) return
+    const label = this.#labels.model(model)
+    this.#models.set(requestId, label)
+    this.#metrics.inFlight.inc({ model: label })
+  }
+
+  /** Of a request that was never let in nothing is counted here. */
+  end({ requestId, timings }: EndEvent): void {
+    const model = this.#models.get(requestId)
+    if (model === undefined) return
+    this.#models.delete(requestId)
+    this.#metrics.inFlight.dec({ model })
+    this.#metrics.queueWait.observe({ model }, seconds(timings.queue))
+  }
+}
