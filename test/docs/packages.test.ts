@@ -38,6 +38,11 @@ const snippets: Record<string, Check> = {
     await gateway.close()
     expect(await database.usage({ by: [] })).toMatchObject([{ requests: 1, open: 0 }])
   },
+  telemetry: async ({ run }) => {
+    const url = await (await run()).url(8787)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('sluice_requests_total')
+  },
   testing: async ({ run }) => {
     expect((await run()).printed).toHaveLength(1)
   },

@@ -1,4 +1,13 @@
-import { apiKeys, createGateway, models, observers, priceTable, requests, withEndpoints } from '@sluice/core'
+import {
+  apiKeys,
+  createGateway,
+  hedge,
+  models,
+  observers,
+  priceTable,
+  requests,
+  withEndpoints,
+} from '@sluice/core'
 import { serve } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
 import { probes, requestLog } from '@sluice/telemetry'
@@ -24,6 +33,7 @@ const busy = reply({ error: { message: `No: ${canary}` } }, { status: 500 })
 async function service() {
   const good = await place('good', answer({ usage: usage(9, 12) }))
   const bad = await place('bad', busy)
+  const mute = await place('mute', hang())
   const silent = await place('silent', [stream(sse(chunks({ text: 'Hel' })).slice(0, 2)), hang()])
   const metrics = prometheus({ tagLabels: ['team'] })
   const lines: string[] = []
@@ -38,6 +48,8 @@ async function service() {
       bad: bad.target,
       either: [bad.target, good.target],
       silent: silent.target,
+      mute: mute.target,
+      hedged: hedge(mute.target, good.target, { afterMs: 20 }),
     }),
     prices: priceTable({ 'good/its-model': { input: 1, output: 2 } }),
     retry: false,
@@ -68,7 +80,7 @@ async function service() {
   const page = async () => (await fetch(`${serving.url}/metrics`)).text()
   const sum = async (name: string, labels?: Record<string, string>) =>
     total(readMetrics(await page()), name, labels)
-  return { serving, gateway, ask, read, page, sum, lines, silent: silent.upstream }
+  return { serving, gateway, ask, read, page, sum, lines, silent: silent.upstream, mute: mute.upstream }
 }
 
 /** So many times at once, what each came to. */
@@ -143,6 +155,32 @@ it('tells of mixed traffic exactly what the clients saw', async () => {
   ).toBe(38 * 21)
   const all = [...lines, await page()].join('\n')
   for (const secret of [canary, upstreamKey, 'key-of-', '127.0.0.1']) expect(all).not.toContain(secret)
+})
+
+it('tells of calls that were cut off, and who was charged for them', async () => {
+  const { ask, read, page, sum, lines, mute } = await service()
+  const leaving = new AbortController()
+  const left = ask('mute', { signal: leaving.signal }).catch(() => 'left')
+  await mute.waitForRequest()
+  leaving.abort()
+  expect(await left).toBe('left')
+  expect(await read('hedged')).toBe(200)
+  await expect.poll(() => sum('sluice_requests_total')).toBe(2)
+  await expect.poll(() => sum('sluice_unpriced_total', { use: 'unused' })).toBe(1)
+
+  const families = readMetrics(await page())
+  const told = (name: string, labels?: Record<string, string>) => total(families, `sluice_${name}`, labels)
+  expect(told('requests_total', { status: '499', outcome: 'client_aborted', model: 'mute' })).toBe(1)
+  expect(told('attempts_total', { provider: 'mute', result: 'cut_off' })).toBe(2)
+  expect(told('attempts_total', { provider: 'good', why: 'hedge', result: 'ok' })).toBe(1)
+  expect(told('attempts_total')).toBe(3)
+  expect(told('tokens_total', { provider: 'good', use: 'answer' })).toBe(21)
+  expect(told('tokens_total', { provider: 'mute', use: 'unused' })).toBeGreaterThan(0)
+  expect(told('requests_in_flight')).toBe(0)
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+    { status: 499, outcome: 'client_aborted', model: 'mute', error: null },
+    { status: 200, model: 'hedged', provider: 'good', attempts: 2 },
+  ])
 })
 
 it('is asked over a socket like any service', async () => {
