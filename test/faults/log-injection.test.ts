@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { GatewayEvent } from '@sluice/core'
+import { requestLog } from '@sluice/telemetry'
 import { type RawExchange, rawRequest, reply } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { logLine } from '../../examples/custom-gateway/log-line.ts'
@@ -48,10 +49,23 @@ function* texts(value: unknown, seen = new Set<unknown>()): Generator<string> {
   if (value instanceof Error) yield* texts(value.cause, seen)
 }
 
+/** What is written of an event by `requestLog`, in all its forms. */
+function written(event: GatewayEvent): string[] {
+  const lines: string[] = []
+  for (const format of ['json', 'pretty'] as const)
+    requestLog({ format, write: line => lines.push(line) })(event)
+  return lines
+}
+
 function expectLoggable(event: GatewayEvent): void {
   for (const text of texts(event)) {
     expect(text).not.toMatch(unprintable)
     expect(text.length).toBeLessThan(1_000)
+  }
+  for (const line of written(event)) {
+    expect(line).not.toMatch(unprintable)
+    expect(line).not.toContain('EVIL')
+    expect(line.length).toBeLessThan(2_000)
   }
   const line = logLine(event)
   if (line === undefined) return
@@ -149,6 +163,8 @@ describe('F82 words of callers that break lines, steer terminals or look like fo
       const line = logLine(event)
       expect(line).not.toMatch(unprintable)
       expect(line).toMatch(/^200 ann \S.* completed, 21 tokens, \d+ ms$/)
+      for (const each of written(event)) expect(each).not.toMatch(unprintable)
+      expect(JSON.parse(written(event)[0]!).model).toBe(evil)
     })
 
     it('of upstreams are one line to the caller too', async () => {
@@ -162,7 +178,10 @@ describe('F82 words of callers that break lines, steer terminals or look like fo
       for (let n = 0; n < 3; n++) expectOneLine(await site.chat())
       await end(3)
       expect(ends.map(({ status }) => status)).toEqual([400, 503, 502])
-      for (const event of ends) expect(logLine(event)).not.toMatch(unprintable)
+      for (const event of ends) {
+        expect(logLine(event)).not.toMatch(unprintable)
+        for (const line of written(event)) expect(line).not.toMatch(/EVIL|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      }
     })
   })
 })

@@ -156,6 +156,15 @@ describe('requestLog as JSON', () => {
     })
   })
 
+  it('says which code is behind a refusal of its own', () => {
+    const cause = Object.assign(new Error('password of ann'), { code: 'ECONNREFUSED' })
+    const error = new GatewayError('authentication_unavailable', { cause })
+    const event = ended({ outcome: 'refused', status: 503, error })
+    expect(json(event)[0]).toMatchObject({ error: 'authentication_unavailable', errorCode: 'ECONNREFUSED' })
+    expect(lines(event)[0]).not.toContain('password')
+    expect(json(event, { errorMessages: true })[0]).toMatchObject({ errorMessage: 'password of ann' })
+  })
+
   it('never tells what a vendor said, nor what a caller sent', () => {
     const event = ended({
       outcome: 'upstream_failed',

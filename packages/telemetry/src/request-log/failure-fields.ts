@@ -11,8 +11,8 @@ const mostFrames = 10
 const systemCode = /^[A-Z0-9_]{1,40}$/
 
 /**
- * What a log may tell of an error. Of one that is the gateway's own: its name for it. Of others the kind, a system's
- * code, and where it was thrown; their messages may quote what a caller sent, a key or an address, and are told where
+ * What a log may tell of an error. Of one that is the gateway's own: its name for it, and a system's code of its
+ * cause. Of others the kind, a system's code, and where it was thrown; their messages may quote what a caller sent, a key or an address, and are told where
  * `messages` asks for it. What a vendor said is never told.
  */
 export function failureFields(
@@ -26,19 +26,22 @@ export function failureFields(
       errorMessage: shortText(error.message, longestMessage),
     }
   }
-  if (GatewayError.is(error)) return { error: error.refusal, ...(messages && causeOf(error)) }
+  if (GatewayError.is(error)) return { error: error.refusal, ...foreignFields(error.cause, messages) }
   if (!(error instanceof Error)) return { error: error === undefined ? null : typeof error }
-  const code = 'code' in error ? String(error.code) : ''
   return {
     error: shortText(error.name),
-    ...(systemCode.test(code) && { errorCode: code }),
-    ...(messages && { errorMessage: shortText(error.message, longestMessage) }),
+    ...foreignFields(error, messages),
     ...(stack && { errorStack: framesOf(error) }),
   }
 }
 
-function causeOf({ cause }: GatewayError): LogFields {
-  return cause instanceof Error ? { errorMessage: shortText(cause.message, longestMessage) } : {}
+function foreignFields(error: unknown, messages: boolean): LogFields {
+  if (!(error instanceof Error)) return {}
+  const code = 'code' in error ? String(error.code) : ''
+  return {
+    ...(systemCode.test(code) && { errorCode: code }),
+    ...(messages && { errorMessage: shortText(error.message, longestMessage) }),
+  }
 }
 
 /**
