@@ -1,6 +1,9 @@
 import { busyTime, type Span } from './busy-time.ts'
-import type { AttemptReason, AttemptRecord } from './events.ts'
-import type { Adjustment, Target } from './provider.ts'
+import type { AttemptReason, AttemptRecord, EndEvent } from './events.ts'
+import type { Adjustment, Call, Target } from './provider.ts'
+import type { TracedAttempt } from './traced-attempt.ts'
+import type { TracedRequest } from './traced-request.ts'
+import type { UpstreamRequest } from './transport.ts'
 import { LifeEnded } from './upstream/attempt.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -15,15 +18,25 @@ export class OpenAttempt implements Span {
   /** What was adjusted for its target. */
   adjustments: readonly Adjustment[] = none
   readonly target: Target
+  /** How its tracer follows it, once it is asked. */
+  span: TracedAttempt | undefined
+  readonly #traced: TracedRequest | undefined
   readonly #why: AttemptReason
   readonly #waitedMs: number
   readonly #startedAt: number
   #queuedAt: number | undefined
   #queuedMs = 0
 
-  /** `waitedMs`: how long was waited before it. */
-  constructor(target: Target, startedAt: number, why: AttemptReason = 'first', waitedMs = 0) {
+  /** `waitedMs`: how long was waited before it. `traced`: its request, where that is followed. */
+  constructor(
+    target: Target,
+    startedAt: number,
+    why: AttemptReason = 'first',
+    waitedMs = 0,
+    traced?: TracedRequest,
+  ) {
     this.target = target
+    this.#traced = traced
     this.#why = why
     this.#waitedMs = waitedMs
     this.#startedAt = startedAt
@@ -36,6 +49,16 @@ export class OpenAttempt implements Span {
 
   get to(): number | undefined {
     return this.endedAt
+  }
+
+  /** Its upstream is asked from now on. Gives the request as it is sent. */
+  ask(request: UpstreamRequest, call: Call): UpstreamRequest {
+    this.called = true
+    if (this.#traced === undefined) return request
+    const { provider, model } = this.target
+    const asked = { provider: provider.name, model, why: this.#why }
+    this.span = this.#traced.attempt(asked, call, request.url)
+    return this.span === undefined ? request : this.span.carriedBy(request)
   }
 
   /** It begins to wait for its turn. */
@@ -76,18 +99,20 @@ export class OpenAttempt implements Span {
   }
 }
 
-const none: readonly Adjustment[] = Object.freeze([])
+const none: readonly never[] = Object.freeze([])
 const noAttempts: readonly OpenAttempt[] = Object.freeze([])
 
 /** The attempts of one request, in order. Shadows are not among them: the answer does not wait for those. */
 export class AttemptLog {
   /** What could be asked again was: who sends the request again adds to the load alone. */
   exhausted = false
+  /** The request, where it is followed. */
+  traced: TracedRequest | undefined
   #attempts: readonly OpenAttempt[] = noAttempts
   #answered: OpenAttempt | undefined
 
   begin(target: Target, now: number, why?: Exclude<AttemptReason, 'shadow'>, waitedMs?: number): OpenAttempt {
-    const attempt = new OpenAttempt(target, now, why, waitedMs)
+    const attempt = new OpenAttempt(target, now, why, waitedMs, this.traced)
     // Most requests have one: a list that is pushed to takes room for many.
     this.#attempts = this.#attempts.length === 0 ? [attempt] : [...this.#attempts, attempt]
     return attempt
@@ -128,6 +153,19 @@ export class AttemptLog {
   /** Milliseconds up to `until` in which any of them ran, or was waited for. */
   busyMs(until: number): number {
     return busyTime(this.#attempts, until)
+  }
+
+  /** Ends the spans of those that still have none: the answer is theirs, or it never came. */
+  endSpans(event: EndEvent): void {
+    const { counted } = this
+    const { usage, usageEstimated } = event
+    for (const attempt of this.#attempts) {
+      const used =
+        attempt === counted
+          ? { usage, usageEstimated, finishReasons: this.traced?.finishReasons ?? none }
+          : undefined
+      attempt.span?.end(attempt.error ?? event.error, used)
+    }
   }
 
   /** Their records; what `error` cut off those that were still under way is theirs. */

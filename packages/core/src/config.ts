@@ -12,6 +12,7 @@ import type { ResponseCache } from './stages/recall/cached.ts'
 import type { Idempotency } from './stages/recall/repeated.ts'
 import type { Route } from './stages/route.ts'
 import type { LoadShedder } from './stages/shed.ts'
+import type { Tracer } from './tracer.ts'
 import type { Transport } from './transport.ts'
 import type { SharedHealth } from './upstream/health/shared-health.ts'
 
@@ -90,6 +91,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly shed?: LoadShedder
   /** Sees the end of every chat completion and every failed attempt. */
   readonly observe?: Observer
+  /** Follows requests and their upstream calls as spans: `openTelemetry().tracer`. Default: nothing does. */
+  readonly tracer?: Tracer
   /**
    * Whether callers are told how their requests were routed, in the header `x-sluice-trace`: the places that could have
    * answered, by their providers' and upstream models' names, why some were not asked, and the attempts. A function

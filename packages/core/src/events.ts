@@ -131,7 +131,7 @@ export interface InternalErrorEvent {
 /** Something that its owner should know: at start, or once when it begins. */
 export interface WarningEvent {
   readonly type: 'warning'
-  readonly code: 'only_local_in_production' | 'load_shedder_failed' | 'trace_header_failed'
+  readonly code: 'only_local_in_production' | 'load_shedder_failed' | 'trace_header_failed' | 'tracer_failed'
   readonly message: string
   /** What went wrong, where something did. */
   readonly error?: unknown

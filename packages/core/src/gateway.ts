@@ -137,9 +137,13 @@ function dispatch<Host>(
   const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
   if (endpoint.name === 'chat') {
     record.chat = true
+    if (options.startTrace !== undefined) record.follow(options.startTrace(request, record.requestId))
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
     if (options.shed !== undefined) shed(options.shed, { inFlight }, options.random)
-    return completeChat(request, context, options, lifetime, record)
+    const { traced } = record.attempts
+    return traced === undefined
+      ? completeChat(request, context, options, lifetime, record)
+      : traced.within(() => completeChat(request, context, options, lifetime, record))
   }
   return settled(
     endpoint.name === 'models'

@@ -129,6 +129,8 @@ async function ask<Host>(
   const attempts = new RequestAttempts(record, bound, options)
   const created = Math.floor(options.now() / 1000)
   const identity = { id: completionId(options.id), created, model: input.model }
+  const { traced } = record.attempts
+  if (traced !== undefined) traced.answerId = identity.id
   const asked: AnsweredRequest = { input, identity, record, lifetime, newId: options.id }
   const calling = call(input, targets, lifetime, attempts, options.call)
   return input.stream === true
@@ -144,6 +146,10 @@ function whole(
   answering.end(true)
   const { usage, estimated } = completionUsage(answer, input)
   const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
+  const { traced } = record.attempts
+  if (traced !== undefined) {
+    traced.finishReasons = completion.choices.map(({ finish_reason }) => finish_reason)
+  }
   record.usage = usage
   record.usageEstimated = estimated
   record.markFirstByte()

@@ -181,6 +181,9 @@ export class StreamedAnswer implements TextSource {
       record.usage = counted.usage
       record.usageEstimated = counted.estimated
     }
+    if (record.attempts.traced !== undefined) {
+      record.attempts.traced.finishReasons = this.#normalizer.finishReasons
+    }
     record.settle(outcome, 200, error)
   }
 }

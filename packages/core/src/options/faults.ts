@@ -30,6 +30,10 @@ const aSharedHealth: Check = value => {
     ? undefined
     : 'what processes share their health by, such as redisHealth(client)'
 }
+const aTracer: Check = value =>
+  aMethod(((value ?? {}) as { start?: unknown }).start)
+    ? undefined
+    : 'a tracer, such as openTelemetry().tracer'
 function aMethod(value: unknown): boolean {
   return typeof value === 'function'
 }
@@ -66,6 +70,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<stri
   idempotency: anIdempotency,
   shed: aFunction,
   observe: aFunction,
+  tracer: aTracer,
   traceHeader: value =>
     typeof value === 'boolean' || typeof value === 'function' ? undefined : 'true, false or a function',
   transport: aFunction,

@@ -24,6 +24,7 @@ import { quietObserver, soundId, soundNow, soundPrices, soundRandom } from './gu
 import { type Recalling, recalling } from './recalling.ts'
 import { soundShedder } from './sound-shedder.ts'
 import { soundTraceChoice } from './sound-trace-choice.ts'
+import { soundTracer, type TraceStart } from './sound-tracer.ts'
 import { watchedLedger } from './watched-ledger.ts'
 
 /** Options with everything filled in. */
@@ -41,6 +42,8 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly shed: LoadShedder | undefined
   /** Who is told how requests are routed. Never throws. */
   readonly tellsTrace: ((principal: Principal) => boolean) | undefined
+  /** Begins to follow a request. Never throws. */
+  readonly startTrace: TraceStart | undefined
   readonly base: string
   readonly rules: ValidationRules
   readonly intake: IntakeLimits
@@ -103,6 +106,7 @@ export function resolveOptions<Host>(
     observe,
     shed: soundShedder(options.shed, observe),
     tellsTrace: soundTraceChoice(options.traceHeader, observe),
+    startTrace: soundTracer(options.tracer, observe),
     base: options.base ?? '/v1',
     rules: {
       profile: options.validation ?? 'schema',

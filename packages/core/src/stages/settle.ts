@@ -15,6 +15,7 @@ import { AnswerCapture, type AnswerKeeper } from '../recall/answer-capture.ts'
 import { RoutingLog } from '../routing-log.ts'
 import type { RequestTrace } from '../trace.ts'
 import { traceHeader } from '../trace-header.ts'
+import type { TracedRequest } from '../traced-request.ts'
 import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { type CountedUsage, copiedUsage, estimatedUsage } from '../usage.ts'
 import type { Principal } from './authenticate.ts'
@@ -92,6 +93,11 @@ export class RequestRecord {
     this.routing = new RoutingLog(books.random)
     this.startedAt = clock()
     this.#at = books.now()
+  }
+
+  /** Has a tracer follow it. */
+  follow(traced: TracedRequest | undefined): void {
+    this.attempts.traced = traced
   }
 
   /** Tells of it once its caller may use its model; not where it has ended meanwhile. */
@@ -269,6 +275,11 @@ export class RequestRecord {
       replayed: this.replayed,
       trace: this.#traceAt(this.firstByteAt),
       error,
+    }
+    const { traced } = this.attempts
+    if (traced !== undefined) {
+      this.attempts.endSpans(event)
+      traced.end(event)
     }
     this.#observe(event)
   }

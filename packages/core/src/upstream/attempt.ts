@@ -117,10 +117,10 @@ export class Attempt {
     this.#url = request.url
     this.#headers = request.headers
     this.#deadlines.start()
-    this.#entry.called = true
+    const sent = this.#entry.ask(request, call)
     let response: TransportResponse
     try {
-      response = await this.#ask(memberOf(provider, 'transport') ?? this.#world.transport, request)
+      response = await this.#ask(memberOf(provider, 'transport') ?? this.#world.transport, sent)
     } catch (error) {
       throw this.#failure(error, 'unreachable')
     }

@@ -56,6 +56,11 @@ export class StreamNormalizer {
     return this.#choices.length > 0 || this.usage !== undefined
   }
 
+  /** Why its choices ended: as the vendor has told so far, and after `end` as callers are told. */
+  get finishReasons(): readonly FinishReason[] {
+    return this.#choices.flatMap(({ finish }) => finish ?? [])
+  }
+
   /**
    * Turns what came in one read into choices to send, each a chunk of its own. What makes no sense is left in
    * `failure`, an `UpstreamError` of kind `garbled`.
@@ -86,6 +91,7 @@ export class StreamNormalizer {
         out.push(chunkOf(state, { tool_calls: [delta] }))
       }
       const finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
+      state.finish = finish
       out.push({ index: state.index, delta: {}, logprobs: null, finish_reason: finish })
     }
     return out

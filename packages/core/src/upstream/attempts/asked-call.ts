@@ -73,6 +73,7 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
     const now = this.#owner.clock()
     this.entry.endedAt = now
     this.#health.answered(now)
+    this.entry.span?.firstContent()
   }
 
   onCut(listener: (reason: Error) => void): void {
@@ -89,6 +90,7 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
     this.entry.endedAt = this.#owner.clock()
     this.entry.error = reason
     this.#end(false, reason, reason)
+    this.entry.span?.end(reason)
   }
 
   async #run(given: ChatRequest): Promise<this> {
@@ -116,6 +118,7 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
       this.entry.error = error
       this.entry.endedAt = this.#owner.clock()
       this.#end(false, error)
+      this.entry.span?.end(error)
     }
     return this
   }

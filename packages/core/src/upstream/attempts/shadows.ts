@@ -36,7 +36,7 @@ export function askShadows(
   world: CallWorld,
 ): void {
   for (const target of shadows) {
-    const entry = new OpenAttempt(target, world.clock(), 'shadow')
+    const entry = new OpenAttempt(target, world.clock(), 'shadow', 0, attempts.log.traced)
     const lifetime = attempts.lives.begin()
     if (lifetime === undefined) {
       entry.error = new ShadowSkipped(`${mostShadows} are being asked already`)
@@ -92,6 +92,7 @@ class Shadow {
     entry.endedAt ??= now
     attempt.end(error === undefined)
     health?.ended(heardOf(entry, error), now)
+    entry.span?.end(error, { usage: usage?.usage, usageEstimated: usage?.estimated ?? false })
     return usage
   }
 
@@ -123,6 +124,7 @@ class Shadow {
       const { done, value } = await source.next()
       if (done === true) return
       this.#begun = true
+      if (reads === 1) this.#entry.span?.firstContent()
       for (const { choices, usage } of value) {
         if (usage !== undefined) this.#usage = { ...this.#usage, ...usage }
         for (const { delta } of choices) this.#chars += messageChars(delta)

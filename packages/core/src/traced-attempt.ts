@@ -1,0 +1,58 @@
+import { carriedHeaders } from './carried-headers.ts'
+import type { AttemptEnd, AttemptSpan } from './tracer.ts'
+import type { UpstreamRequest } from './transport.ts'
+import { AnsweredElsewhere, LifeEnded } from './upstream/attempt.ts'
+
+/** One call as its tracer follows it: it ends once. Never throws: `failed` is told of what the tracer throws. */
+export class TracedAttempt {
+  readonly #span: AttemptSpan
+  readonly #failed: (error: unknown) => void
+  #begun = false
+  #ended = false
+
+  constructor(span: AttemptSpan, failed: (error: unknown) => void) {
+    this.#span = span
+    this.#failed = failed
+  }
+
+  /** The request as it is sent, with the headers that the tracer adds. */
+  carriedBy(request: UpstreamRequest): UpstreamRequest {
+    try {
+      const { headers } = this.#span
+      if (headers === undefined) return request
+      const refused = (name: string) =>
+        this.#failed(new TypeError(`tracer: got the header ${JSON.stringify(name)}, which it may not add.`))
+      return { ...request, headers: carriedHeaders(request.headers, headers, refused) }
+    } catch (error) {
+      this.#failed(error)
+      return request
+    }
+  }
+
+  firstContent(): void {
+    if (this.#begun || this.#ended) return
+    this.#begun = true
+    try {
+      this.#span.firstContent?.()
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  /** `used`: what is known of its answer. */
+  end(error: unknown, used: Partial<Omit<AttemptEnd, 'outcome' | 'error'>> = {}): void {
+    if (this.#ended) return
+    this.#ended = true
+    const { usage, usageEstimated = false, finishReasons = [] } = used
+    try {
+      this.#span.end({ outcome: outcomeOf(error), error, usage, usageEstimated, finishReasons })
+    } catch (thrown) {
+      this.#failed(thrown)
+    }
+  }
+}
+
+function outcomeOf(error: unknown): AttemptEnd['outcome'] {
+  if (error === undefined) return 'answered'
+  return error instanceof LifeEnded || error instanceof AnsweredElsewhere ? 'cut_off' : 'failed'
+}
