@@ -1,0 +1,98 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import type { AskedUpstream, AttemptSpan, EndEvent, Principal, RequestSpan } from '@sluice/core'
+import { answeringAttempt } from './answering-attempt.ts'
+import { requestErrorType } from './error-type.ts'
+import { chat, attributes as names, ownAttributes } from './names.ts'
+import { providerName } from './provider-name.ts'
+import type { TracedWorld } from './traced-world.ts'
+import { UpstreamSpan } from './upstream-span.ts'
+
+/**
+ * The span of one request. Within a span of the host's own, such as that of an HTTP instrumentation, it is a part of the
+ * host's work; else it is the server's, and goes on with the caller's trace.
+ */
+export class ChatSpan implements RequestSpan {
+  readonly #world: TracedWorld
+  readonly #served: boolean
+  readonly #span: Span
+  readonly #context: Context
+
+  constructor(request: Request, requestId: string, world: TracedWorld) {
+    this.#world = world
+    const active = context.active()
+    const around = trace.getSpan(active)
+    this.#served = around === undefined || around.spanContext().isRemote === true
+    const goesOn = around === undefined && world.incoming
+    const parent = goesOn ? propagation.extract(active, request.headers, headerGetter) : active
+    const attributes: Attributes = { [names.operationName]: chat, [ownAttributes.requestId]: requestId }
+    if (this.#served) attributes[names.httpRequestMethod] = request.method
+    const kind = this.#served ? SpanKind.SERVER : SpanKind.INTERNAL
+    this.#span = world.tracer.startSpan(chat, { kind, attributes }, parent)
+    this.#context = trace.setSpan(parent, this.#span)
+  }
+
+  within(run: () => void): void {
+    context.with(this.#context, run)
+  }
+
+  attempt(asked: AskedUpstream): AttemptSpan {
+    return new UpstreamSpan(asked, this.#context, this.#world)
+  }
+
+  end(event: EndEvent, answerId: string | undefined): void {
+    const span = this.#span
+    if (span.isRecording()) {
+      if (event.model !== undefined) span.updateName(`${chat} ${event.model}`)
+      span.setAttributes(this.#attributesOf(event, answerId))
+      if (isFault(event)) span.setStatus({ code: SpanStatusCode.ERROR })
+    }
+    span.end()
+  }
+
+  #attributesOf(event: EndEvent, answerId: string | undefined): Attributes {
+    const { principal, cost, timings } = event
+    const attempt = answeringAttempt(event.attempts)
+    return {
+      [names.requestModel]: event.model,
+      [names.requestStream]: event.stream ? true : undefined,
+      [names.providerName]: attempt && providerName(attempt.provider),
+      [names.responseId]: event.outcome === 'completed' ? answerId : undefined,
+      [names.httpResponseStatusCode]: this.#served ? event.status : undefined,
+      [names.errorType]: requestErrorType(event),
+      [names.enduserId]: this.#world.principal ? principal?.id : undefined,
+      [ownAttributes.outcome]: event.outcome,
+      [ownAttributes.attempts]: event.attempts.filter(({ called }) => called).length,
+      [ownAttributes.cost]: cost ?? undefined,
+      [ownAttributes.cache]: event.cache,
+      [ownAttributes.replayed]: event.replayed ? true : undefined,
+      [ownAttributes.queued]: timings.queue > 0 ? timings.queue / 1_000 : undefined,
+      ...this.#tagsOf(principal),
+    }
+  }
+
+  #tagsOf(principal: Principal | undefined): Attributes {
+    const tags = principal?.tags ?? {}
+    const told = this.#world.tags.filter(name => Object.hasOwn(tags, name))
+    return Object.fromEntries(told.map(name => [ownAttributes.tag(name), tags[name]]))
+  }
+}
+
+/** A caller's own mistake is none of the service's, and nor is that they leave. */
+function isFault({ outcome, status }: EndEvent): boolean {
+  if (outcome === 'completed' || outcome === 'client_aborted') return false
+  return status >= 500 || status < 400
+}
+
+const headerGetter = {
+  get: (headers: Headers, name: string): string | undefined => headers.get(name) ?? undefined,
+  keys: (headers: Headers): string[] => [...headers.keys()],
+}

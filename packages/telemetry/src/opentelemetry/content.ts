@@ -1,0 +1,56 @@
+import type { Attributes } from '@opentelemetry/api'
+import type { ChatRequest, Message, Tool, ToolCall } from '@sluice/core'
+import { boundedJson } from './bounded-json.ts'
+import { attributes as names, ownAttributes } from './names.ts'
+
+/** The words of a request and its tools, as the conventions have them. Images, sound and files are told of and left out. */
+export function inputContent({ messages, tools }: ChatRequest): Attributes {
+  // The last ones are those that are answered.
+  const told = boundedJson(messages.map(messageOf), 'last')
+  const offered = tools === undefined ? undefined : boundedJson(tools.map(toolOf), 'first')
+  const truncated = told.truncated || offered?.truncated === true
+  return {
+    [names.inputMessages]: told.text,
+    [names.toolDefinitions]: offered?.text,
+    [ownAttributes.contentTruncated]: truncated ? true : undefined,
+  }
+}
+
+function messageOf(message: Message): object {
+  const { role, content } = message
+  if (role === 'tool') {
+    const response = typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('')
+    return { role, parts: [{ type: 'tool_call_response', id: message.tool_call_id, response }] }
+  }
+  if (role === 'function') {
+    return { role: 'tool', parts: [{ type: 'tool_call_response', id: null, response: content }] }
+  }
+  const parts = partsOf(content)
+  return {
+    role: role === 'developer' ? 'system' : role,
+    parts: role === 'assistant' ? [...parts, ...(message.tool_calls ?? []).map(callOf)] : parts,
+  }
+}
+
+function partsOf(content: Message['content']): readonly object[] {
+  if (content === undefined || content === null) return []
+  if (typeof content === 'string') return [{ type: 'text', content }]
+  return content.map(part => {
+    if (part.type === 'text') return { type: 'text', content: part.text }
+    if (part.type === 'refusal') return { type: 'text', content: part.refusal }
+    return { type: part.type }
+  })
+}
+
+function callOf(call: ToolCall): object {
+  const { name, arguments: given } =
+    call.type === 'function' ? call.function : { name: call.custom.name, arguments: call.custom.input }
+  return { type: 'tool_call', id: call.id, name, arguments: given }
+}
+
+function toolOf(tool: Tool): object {
+  const { type } = tool
+  if (type !== 'function') return { type, name: tool.custom.name }
+  const { name, description, parameters } = tool.function
+  return { type, name, description, parameters }
+}

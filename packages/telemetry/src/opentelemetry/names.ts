@@ -1,0 +1,71 @@
+/**
+ * Names of the GenAI conventions, which are in development and move: they stand here and nowhere else.
+ * https://github.com/open-telemetry/semantic-conventions-genai
+ */
+export const attributes = {
+  operationName: 'gen_ai.operation.name',
+  providerName: 'gen_ai.provider.name',
+  requestModel: 'gen_ai.request.model',
+  requestMaxTokens: 'gen_ai.request.max_tokens',
+  requestTemperature: 'gen_ai.request.temperature',
+  requestTopP: 'gen_ai.request.top_p',
+  requestSeed: 'gen_ai.request.seed',
+  requestStopSequences: 'gen_ai.request.stop_sequences',
+  requestFrequencyPenalty: 'gen_ai.request.frequency_penalty',
+  requestPresencePenalty: 'gen_ai.request.presence_penalty',
+  requestChoiceCount: 'gen_ai.request.choice.count',
+  requestStream: 'gen_ai.request.stream',
+  outputType: 'gen_ai.output.type',
+  responseId: 'gen_ai.response.id',
+  responseFinishReasons: 'gen_ai.response.finish_reasons',
+  responseTimeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
+  usageInputTokens: 'gen_ai.usage.input_tokens',
+  usageOutputTokens: 'gen_ai.usage.output_tokens',
+  usageCacheReadInputTokens: 'gen_ai.usage.cache_read.input_tokens',
+  usageCacheCreationInputTokens: 'gen_ai.usage.cache_creation.input_tokens',
+  usageReasoningOutputTokens: 'gen_ai.usage.reasoning.output_tokens',
+  tokenType: 'gen_ai.token.type',
+  inputMessages: 'gen_ai.input.messages',
+  outputMessages: 'gen_ai.output.messages',
+  toolDefinitions: 'gen_ai.tool.definitions',
+  errorType: 'error.type',
+  serverAddress: 'server.address',
+  serverPort: 'server.port',
+  httpRequestMethod: 'http.request.method',
+  httpResponseStatusCode: 'http.response.status_code',
+  enduserId: 'enduser.id',
+} as const
+
+/** Names of our own, for what the conventions have no name. */
+export const ownAttributes = {
+  provider: 'sluice.provider',
+  attemptReason: 'sluice.attempt.reason',
+  attempts: 'sluice.attempts',
+  requestId: 'sluice.request.id',
+  outcome: 'sluice.outcome',
+  cost: 'sluice.cost.usd',
+  cache: 'sluice.cache',
+  replayed: 'sluice.replayed',
+  queued: 'sluice.queue.duration',
+  usageEstimated: 'sluice.usage.estimated',
+  contentTruncated: 'sluice.content.truncated',
+  unused: 'sluice.unused',
+  tag: (name: string) => `sluice.tag.${name}`,
+} as const
+
+export const metricNames = {
+  clientTokenUsage: 'gen_ai.client.token.usage',
+  clientOperationDuration: 'gen_ai.client.operation.duration',
+  clientTimeToFirstChunk: 'gen_ai.client.operation.time_to_first_chunk',
+  serverRequestDuration: 'gen_ai.server.request.duration',
+  serverTimeToFirstToken: 'gen_ai.server.time_to_first_token',
+  serverTimePerOutputToken: 'gen_ai.server.time_per_output_token',
+  cost: 'sluice.cost.usd',
+  unpriced: 'sluice.cost.unknown',
+} as const
+
+/** The one operation of a gateway of chat completions. */
+export const chat = 'chat'
+
+/** What stands for a value that is not told, or one too many. */
+export const other = '_OTHER'

@@ -1,0 +1,59 @@
+import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
+
+/** What spans and metrics tell, and to whom. */
+export interface OpenTelemetryOptions {
+  /** Default: the global one. */
+  readonly tracerProvider?: TracerProvider
+  /** Default: the global one. */
+  readonly meterProvider?: MeterProvider
+  /** Whether a request goes on with the trace of its caller, by the global propagator. Default `true`. */
+  readonly incoming?: boolean
+  /**
+   * Whether upstreams are sent the trace in their requests' headers, by the global propagator: all, none, or those of
+   * the providers that are named. Baggage is never sent. Default `true`.
+   */
+  readonly outgoing?: boolean | readonly string[]
+  /** Names of the principals' tags that are told as `sluice.tag.NAME`: keep them few, and their values too. Default: none. */
+  readonly tags?: readonly string[]
+  /** Whether the span of a request tells the principal's id, as `enduser.id`. Default `false`. */
+  readonly principal?: boolean
+  /** Whether spans hold what was asked: messages, and definitions of tools; 64 KiB each at most. Default `false`. */
+  readonly content?: boolean
+}
+
+/** Every option that cannot be used: its name, what was got, what was expected. */
+export function optionFaults(options: OpenTelemetryOptions): string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const check = Object.hasOwn(checks, name) ? checks[name as keyof OpenTelemetryOptions] : undefined
+    const got = `${name}: got ${typeof value === 'string' ? `'${value}'` : value === null ? 'null' : typeof value}`
+    if (check === undefined) return `${got}, expected no such option`
+    return value === undefined || check.holds(value) ? [] : `${got}, expected ${check.expected}`
+  })
+}
+
+interface Check {
+  readonly expected: string
+  readonly holds: (value: unknown) => boolean
+}
+
+const aChoice: Check = { expected: 'true or false', holds: value => typeof value === 'boolean' }
+const areNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every(name => typeof name === 'string' && name !== '')
+const maker = (method: string, expected: string): Check => ({
+  expected,
+  holds: value =>
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function',
+})
+
+const checks: Readonly<Record<keyof OpenTelemetryOptions, Check>> = {
+  tracerProvider: maker('getTracer', 'a TracerProvider'),
+  meterProvider: maker('getMeter', 'a MeterProvider'),
+  incoming: aChoice,
+  outgoing: {
+    expected: 'true, false or a list of names of providers',
+    holds: value => typeof value === 'boolean' || areNames(value),
+  },
+  tags: { expected: 'a list of names', holds: areNames },
+  principal: aChoice,
+  content: aChoice,
+}

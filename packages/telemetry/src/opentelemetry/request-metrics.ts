@@ -1,0 +1,53 @@
+import type { Attributes } from '@opentelemetry/api'
+import type { EndEvent, Observer, Principal, UnusedCallEvent } from '@sluice/core'
+import { answeringAttempt } from './answering-attempt.ts'
+import { requestErrorType } from './error-type.ts'
+import type { Instruments } from './instruments.ts'
+import type { Labels } from './labels.ts'
+import { chat, attributes as names, ownAttributes } from './names.ts'
+
+/** Measures requests, and what they cost, by the events that tell of their ends. */
+export function requestMetrics(instruments: () => Instruments, labels: Labels): Observer {
+  return event => {
+    if (event.type === 'end') measure(event, instruments(), labels)
+    else if (event.type === 'unused_call') measureUnused(event, instruments(), labels)
+  }
+}
+
+function measure(event: EndEvent, made: Instruments, labels: Labels): void {
+  const { outcome, stream, usage, usageEstimated, timings, cost } = event
+  const attempt = answeringAttempt(event.attempts)
+  const about = aboutOf(labels, event.model, attempt?.provider, event.principal)
+  made.requestDuration.record(timings.total / 1_000, { ...about, [names.errorType]: requestErrorType(event) })
+  money(made, usage !== undefined, cost, about)
+  const recalled = event.cache === 'hit' || event.replayed
+  if (!stream || outcome !== 'completed' || recalled || timings.firstByte === undefined) return
+  made.timeToFirstToken.record(timings.firstByte / 1_000, about)
+  if (usage === undefined || usageEstimated || usage.completion_tokens < 2) return
+  const perToken = (timings.total - timings.firstByte) / (usage.completion_tokens - 1)
+  made.timePerOutputToken.record(perToken / 1_000, about)
+}
+
+function measureUnused(event: UnusedCallEvent, made: Instruments, labels: Labels): void {
+  const about = aboutOf(labels, event.model, event.attempt.provider, event.principal)
+  money(made, event.usage !== undefined, event.cost, { ...about, [ownAttributes.unused]: true })
+}
+
+function money(made: Instruments, used: boolean, cost: number | null, about: Attributes): void {
+  if (cost !== null) made.cost.add(cost, about)
+  else if (used) made.unpriced.add(1, about)
+}
+
+function aboutOf(
+  labels: Labels,
+  model: string | undefined,
+  provider: string | undefined,
+  principal: Principal | undefined,
+): Attributes {
+  return {
+    [names.operationName]: chat,
+    [names.providerName]: provider === undefined ? 'sluice' : labels.provider(provider),
+    [names.requestModel]: model === undefined ? undefined : labels.model(model),
+    ...labels.tags(principal),
+  }
+}
