@@ -1,9 +1,12 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
+// `module` is for bundlers: some packages have files under it that Node cannot load.
+const nodeConditions = defaultServerConditions.filter(condition => condition !== 'module')
+
 export default defineConfig({
   // Tests run on the sources: no build first.
-  ssr: { resolve: { conditions: ['@sluice/source', ...defaultServerConditions] } },
+  ssr: { resolve: { conditions: ['@sluice/source', ...nodeConditions] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],
     setupFiles: ['test/no-warnings.ts'],

@@ -26,7 +26,6 @@ export const attributes = {
   usageReasoningOutputTokens: 'gen_ai.usage.reasoning.output_tokens',
   tokenType: 'gen_ai.token.type',
   inputMessages: 'gen_ai.input.messages',
-  outputMessages: 'gen_ai.output.messages',
   toolDefinitions: 'gen_ai.tool.definitions',
   errorType: 'error.type',
   serverAddress: 'server.address',

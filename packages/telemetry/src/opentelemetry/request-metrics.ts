@@ -18,7 +18,9 @@ function measure(event: EndEvent, made: Instruments, labels: Labels): void {
   const { outcome, stream, usage, usageEstimated, timings, cost } = event
   const attempt = answeringAttempt(event.attempts)
   const about = aboutOf(labels, event.model, attempt?.provider, event.principal)
-  made.requestDuration.record(timings.total / 1_000, { ...about, [names.errorType]: requestErrorType(event) })
+  const error = requestErrorType(event)
+  const ended = error === undefined ? about : { ...about, [names.errorType]: error }
+  made.requestDuration.record(timings.total / 1_000, ended)
   money(made, usage !== undefined, cost, about)
   const recalled = event.cache === 'hit' || event.replayed
   if (!stream || outcome !== 'completed' || recalled || timings.firstByte === undefined) return
@@ -47,7 +49,8 @@ function aboutOf(
   return {
     [names.operationName]: chat,
     [names.providerName]: provider === undefined ? 'sluice' : labels.provider(provider),
-    [names.requestModel]: model === undefined ? undefined : labels.model(model),
+    // An attribute that is `undefined` would be a value of its own.
+    ...(model !== undefined && { [names.requestModel]: labels.model(model) }),
     ...labels.tags(principal),
   }
 }

@@ -72,7 +72,7 @@ export class UpstreamSpan implements AttemptSpan {
       [names.requestModel]: labels.model(this.#asked.model),
     }
     const seconds = (clock() - this.#startedAt) / 1_000
-    operationDuration.record(seconds, { ...about, [names.errorType]: error })
+    operationDuration.record(seconds, error === undefined ? about : { ...about, [names.errorType]: error })
     if (firstChunk !== undefined) timeToFirstChunk.record(firstChunk, about)
     // The conventions want counts, and no estimates.
     if (usage === undefined || usageEstimated) return
