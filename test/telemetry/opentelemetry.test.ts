@@ -1,9 +1,10 @@
 import { context, trace } from '@opentelemetry/api'
 import { hedge, priceTable, requests } from '@sluice/core'
-import { local, openaiCompatible } from '@sluice/providers'
+import { bedrock, local, openaiCompatible } from '@sluice/providers'
 import { answer, chunks, hang, reply, sse, stream, type Upstream, usage } from '@sluice/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { upstreamDuring } from '../faults/harness/upstream.ts'
+import { bedrockSigner, bedrockStandIn } from '../vendors/stand-ins/bedrock.ts'
 import type { Received, ReceivedPoint, ReceivedSpan } from './otlp-collector.ts'
 import { callerKey, type TracedService, tracedService, upstreamKey } from './traced-service.ts'
 
@@ -343,6 +344,19 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
     expect(request.traceId).not.toBe(traceId)
     expect(told(request)).not.toHaveProperty('http.response.status_code')
     expect(seen).toEqual([request.spanId])
+  })
+
+  it('go beside the signature of a request, which holds', async () => {
+    const vendor = await bedrockStandIn()
+    onTestFinished(() => vendor.close())
+    const { region, ...credentials } = bedrockSigner
+    const place = bedrock({ region, credentials, baseURL: vendor.url })('amazon.nova-lite-v1:0')
+    const service = await tracedService({ demo: place })
+    expect((await service.post({ model: 'demo' })).status).toBe(200)
+    const { spans } = await service.received()
+    expect(vendor.requests[0]?.headers.traceparent).toBe(`00-${spans[0]!.traceId}-${spans[0]!.spanId}-01`)
+    expect(vendor.requests[0]?.headers.authorization).not.toContain('traceparent')
+    expect(told(spans[0]!)).toMatchObject({ 'gen_ai.provider.name': string('aws.bedrock') })
   })
 
   it('tell of a model in this process as of no call of another', async () => {
