@@ -210,6 +210,7 @@ function faultsOf({ file, specifier, type }: Import): string[] {
     if (packageOf(target) !== from) return say('a package is imported by its name')
     return from === 'core' ? roomFaults(insideCore(file), insideCore(target), type).flatMap(say) : []
   }
+  if (specifier === '#page') return from === 'console' ? [] : say('only the console has a page')
   if (specifier === '#transport') {
     const chooses = from === 'core' && ['gateway', 'config'].includes(roomOf(insideCore(file)))
     return chooses ? [] : say('only the gateway and its defaults choose a transport')

@@ -7,7 +7,7 @@
  * | `GET /about` | `About` |
  * | `GET /requests` | `{ requests: RequestRow[] }`, newest first, those that run included; at most 500 |
  * | `GET /requests/{id}` | `RequestDetail` |
- * | `GET /live` | server-sent events: `request` with a `RequestRow` (begun, changed or ended), `route` with a `TargetRow` |
+ * | `GET /live` | server-sent events: see `LiveEvents` |
  * | `GET /series?by=model&minutes=60` | `Series` |
  * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 where there is none |
  * | `GET /routes` | `{ models: RouteRow[] }` |
@@ -15,7 +15,10 @@
  * | `PATCH /keys/{id}`, `DELETE /keys/{id}` | `KeyChange` to `KeyRow`; 204 |
  * | `POST /keys/{id}/rotate` | `{ overlapMs: number }` to `IssuedKeyRow` |
  *
- * What is refused has the protocol's error shape: `{ error: { message, type, param, code } }`.
+ * What is refused has the protocol's error shape: `{ error: { message, type, param, code } }`. 401: the key is not the
+ * admin key. 429, with `retry-after` in seconds: too many wrong keys came within a minute; the right one has to wait, too.
+ * 404: no such thing, or `keys` or `ledger` of `About` is false. 503: what keeps the keys or the ledger does not answer, or
+ * too many listen to `/live`. Bodies are JSON with their `content-type`, of at most 64 KiB.
  */
 import type {
   AttemptReason,
@@ -38,6 +41,22 @@ export interface About {
   /** Whether there is a ledger to ask for usage. */
   readonly ledger: boolean
   readonly startedAt: number
+  /** The tag by which callers belong to a team; usage is asked for with `by=tag:{teamTag}`. */
+  readonly teamTag: string
+}
+
+/**
+ * What `/live` tells, by the names of its events; the data is JSON. Nothing is sent again: listen first, then ask for
+ * `/requests` and `/routes`, also after each time that the connection was lost. A comment comes every 15 seconds. A
+ * reader that is slow gets the newest state of each request and target, and `lost` where more was left out than that.
+ */
+export interface LiveEvents {
+  /** It has begun, changed or ended. */
+  readonly request: RequestRow
+  /** A target is left alone, or asked again. */
+  readonly route: TargetChange
+  /** So many requests are not told of: ask for `/requests` and `/routes` again. */
+  readonly lost: { readonly requests: number }
 }
 
 export interface RequestRow {
@@ -73,7 +92,12 @@ export interface RequestDetail extends RequestRow {
   readonly cache: 'hit' | 'miss' | undefined
   readonly replayed: boolean
   readonly estimated: boolean
+  /** Such as `seed dropped: the vendor has no seed`; of many the first 50. */
   readonly adjustments: readonly string[]
+  /** The rules `asShadow` that would have refused it. */
+  readonly shadowed: readonly string[]
+  /** Calls whose answers were dropped: shadows, and losers of hedges. Told of when they end, which may be later. */
+  readonly unused: readonly UnusedRow[]
 }
 
 export interface AttemptRow {
@@ -90,26 +114,39 @@ export interface AttemptRow {
   readonly error: string | undefined
 }
 
-/** One point a minute, oldest first, of each of at most 12 values; what is beyond those is under `other`. */
+/** A call whose answer the caller did not get. It costs money all the same. */
+export interface UnusedRow extends AttemptRow {
+  readonly promptTokens: number | undefined
+  readonly completionTokens: number | undefined
+  readonly cost: number | null
+}
+
+/**
+ * One point a minute, oldest first, of each of at most 12 values; what is beyond those is under `other`, and what has none
+ * under `none`. Requests count in the minute in which they end. Percentiles are within 3 % of the true ones.
+ */
 export interface Series {
   readonly by: 'model' | 'key' | 'team' | 'all'
   /** The minutes, each by when it began. */
   readonly at: readonly number[]
-  readonly lines: readonly {
-    readonly name: string
-    readonly requests: readonly number[]
-    readonly errors: readonly number[]
-    readonly promptTokens: readonly number[]
-    readonly completionTokens: readonly number[]
-    readonly cost: readonly number[]
-    /** Requests without a known price. */
-    readonly unpriced: readonly number[]
-    /** Of whole answers; `null` where none ended. */
-    readonly p50Ms: readonly (number | null)[]
-    readonly p95Ms: readonly (number | null)[]
-    /** To the first byte. */
-    readonly firstByteP50Ms: readonly (number | null)[]
-  }[]
+  readonly lines: readonly SeriesLine[]
+}
+
+export interface SeriesLine {
+  /** `all` where `by` is. */
+  readonly name: string
+  readonly requests: readonly number[]
+  readonly errors: readonly number[]
+  readonly promptTokens: readonly number[]
+  readonly completionTokens: readonly number[]
+  readonly cost: readonly number[]
+  /** Requests without a known price. */
+  readonly unpriced: readonly number[]
+  /** Of whole answers; `null` where none ended. */
+  readonly p50Ms: readonly (number | null)[]
+  readonly p95Ms: readonly (number | null)[]
+  /** To the first byte. */
+  readonly firstByteP50Ms: readonly (number | null)[]
 }
 
 export interface RouteRow {
@@ -128,6 +165,9 @@ export interface TargetRow {
   readonly wholeMs: number | undefined
 }
 
+/** What changes of a target by itself. */
+export type TargetChange = Pick<TargetRow, 'provider' | 'model' | 'state' | 'waitMs'>
+
 /** What a key is issued for; `expiresAt` in milliseconds since 1970. */
 export type KeyForm = Omit<KeySpec, 'expiresAt'> & { readonly expiresAt?: number }
 
@@ -135,7 +175,10 @@ export type KeyForm = Omit<KeySpec, 'expiresAt'> & { readonly expiresAt?: number
 export type KeyChange = Omit<KeyChanges, 'expiresAt'> & { readonly expiresAt?: number | null }
 
 /** What is kept of a key. */
-export type KeyRow = Omit<StoredKey, 'secrets'>
+export interface KeyRow extends Omit<StoredKey, 'secrets'> {
+  /** Newest first; more than one while a rotation overlaps. */
+  readonly secrets: readonly { readonly createdAt: number; readonly expiresAt: number | null }[]
+}
 
 /** With the key itself, which is told this once. */
 export interface IssuedKeyRow extends KeyRow {
