@@ -55,8 +55,8 @@ export interface LiveEvents {
   readonly request: RequestRow
   /** A target is left alone, or asked again. */
   readonly route: TargetChange
-  /** So many requests are not told of: ask for `/requests` and `/routes` again. */
-  readonly lost: { readonly requests: number }
+  /** So many changes are not told of: ask for `/requests` and `/routes` again. */
+  readonly lost: { readonly changes: number }
 }
 
 export interface RequestRow {
@@ -75,7 +75,10 @@ export interface RequestRow {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined
   readonly cost: number | null
-  /** The code of the error that the caller was told. */
+  /**
+   * What went wrong, in one word: a refusal of this service (`rate_limit_exceeded`), or how the upstream failed
+   * (`first_byte_timeout`).
+   */
   readonly error: string | undefined
 }
 
@@ -98,6 +101,8 @@ export interface RequestDetail extends RequestRow {
   readonly shadowed: readonly string[]
   /** Calls whose answers were dropped: shadows, and losers of hedges. Told of when they end, which may be later. */
   readonly unused: readonly UnusedRow[]
+  /** How many attempts, candidates, adjustments, rules and unused calls are left out of the lists, in all. */
+  readonly leftOut: number
 }
 
 export interface AttemptRow {
@@ -122,8 +127,9 @@ export interface UnusedRow extends AttemptRow {
 }
 
 /**
- * One point a minute, oldest first, of each of at most 12 values; what is beyond those is under `other`, and what has none
- * under `none`. Requests count in the minute in which they end. Percentiles are within 3 % of the true ones.
+ * One point a minute, oldest first, the last one still growing: a line for each of the at most 12 values with the most
+ * requests, then one for those that have none, then one for all others. Requests count in the minute in which they end.
+ * Percentiles are within 3 % of the true ones.
  */
 export interface Series {
   readonly by: 'model' | 'key' | 'team' | 'all'
@@ -133,9 +139,11 @@ export interface Series {
 }
 
 export interface SeriesLine {
-  /** `all` where `by` is. */
+  /** That of the model, key or team. Beside a `kind` other than `name` it is a word for it: a key may have that name, too. */
   readonly name: string
+  readonly kind: 'name' | 'none' | 'other' | 'all'
   readonly requests: readonly number[]
+  /** Of those, the ones that were refused or failed; not where the caller left. */
   readonly errors: readonly number[]
   readonly promptTokens: readonly number[]
   readonly completionTokens: readonly number[]

@@ -1,0 +1,83 @@
+import { GatewayError } from '@sluice/core'
+import type { About } from './api.ts'
+import { emptyAnswer, eventsAnswer, jsonAnswer } from './api-answer.ts'
+import type { ApiCall } from './api-call.ts'
+import { askedSeries } from './asked-series.ts'
+import type { KeyApi } from './keys/key-api.ts'
+import { queryOf } from './query-of.ts'
+import { routeRows } from './route-rows.ts'
+import { usageRows } from './usage-rows.ts'
+
+type Answering = (call: ApiCall) => Response | Promise<Response>
+
+/** Every path of the API below `/console/api`, and what answers it by its method. */
+export const apiRoutes: Readonly<Record<string, Readonly<Record<string, Answering>>>> = {
+  '/about': { GET: call => plain(call, aboutOf(call)) },
+  '/requests': { GET: call => plain(call, { requests: call.state.recent.list() }) },
+  '/requests/{id}': { GET: call => plain(call, requestOf(call)) },
+  '/live': { GET: liveOf },
+  '/series': {
+    GET: ({ request, state }) =>
+      jsonAnswer(askedSeries(state.series, state.minutes, queryOf(request.url, ['by', 'minutes']))),
+  },
+  '/usage': { GET: usageOf },
+  '/routes': { GET: call => plain(call, { models: routeRows(call.gateway) }) },
+  '/keys': {
+    GET: async call => plain(call, await keysOf(call).list()),
+    POST: async call => jsonAnswer(await keysOf(call).issue(call.request), 201),
+  },
+  '/keys/{id}': {
+    PATCH: async call => jsonAnswer(await keysOf(call).update(call.id, call.request)),
+    DELETE: async call => {
+      await keysOf(call).delete(call.id)
+      return emptyAnswer()
+    },
+  },
+  '/keys/{id}/rotate': {
+    POST: async call => jsonAnswer(await keysOf(call).rotate(call.id, call.request)),
+  },
+}
+
+/** For a path without a query. */
+function plain({ request }: ApiCall, value: unknown): Response {
+  queryOf(request.url, [])
+  return jsonAnswer(value)
+}
+
+function aboutOf({ state, gateway, mount }: ApiCall): About {
+  const { base, teamTag, startedAt } = state
+  return {
+    base: mount.endsWith(base) ? mount : mount + base,
+    models: gateway.models,
+    keys: state.keys !== undefined,
+    ledger: state.usage !== undefined,
+    startedAt,
+    teamTag,
+  }
+}
+
+function requestOf({ state, id }: ApiCall): unknown {
+  const request = state.recent.get(id)
+  if (request !== undefined) return request
+  throw new GatewayError('unknown_url', { message: 'There is no such request, or it is kept no more.' })
+}
+
+function liveOf({ request, state, gateway }: ApiCall): Response {
+  queryOf(request.url, [])
+  return eventsAnswer(state.live.listen(request.signal, () => gateway.ready))
+}
+
+async function usageOf({ request, state }: ApiCall): Promise<Response> {
+  const query = queryOf(request.url, ['by', 'from', 'to'])
+  if (state.usage !== undefined) return jsonAnswer({ rows: await usageRows(state.usage, query) })
+  throw new GatewayError('unknown_url', {
+    message: 'There is no ledger: createConsole() was given no usage.',
+  })
+}
+
+function keysOf({ state }: ApiCall): KeyApi {
+  if (state.keys !== undefined) return state.keys
+  throw new GatewayError('unknown_url', {
+    message: 'Keys cannot be managed here: createConsole() was given no keys.',
+  })
+}

@@ -1,0 +1,51 @@
+import { type Endpoint, GatewayError } from '@sluice/core'
+import { refusedAnswer } from './api-answer.ts'
+import { apiAnswer } from './api-answering.ts'
+import type { ConsoleGateway } from './console-gateway.ts'
+import type { ConsoleState } from './console-state.ts'
+import type { Page } from './page.ts'
+import { pageFile } from './page-files.ts'
+import { secureHeaders } from './secure-headers.ts'
+
+const api = '/console/api'
+
+/** The page and its API for one gateway. `admit` throws for whoever is no admin; `failed` is told what went wrong inside. */
+export function consoleEndpoint(
+  gateway: ConsoleGateway,
+  state: ConsoleState,
+  page: Page,
+  admit: (request: Request) => void,
+  failed: (error: unknown) => void,
+): Endpoint {
+  const answer = (request: Request, path: string): Response | Promise<Response> => {
+    if (path === '/console') return redirect()
+    if (path !== api && !path.startsWith(`${api}/`))
+      return pageFile(page, path.slice('/console/'.length), request.method)
+    admit(request)
+    if (state.closed) throw new GatewayError('shutting_down')
+    const whole = pathOf(request.url)
+    const mount = whole.endsWith(path) ? whole.slice(0, -path.length) : ''
+    return apiAnswer(path.slice(api.length), { request, mount, gateway, state })
+  }
+  return {
+    matches: path => path === '/console' || path.startsWith('/console/'),
+    async fetch(request, path) {
+      try {
+        return await answer(request, path)
+      } catch (error) {
+        const inside = GatewayError.is(error) ? error.cause : error
+        if (inside !== undefined) failed(inside)
+        return refusedAnswer(error)
+      }
+    },
+  }
+}
+
+/** Relative, so that it is right under any mount, and behind a proxy that takes a part of the path away. */
+function redirect(): Response {
+  return new Response(null, { status: 302, headers: { ...secureHeaders, location: 'console/' } })
+}
+
+function pathOf(url: string): string {
+  return new URL(url).pathname
+}

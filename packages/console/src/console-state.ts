@@ -1,0 +1,21 @@
+import type { UsageQuery, UsageRow } from '@sluice/core'
+import type { KeyApi } from './keys/key-api.ts'
+import type { LiveHub } from './live/live-hub.ts'
+import type { RecentRequests } from './recent/recent-requests.ts'
+import type { SeriesBook } from './series/series-book.ts'
+
+/** What the console knows, and whom it may ask. */
+export interface ConsoleState {
+  readonly recent: RecentRequests
+  readonly series: SeriesBook
+  /** How many minutes `series` keeps. */
+  readonly minutes: number
+  readonly live: LiveHub
+  readonly keys: KeyApi | undefined
+  readonly usage: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
+  readonly base: string
+  readonly teamTag: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly closed: boolean
+}

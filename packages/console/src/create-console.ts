@@ -1,0 +1,94 @@
+import type { Endpoint, Observer } from '@sluice/core'
+import { page } from '#page'
+import { adminGate } from './admin-gate.ts'
+import { consoleEndpoint } from './console-endpoint.ts'
+import type { ConsoleGateway } from './console-gateway.ts'
+import { type ConsoleOptions, checkedOptions } from './console-options.ts'
+import type { ConsoleState } from './console-state.ts'
+import { keyApi } from './keys/key-api.ts'
+import { liveHub } from './live/live-hub.ts'
+import { recentRequests } from './recent/recent-requests.ts'
+import { requestRow } from './recent/request-row.ts'
+import { seriesBook } from './series/series-book.ts'
+
+/** A console: what watches the gateway, and what shows it. */
+export interface Console {
+  /** For the gateway's `observe`. Costs microseconds for each request, and nothing for each chunk. */
+  readonly observe: Observer
+  /**
+   * The page under `/console/`, and its API under `/console/api/`, for `withEndpoints`. Throws `TypeError` for a gateway
+   * that cannot tell of its targets, or has another `base` than the console was told.
+   */
+  endpoint(gateway: ConsoleGateway): Endpoint
+  /** Ends what listens; from then on nothing is watched, and the API answers with 503. Safe to call twice. */
+  close(): void
+}
+
+/**
+ * A page on which whoever has the admin key sees what a gateway does: requests as they run, sums over the last minutes,
+ * the health of targets; and with a database, keys and what they have used.
+ *
+ * What it watches is kept in memory, bounded, and forgotten when the process ends: at most 500 requests, without their
+ * prompts and answers, and sums of the last 180 minutes. What has to last is in the ledger.
+ *
+ * Throws `TypeError` for options that cannot be used, such as an admin key of fewer than 16 characters.
+ */
+export function createConsole(options: ConsoleOptions): Console {
+  const { adminKey, keys, usage, teamTag, base, maxRequests, minutes, onError, now } = checkedOptions(options)
+  const live = liveHub()
+  const recent = recentRequests(maxRequests, teamTag, request => {
+    if (live.heard) live.request(requestRow(request))
+  })
+  const series = seriesBook(minutes, teamTag, now)
+  const admit = adminGate(adminKey, now)
+  let closed = false
+  const state: ConsoleState = {
+    recent,
+    series,
+    minutes,
+    live,
+    keys: keys && keyApi(keys),
+    usage,
+    base,
+    teamTag,
+    startedAt: now(),
+    get closed() {
+      return closed
+    },
+  }
+  const failed = (error: unknown) => {
+    try {
+      onError(error)
+    } catch {
+      // Who is told of a failure cannot fail the answer.
+    }
+  }
+  return {
+    observe(event) {
+      if (closed) return
+      recent.observe(event)
+      if (event.type === 'end') series.add(event)
+      if (event.type === 'target' && live.heard) {
+        const { provider, model, state, waitMs } = event
+        live.target({ provider, model, state, waitMs })
+      }
+    },
+    endpoint(gateway) {
+      if (typeof gateway?.targets !== 'function') {
+        throw new TypeError(
+          'endpoint(): expected a gateway, as createGateway makes it: this one has no targets().',
+        )
+      }
+      if (!gateway.matches(`${base}/models`)) {
+        throw new TypeError(
+          `endpoint(): the gateway does not answer under ${base}. Give createConsole() the base that createGateway() has.`,
+        )
+      }
+      return consoleEndpoint(gateway, state, page, admit, failed)
+    },
+    close() {
+      closed = true
+      live.close()
+    },
+  }
+}

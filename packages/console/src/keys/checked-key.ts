@@ -1,0 +1,67 @@
+import {
+  GatewayError,
+  type KeyChanges,
+  type KeyRows,
+  type KeySpec,
+  keyStore,
+  type StoredKey,
+} from '@sluice/core'
+
+const some: StoredKey = {
+  id: 'some',
+  name: 'some',
+  models: null,
+  tags: null,
+  limits: null,
+  disabled: false,
+  createdAt: 0,
+  expiresAt: null,
+  lastUsedAt: null,
+  secrets: [],
+}
+
+const nowhere: KeyRows = {
+  insert: async () => {},
+  list: async () => [],
+  get: async () => some,
+  update: async () => true,
+  addSecret: async () => true,
+  delete: async () => false,
+  findByDigest: async () => undefined,
+}
+
+/**
+ * A store that keeps nothing: what it refuses, every store refuses, and says so in words that are fit to be told. What a
+ * real store throws may be a fault of its database, and hold anything.
+ */
+const judge = keyStore(nowhere)
+
+/** What a key is to be issued for. Throws 400 for what cannot be kept. */
+export async function checkedSpec(given: Readonly<Record<string, unknown>>): Promise<KeySpec> {
+  const spec = given as unknown as KeySpec
+  await judged(() => judge.issue(spec))
+  return spec
+}
+
+/** What is to be changed of a key. Throws 400 for what cannot be kept. */
+export async function checkedChanges(given: Readonly<Record<string, unknown>>): Promise<KeyChanges> {
+  await judged(() => judge.update(some.id, given))
+  return given
+}
+
+/** How long the secrets before a new one go on. Throws 400 for what is no number of milliseconds from 0. */
+export async function checkedOverlap(
+  given: Readonly<Record<string, unknown>>,
+): Promise<{ overlapMs?: number }> {
+  await judged(() => judge.rotate(some.id, given))
+  return given
+}
+
+async function judged(ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new GatewayError('invalid_value', { message: error.message })
+  }
+}

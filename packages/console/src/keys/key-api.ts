@@ -1,0 +1,52 @@
+import { GatewayError, type IssuedKey, type KeyStore } from '@sluice/core'
+import type { IssuedKeyRow, KeyRow } from '../api.ts'
+import { askedStore } from '../asked-store.ts'
+import { readJson } from '../read-json.ts'
+import { checkedChanges, checkedOverlap, checkedSpec } from './checked-key.ts'
+import { keyRow } from './key-row.ts'
+
+const issued: readonly string[] = ['name', 'models', 'tags', 'limits', 'expiresAt']
+
+/** What the console does with keys. All of it throws 400 for what cannot be kept, 404 and 503. */
+export interface KeyApi {
+  list(): Promise<{ readonly keys: readonly KeyRow[] }>
+  issue(request: Request): Promise<IssuedKeyRow>
+  update(id: string, request: Request): Promise<KeyRow>
+  rotate(id: string, request: Request): Promise<IssuedKeyRow>
+  delete(id: string): Promise<void>
+}
+
+export function keyApi(store: KeyStore): KeyApi {
+  /** What is done to a key that is there. */
+  const known = async <T>(id: string, change: () => Promise<T>): Promise<T> => {
+    if ((await askedStore('keys', () => store.get(id))) === undefined) throw noSuchKey()
+    return askedStore('keys', change)
+  }
+  return {
+    list: async () => ({ keys: (await askedStore('keys', () => store.list())).map(keyRow) }),
+    async issue(request) {
+      const spec = await checkedSpec(await readJson(request, issued))
+      return issuedRow(await askedStore('keys', () => store.issue(spec)))
+    },
+    async update(id, request) {
+      const changes = await checkedChanges(await readJson(request, [...issued, 'disabled']))
+      return keyRow(await known(id, () => store.update(id, changes)))
+    },
+    async rotate(id, request) {
+      const overlap = await checkedOverlap(await readJson(request, ['overlapMs']))
+      return issuedRow(await known(id, () => store.rotate(id, overlap)))
+    },
+    async delete(id) {
+      if (!(await askedStore('keys', () => store.delete(id)))) throw noSuchKey()
+    },
+  }
+}
+
+function issuedRow({ key, stored }: IssuedKey): IssuedKeyRow {
+  return { ...keyRow(stored), key }
+}
+
+/** Without the id: it may be a whole key in the wrong place. */
+function noSuchKey(): GatewayError {
+  return new GatewayError('unknown_url', { message: 'There is no key with this id.' })
+}

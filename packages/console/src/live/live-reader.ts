@@ -1,0 +1,110 @@
+import type { LiveEvents, RequestRow, TargetChange } from '../api.ts'
+
+/** Between two writes: what changes meanwhile is told at once, and what changes twice, once. */
+const paceMs = 50
+/** So many requests, and as many targets, may wait for a reader. */
+const mostWaiting = 256
+/** After so many beats that a reader did not take it is let go. */
+const mostMissed = 4
+
+const encoder = new TextEncoder()
+
+/** One who listens: of each request and target that changed, the newest state waits until it is read. */
+export class LiveReader {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly #left: () => void
+  readonly #requests = new Map<string, RequestRow>()
+  readonly #targets = new Map<string, TargetChange>()
+  #lost = 0
+  #missed = 0
+  #over = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+
+  /** `left` is called once, when the reader leaves or is let go. */
+  constructor(left: () => void) {
+    this.#left = left
+    this.stream = new ReadableStream<Uint8Array>({
+      start: controller => {
+        this.#controller = controller
+        controller.enqueue(encoder.encode(': live\n\n'))
+      },
+      pull: () => this.#wake(),
+      cancel: () => this.#end(),
+    })
+  }
+
+  request(row: RequestRow): void {
+    this.#keep(this.#requests, row.id, row)
+  }
+
+  target(change: TargetChange): void {
+    this.#keep(this.#targets, JSON.stringify([change.provider, change.model]), change)
+  }
+
+  /** Says that the connection stands. */
+  beat(): void {
+    if (!this.#hasRoom) {
+      if (++this.#missed === mostMissed) this.close()
+      return
+    }
+    this.#missed = 0
+    this.#controller.enqueue(encoder.encode(': beat\n\n'))
+  }
+
+  close(): void {
+    if (this.#over) return
+    this.#end()
+    this.#controller.close()
+  }
+
+  #keep<T>(waiting: Map<string, T>, id: string, value: T): void {
+    if (this.#over) return
+    // The newest last: where there are too many, the oldest is left out.
+    waiting.delete(id)
+    waiting.set(id, value)
+    if (waiting.size > mostWaiting) {
+      for (const oldest of waiting.keys()) {
+        waiting.delete(oldest)
+        break
+      }
+      this.#lost++
+    }
+    this.#wake()
+  }
+
+  get #hasRoom(): boolean {
+    return (this.#controller.desiredSize ?? 0) > 0
+  }
+
+  /** Writes what waits, where the reader has room and the last write is not too near. */
+  #wake(): void {
+    const waits = this.#requests.size > 0 || this.#targets.size > 0 || this.#lost > 0
+    if (!waits || this.#over || this.#timer !== undefined || !this.#hasRoom) return
+    let text = ''
+    for (const row of this.#requests.values()) text += eventOf('request', row)
+    for (const change of this.#targets.values()) text += eventOf('route', change)
+    if (this.#lost > 0) text += eventOf('lost', { changes: this.#lost })
+    this.#requests.clear()
+    this.#targets.clear()
+    this.#lost = 0
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#wake()
+    }, paceMs)
+    this.#controller.enqueue(encoder.encode(text))
+  }
+
+  #end(): void {
+    if (this.#over) return
+    this.#over = true
+    clearTimeout(this.#timer)
+    this.#requests.clear()
+    this.#targets.clear()
+    this.#left()
+  }
+}
+
+function eventOf<Name extends keyof LiveEvents>(name: Name, data: LiveEvents[Name]): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,81 @@
+import type { AttemptFailedEvent, GatewayEvent, UnusedCallEvent } from '@sluice/core'
+import type { RequestDetail, RequestRow } from '../api.ts'
+import { attemptRow, unusedRow } from './attempt-row.ts'
+import { begunRequest, endedRequest, most } from './request-detail.ts'
+import { requestRow } from './request-row.ts'
+
+/** The latest requests, those that run included. */
+export interface RecentRequests {
+  observe(event: GatewayEvent): void
+  /** Newest first, by when they came. */
+  list(): readonly RequestRow[]
+  get(id: string): RequestDetail | undefined
+}
+
+/**
+ * Keeps `max` requests at most. Where there are more, the one that ended first is forgotten; where all run, the one that
+ * began first, which is back when it ends. `changed` is told of each that begins, changes or ends.
+ */
+export function recentRequests(
+  max: number,
+  teamTag: string,
+  changed: (request: RequestDetail) => void,
+): RecentRequests {
+  const running = new Map<string, RequestDetail>()
+  const ended = new Map<string, RequestDetail>()
+
+  const keep = (map: Map<string, RequestDetail>, request: RequestDetail): void => {
+    map.set(request.id, request)
+    if (running.size + ended.size > max) forgetOne(ended.size > 0 ? ended : running)
+    changed(request)
+  }
+  const attemptFailed = ({ requestId, attempt }: AttemptFailedEvent): void => {
+    const request = running.get(requestId)
+    if (request === undefined) return
+    const room = request.attempts.length < most.attempts
+    keep(running, {
+      ...request,
+      attempts: room ? [...request.attempts, attemptRow(attempt)] : request.attempts,
+      leftOut: request.leftOut + (room ? 0 : 1),
+    })
+  }
+  const callUnused = (event: UnusedCallEvent): void => {
+    const map = running.has(event.requestId) ? running : ended
+    const request = map.get(event.requestId)
+    if (request === undefined) return
+    const room = request.unused.length < most.unused
+    keep(map, {
+      ...request,
+      unused: room ? [...request.unused, unusedRow(event)] : request.unused,
+      leftOut: request.leftOut + (room ? 0 : 1),
+    })
+  }
+  return {
+    observe(event) {
+      switch (event.type) {
+        case 'begin':
+          return keep(running, begunRequest(event, teamTag))
+        case 'end': {
+          const unused = running.get(event.requestId)?.unused ?? []
+          running.delete(event.requestId)
+          return keep(ended, endedRequest(event, teamTag, unused))
+        }
+        case 'attempt_failed':
+          return attemptFailed(event)
+        case 'unused_call':
+          return callUnused(event)
+      }
+    },
+    list: () =>
+      [...running.values(), ...ended.values()].map(requestRow).sort((one, other) => other.at - one.at),
+    get: id => running.get(id) ?? ended.get(id),
+  }
+}
+
+/** The oldest of a map. */
+function forgetOne(map: Map<string, unknown>): void {
+  for (const id of map.keys()) {
+    map.delete(id)
+    return
+  }
+}

@@ -1,0 +1,108 @@
+import type { BeginEvent, EndEvent, Principal } from '@sluice/core'
+import type { RequestDetail, UnusedRow } from '../api.ts'
+import { attemptRow } from './attempt-row.ts'
+import { failureWord } from './failure-word.ts'
+import { shownText } from './shown-text.ts'
+import { teamOf } from './team-of.ts'
+
+/** So much of one request is kept; a longer list is cut, and `leftOut` says by how many. */
+export const most = { attempts: 50, candidates: 50, adjustments: 50, shadowed: 20, unused: 20 } as const
+
+const none: readonly never[] = []
+
+/** What is known of a request that has begun. */
+export function begunRequest(event: BeginEvent, teamTag: string): RequestDetail {
+  return {
+    id: event.requestId,
+    at: event.at,
+    ...callerOf(event.principal, event.model, teamTag),
+    stream: event.stream,
+    outcome: 'running',
+    status: undefined,
+    provider: undefined,
+    firstByteMs: undefined,
+    totalMs: undefined,
+    promptTokens: undefined,
+    completionTokens: undefined,
+    cost: null,
+    error: undefined,
+    queueMs: 0,
+    overheadMs: undefined,
+    attempts: none,
+    candidates: none,
+    cache: undefined,
+    replayed: false,
+    estimated: false,
+    adjustments: none,
+    shadowed: none,
+    unused: none,
+    leftOut: 0,
+  }
+}
+
+/** What is kept of a request that has ended; of the event itself nothing is, for its errors may hold the vendor's words. */
+export function endedRequest(event: EndEvent, teamTag: string, unused: readonly UnusedRow[]): RequestDetail {
+  const { attempts, adjustments, shadowed, timings, trace, usage } = event
+  const { candidates } = trace
+  return {
+    id: event.requestId,
+    at: event.at,
+    ...callerOf(event.principal, event.model, teamTag),
+    stream: event.stream,
+    outcome: event.outcome,
+    status: event.status,
+    provider: providerOf(event),
+    firstByteMs: timings.firstByte,
+    totalMs: timings.total,
+    promptTokens: usage?.prompt_tokens,
+    completionTokens: usage?.completion_tokens,
+    cost: event.cost,
+    error: wordOf(event),
+    queueMs: timings.queue,
+    overheadMs: trace.overheadMs,
+    attempts: attempts.slice(0, most.attempts).map(attemptRow),
+    candidates: candidates.slice(0, most.candidates).map(({ provider, model, via, skipped }) => ({
+      provider: shownText(provider),
+      model: shownText(model),
+      ...(via === undefined ? {} : { via: shownText(via) }),
+      ...(skipped === undefined ? {} : { skipped }),
+    })),
+    cache: event.cache,
+    replayed: event.replayed,
+    estimated: event.usageEstimated,
+    adjustments: adjustments
+      .slice(0, most.adjustments)
+      .map(({ parameter, action, detail }) =>
+        shownText(`${parameter} ${action}${detail === undefined ? '' : `: ${detail}`}`),
+      ),
+    shadowed: shadowed.slice(0, most.shadowed).map(shownText),
+    unused,
+    leftOut:
+      Math.max(0, attempts.length - most.attempts) +
+      Math.max(0, candidates.length - most.candidates) +
+      (trace.more ?? 0) +
+      Math.max(0, adjustments.length - most.adjustments) +
+      Math.max(0, shadowed.length - most.shadowed),
+  }
+}
+
+function callerOf(principal: Principal | undefined, model: string | undefined, teamTag: string) {
+  const team = teamOf(principal, teamTag)
+  return {
+    model: model === undefined ? undefined : shownText(model),
+    key: principal === undefined ? undefined : shownText(principal.id),
+    team: team === undefined ? undefined : shownText(team),
+  }
+}
+
+/** Whose answer it was; where there was none, who was asked last. */
+function providerOf({ attempts }: EndEvent): string | undefined {
+  const called = attempts.filter(attempt => attempt.called)
+  const answered = called.find(({ error }) => error === undefined) ?? called.at(-1)
+  return answered === undefined ? undefined : shownText(answered.provider)
+}
+
+function wordOf({ outcome, error }: EndEvent): string | undefined {
+  if (outcome === 'client_aborted') return 'client_left'
+  return outcome === 'gateway_closed' ? 'shutting_down' : failureWord(error)
+}

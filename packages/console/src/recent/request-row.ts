@@ -1,0 +1,22 @@
+import type { RequestDetail, RequestRow } from '../api.ts'
+
+/** What of a request stands in the list of all. */
+export function requestRow(request: RequestDetail): RequestRow {
+  return {
+    id: request.id,
+    at: request.at,
+    model: request.model,
+    key: request.key,
+    team: request.team,
+    stream: request.stream,
+    outcome: request.outcome,
+    status: request.status,
+    provider: request.provider,
+    firstByteMs: request.firstByteMs,
+    totalMs: request.totalMs,
+    promptTokens: request.promptTokens,
+    completionTokens: request.completionTokens,
+    cost: request.cost,
+    error: request.error,
+  }
+}

@@ -1,0 +1,41 @@
+import type { EndEvent } from '@sluice/core'
+import { Latencies } from './latencies.ts'
+
+/** Sums over the requests of one line that ended in one minute. */
+export class MinuteSums {
+  requests = 0
+  errors = 0
+  promptTokens = 0
+  completionTokens = 0
+  /** US dollars. */
+  cost = 0
+  /** How many used something that has no price. */
+  unpriced = 0
+  /** To the end of answers that came to it. */
+  readonly whole = new Latencies()
+  readonly firstByte = new Latencies()
+
+  add({ outcome, usage, cost, timings }: EndEvent): void {
+    this.requests++
+    if (outcome === 'completed') this.whole.add(timings.total)
+    else if (outcome !== 'client_aborted') this.errors++
+    if (timings.firstByte !== undefined) this.firstByte.add(timings.firstByte)
+    if (usage !== undefined) {
+      this.promptTokens += usage.prompt_tokens
+      this.completionTokens += usage.completion_tokens
+      if (cost === null) this.unpriced++
+    }
+    if (cost !== null) this.cost += cost
+  }
+
+  addAll(other: MinuteSums): void {
+    this.requests += other.requests
+    this.errors += other.errors
+    this.promptTokens += other.promptTokens
+    this.completionTokens += other.completionTokens
+    this.cost += other.cost
+    this.unpriced += other.unpriced
+    this.whole.addAll(other.whole)
+    this.firstByte.addAll(other.firstByte)
+  }
+}
