@@ -5,10 +5,11 @@ import { expectOwnOrigin } from './own-origin.ts'
 
 /** Finds who answers a path below `/console/api`. Throws 404, 405, and 403 for a change that another origin sent. */
 export function apiAnswer(path: string, call: Omit<ApiCall, 'id'>): Response | Promise<Response> {
-  const [, first = '', id = '', ...more] = path.split('/')
-  const name = [`/${first}`, ...(id === '' ? [] : ['{id}']), ...more].join('/')
+  const parts = path.split('/')
+  const id = parts[2] ?? ''
+  const name = parts.map((part, at) => (at === 2 ? '{id}' : part)).join('/')
   const methods = Object.hasOwn(apiRoutes, name) ? apiRoutes[name] : undefined
-  if (methods === undefined) throw notThere()
+  if (methods === undefined || (parts.length > 2 && id === '')) throw notThere()
   const { request } = call
   const answer = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
   if (answer === undefined) {

@@ -22,7 +22,10 @@ export interface ConsoleOptions {
   readonly now?: (() => number) | undefined
 }
 
-type Checked = Required<ConsoleOptions>
+type Optional = 'keys' | 'usage'
+type Checked = Pick<ConsoleOptions, Optional> & {
+  readonly [Name in Exclude<keyof ConsoleOptions, Optional>]-?: NonNullable<ConsoleOptions[Name]>
+}
 
 const keyMethods = ['issue', 'list', 'get', 'update', 'rotate', 'delete'] as const
 const known: readonly string[] = [
