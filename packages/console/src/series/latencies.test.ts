@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Latencies } from './latencies.ts'
 
-const span = fc.oneof(fc.double({ min: 0.01, max: 1e8, noNaN: true }), fc.integer({ min: 1, max: 60_000 }))
+const span = fc.oneof(fc.double({ min: 0.1, max: 3.6e7, noNaN: true }), fc.integer({ min: 1, max: 60_000 }))
 
 function of(spans: readonly number[]): Latencies {
   const latencies = new Latencies()
@@ -49,7 +49,7 @@ describe('Latencies', () => {
   })
 
   it('counts what is outside its range as the nearest in it', () => {
-    expect(of([0]).percentile(0.5)).toBeCloseTo(0.01, 2)
-    expect(of([Number.POSITIVE_INFINITY]).percentile(0.5)! / 1e8).toBeCloseTo(1, 1)
+    expect(of([0]).percentile(0.5)).toBeCloseTo(0.1, 2)
+    expect(of([Number.POSITIVE_INFINITY]).percentile(0.5)! / 3.6e7).toBeCloseTo(1, 1)
   })
 })

@@ -1,15 +1,15 @@
 /** Each bucket reaches 6 % further than the one before it: a value in its middle is at most 3 % off. */
 const growth = Math.log(1.06)
 const middle = 2 / 2.06
-const leastMs = 0.01
-const mostMs = 100_000_000
+const leastMs = 0.1
+const mostMs = 36_000_000
 /** Room that is made on both sides when a span grows. */
 const margin = 8
 
 /**
  * Counts of spans of time in buckets that grow by the logarithm (as DDSketch does it), of which percentiles are read
- * with a relative error of 3 % at most, from 0.01 ms to 28 hours; what is outside counts as the nearest of those. It
- * holds the buckets between the least and the largest value alone: some hundred bytes, 1.6 KB at most.
+ * with a relative error of 3 % at most, from 0.1 ms to 10 hours; what is outside counts as the nearest of those. It
+ * holds the buckets between the least and the largest value alone: some hundred bytes, 1.4 KB at most.
  */
 export class Latencies {
   count = 0

@@ -7,7 +7,7 @@ import { MinuteSums } from './minute-sums.ts'
 export type LineKind = 'model' | 'key' | 'team'
 
 /** So many names of each kind have lines of their own within a minute, in the order in which they come. */
-const mostNames = 24
+const mostNames = 16
 
 /** The sums of one kind: by name, of what has no name, and of names beyond those. */
 export interface MinuteLines {

@@ -107,12 +107,20 @@ describe('seriesBook', () => {
 
   it('gives the names with the most requests lines of their own', () => {
     const { book } = setUp()
-    for (let name = 0; name < 20; name++) {
+    for (let name = 0; name < 15; name++) {
       for (let count = 0; count <= name; count++) book.add(endOf('a', { model: `m${name}` }))
     }
     const series = book.series('model', 1)
-    expect(series.lines[0]).toMatchObject({ name: 'm19', requests: [20] })
+    expect(series.lines[0]).toMatchObject({ name: 'm14', requests: [15] })
     expect(series.lines).toHaveLength(13)
-    expect(lineNamed(series, 'other')).toMatchObject({ kind: 'other', requests: [36] })
+    expect(lineNamed(series, 'other')).toMatchObject({ kind: 'other', requests: [1 + 2 + 3] })
+  })
+
+  it('keeps 16 names of one minute, in the order in which they come', () => {
+    const { book } = setUp()
+    for (let name = 0; name < 1_000; name++) book.add(endOf('a', { principal: { id: `k${name}` } }))
+    expect(lineNamed(book.series('key', 1), 'other').requests).toEqual([1_000 - 12])
+    for (let count = 0; count < 9; count++) book.add(endOf('a', { principal: { id: 'k999' } }))
+    expect(lineNamed(book.series('key', 1), 'k999')).toBeUndefined()
   })
 })
