@@ -17,6 +17,12 @@ const serves: Check = async ({ run }) => {
 }
 
 const snippets: Record<string, Check> = {
+  console: async ({ run }) => {
+    const running = await run({ SLUICE_ADMIN_KEY: 'correct-horse-battery' })
+    const url = await running.url(8787)
+    expect(await ask(`${url}/v1`)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
+    expect((await fetch(`${url}/console/`)).status).toBe(200)
+  },
   core: async ({ run }) => {
     const { fetch } = (await run()).exports.default as { fetch(request: Request): Promise<Response> }
     expect(await ask('http://there.test/v1', { fetch })).toMatchObject({ status: 200, text: '12 * 7 = 84' })
