@@ -4,9 +4,9 @@ import { shared } from '../../tsup.config.ts'
 const core: Options = {
   ...shared,
   // The transports are reached by the package's own `#transport`, so that the runtime chooses; they are not public.
-  entry: ['src/index.ts', 'src/transports/fetch.ts', 'src/transports/undici.ts'],
+  entry: ['src/index.ts', 'src/openapi.ts', 'src/transports/fetch.ts', 'src/transports/undici.ts'],
   external: ['#transport'],
-  dts: { ...shared.dts, entry: 'src/index.ts' },
+  dts: { ...shared.dts, entry: ['src/index.ts', 'src/openapi.ts'] },
   // Two builds write to one folder: `scripts/build.mjs` empties it before.
   clean: false,
 }

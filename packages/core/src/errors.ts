@@ -5,7 +5,7 @@ import { ownMembers } from './protocol/own-members.ts'
  * Every way in which the gateway refuses: status, `type` and `code` of the answer, and its usual text
  * (protocol section 4.2). A new refusal is a new line.
  */
-const refusals = {
+export const refusals = {
   missing_api_key: [
     401,
     'invalid_request_error',

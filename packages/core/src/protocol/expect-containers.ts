@@ -20,7 +20,7 @@ export interface Fault {
 export function object<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strip> {
   const names = Object.keys(shape)
   const checks = names.map(name => checkOf(shape[name] as z.core.$ZodType))
-  const schema = judge((value, issues) => {
+  const schema = judge({ object: shape }, (value, issues) => {
     if (!isObject(value)) {
       issues.push(wrongType(value, 'an object'))
       return
@@ -35,7 +35,7 @@ export function object<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObje
 
 /** An object of which no more is asked. */
 export function anyObject(): Schema<JsonObject> {
-  return judge((value, issues) => {
+  return judge({ object: {} }, (value, issues) => {
     if (!isObject(value)) issues.push(wrongType(value, 'an object'))
   })
 }
@@ -43,7 +43,7 @@ export function anyObject(): Schema<JsonObject> {
 /** Adds a rule to a schema. It is asked only of values that the schema takes. */
 export function where<T>(schema: Schema<T>, fault: (value: T) => Fault | undefined): Schema<T> {
   const check = checkOf(schema)
-  return judge((value, issues) => {
+  return judge({ base: schema, rule: fault }, (value, issues) => {
     check(value, issues)
     if (issues.length > 0) return
     const found = fault(value as T)
@@ -54,7 +54,7 @@ export function where<T>(schema: Schema<T>, fault: (value: T) => Fault | undefin
 /** An array. `noun` says what was expected where there is none: "an array of objects". */
 export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POSITIVE_INFINITY): Schema<T[]> {
   const check = checkOf(item)
-  return judge((value, issues) => {
+  return judge({ list: item, min, max }, (value, issues) => {
     if (!Array.isArray(value)) {
       issues.push(wrongType(value, noun))
     } else if (value.length < min) {
@@ -73,16 +73,16 @@ export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POS
 /** An object whose keys are data and whose values are alike. `fault` is asked before the values are. */
 export function mapOf<T>(
   item: Schema<T>,
-  fault: (keys: readonly string[]) => Fault | undefined = () => undefined,
+  fault?: (keys: readonly string[]) => Fault | undefined,
 ): Schema<Record<string, T>> {
   const check = checkOf(item)
-  return judge((value, issues) => {
+  return judge({ map: item, keys: fault }, (value, issues) => {
     if (!isObject(value)) {
       issues.push(wrongType(value, 'an object'))
       return
     }
     const keys = Object.keys(value)
-    const found = fault(keys)
+    const found = fault?.(keys)
     if (found !== undefined) {
       issues.push(faultIssue(value, found))
       return
@@ -102,7 +102,7 @@ export function either<S = never, A = never, O = never>(
   const string = kinds.string && checkOf(kinds.string)
   const array = kinds.array && checkOf(kinds.array)
   const members = kinds.object && checkOf(kinds.object)
-  return judge((value, issues) => {
+  return judge({ either: Object.values(kinds) }, (value, issues) => {
     const check =
       typeof value === 'string'
         ? string
@@ -124,7 +124,7 @@ export function tagged<T extends Record<string, Schema<unknown>>>(
   const checks = new Map<unknown, Check>()
   for (const [name, schema] of Object.entries(variants)) checks.set(name, checkOf(schema))
   const values = Object.keys(variants)
-  return judge((value, issues) => {
+  return judge({ tag, variants }, (value, issues) => {
     if (!isObject(value)) {
       issues.push(wrongType(value, 'an object'))
       return

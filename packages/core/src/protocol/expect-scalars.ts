@@ -57,7 +57,7 @@ export function only<const T extends string>(value: T): Schema<T> {
 
 export function nullable<T>(schema: Schema<T>): Schema<T | null> {
   const check = checkOf(schema)
-  return judge((value, issues) => {
+  return judge({ nullable: schema }, (value, issues) => {
     if (value !== null) check(value, issues)
   })
 }
@@ -65,7 +65,7 @@ export function nullable<T>(schema: Schema<T>): Schema<T | null> {
 /** A field that may be left out. `null` is the same as left out. */
 export function maybe<T extends z.ZodMiniType>(schema: T): z.ZodMiniExactOptional<T> {
   const check = checkOf(schema)
-  const left = judge((value, issues) => {
+  const left = judge({ maybe: schema }, (value, issues) => {
     if (value !== null && value !== undefined) check(value, issues)
   })
   // The type tells what is left when `withoutNulls` has run.

@@ -8,8 +8,22 @@ export type Issue = z.core.$ZodRawIssue
 /** Adds what is wrong with a value to the issues, of which there are none yet. It makes nothing for a sound one. */
 export type Check = (value: unknown, issues: Issue[]) => void
 
+/** What a judge is made of, so that a description of the API can be made of it too. Checks do not look at it. */
+export type Form =
+  | { readonly object: z.core.$ZodLooseShape }
+  | { readonly list: z.core.$ZodType; readonly min: number; readonly max: number }
+  /** `keys`: the rule for the keys, where there is one. */
+  | { readonly map: z.core.$ZodType; readonly keys: unknown }
+  | { readonly either: readonly z.core.$ZodType[] }
+  | { readonly tag: string; readonly variants: Readonly<Record<string, z.core.$ZodType>> }
+  | { readonly nullable: z.core.$ZodType }
+  | { readonly maybe: z.core.$ZodType }
+  /** `rule`: the function that finds a fault. Absent: the schema itself, said quicker. */
+  | { readonly base: z.core.$ZodType; readonly rule?: unknown }
+
 interface JudgeDef extends z.core.$ZodTypeDef {
   readonly check: Check
+  readonly form: Form
 }
 
 interface Judge extends z.core.$ZodType {
@@ -25,8 +39,13 @@ const Judge = $constructor<Judge, JudgeDef>('Judge', (inst, def) => {
   }
 })
 
-export function judge<T>(check: Check): Schema<T> {
-  return new Judge({ type: 'custom', check }) as unknown as Schema<T>
+export function judge<T>(form: Form, check: Check): Schema<T> {
+  return new Judge({ type: 'custom', check, form }) as unknown as Schema<T>
+}
+
+/** What a judge is made of; `undefined` for any other schema. */
+export function formOf(schema: z.core.$ZodType): Form | undefined {
+  return schema instanceof Judge ? schema._zod.def.form : undefined
 }
 
 const context: z.core.ParseContextInternal = { async: false }
@@ -43,7 +62,7 @@ export function checkOf(schema: z.core.$ZodType): Check {
 /** A schema that is only asked about what is not plainly sound: it has the words for what is wrong. */
 export function unless<T>(plain: (value: unknown) => boolean, schema: Schema<T>): Schema<T> {
   const check = checkOf(schema)
-  return judge((value, issues) => {
+  return judge({ base: schema }, (value, issues) => {
     if (!plain(value)) check(value, issues)
   })
 }

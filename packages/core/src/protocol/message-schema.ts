@@ -17,7 +17,7 @@ const assistantParts = list(
   listOfParts,
 )
 
-const userPart = tagged('type', {
+export const userPart = tagged('type', {
   text: textPart,
   image_url: object({
     type: only('image_url'),
@@ -35,7 +35,7 @@ const userPart = tagged('type', {
 
 const functionCall = object({ name: text(), arguments: text() })
 
-const toolCall = tagged('type', {
+export const toolCall = tagged('type', {
   function: object({ id: text(), type: only('function'), function: functionCall }),
   custom: object({
     id: text(),
@@ -76,7 +76,7 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
 }
 
 /** An assistant's message needs content, unless it says something in another way. */
-function silenceFault(message: AssistantMessage): Fault | undefined {
+export function silenceFault(message: AssistantMessage): Fault | undefined {
   if (message.content !== undefined || saysOtherwise(message)) return undefined
   return {
     refusal: 'missing_required_parameter',
@@ -90,7 +90,8 @@ export function saysOtherwise({ tool_calls, function_call, refusal, audio }: Ass
   return [tool_calls, function_call, refusal, audio].some(value => value !== undefined && value !== null)
 }
 
-function urlFault(url: string): Fault | undefined {
+/** A link, or data written as one. */
+export function urlFault(url: string): Fault | undefined {
   if (/^(?:https?:\/\/|data:)/i.test(url)) return undefined
   return {
     refusal: 'invalid_value',

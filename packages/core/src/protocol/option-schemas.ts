@@ -5,8 +5,9 @@ import { flag, integer, maybe, name, nullable, oneOf, only, text } from './expec
 import { textParts } from './message-schema.ts'
 import { shorten } from './wording.ts'
 
-const maxPairs = 16
-const maxKeyLength = 64
+export const maxPairs = 16
+export const maxKeyLength = 64
+export const tokenId = /^\d{1,16}$/
 const textOrObject = 'one of a string or object'
 const textOrTexts = 'one of a string or array of strings'
 
@@ -32,26 +33,16 @@ export const streamOptionsSchema = object({
 })
 
 /** The live profile knows no other members. */
-export const liveStreamOptionsSchema = where(streamOptionsSchema, options => {
-  const unknown = Object.keys(options).find(key => key !== 'include_usage' && key !== 'include_obfuscation')
-  return unknown === undefined ? undefined : unknownMember(unknown)
-})
+export const liveStreamOptionsSchema = where(streamOptionsSchema, unknownOptionFault)
 
 const bias = integer(-100, 100)
 
 export const logitBiasSchema = mapOf(bias)
 
 /** The live profile takes token ids only. */
-export const liveLogitBiasSchema = mapOf(bias, keys => {
-  const key = keys.find(token => !/^\d{1,16}$/.test(token))
-  return key === undefined ? undefined : noToken(key)
-})
+export const liveLogitBiasSchema = mapOf(bias, tokenFault)
 
-export const metadataSchema = mapOf(text(512), keys => {
-  if (keys.length > maxPairs) return tooManyPairs(keys.length)
-  const long = keys.find(key => key.length > maxKeyLength)
-  return long === undefined ? undefined : keyTooLong(long)
-})
+export const metadataSchema = mapOf(text(512), pairsFault)
 
 export const promptCacheOptionsSchema = object({
   mode: maybe(oneOf(['implicit', 'explicit'])),
@@ -84,6 +75,25 @@ export const webSearchSchema = object({
 }) as unknown as z.ZodMiniType<JsonObject>
 
 export const moderationSchema = object({ model: text() }) as unknown as z.ZodMiniType<JsonObject>
+
+/** Only the members that the schema names. */
+export function unknownOptionFault(options: object): Fault | undefined {
+  const unknown = Object.keys(options).find(key => key !== 'include_usage' && key !== 'include_obfuscation')
+  return unknown === undefined ? undefined : unknownMember(unknown)
+}
+
+/** Keys that are ids of tokens. */
+export function tokenFault(keys: readonly string[]): Fault | undefined {
+  const key = keys.find(token => !tokenId.test(token))
+  return key === undefined ? undefined : noToken(key)
+}
+
+/** At most 16 pairs, with keys of at most 64 characters. */
+export function pairsFault(keys: readonly string[]): Fault | undefined {
+  if (keys.length > maxPairs) return tooManyPairs(keys.length)
+  const long = keys.find(key => key.length > maxKeyLength)
+  return long === undefined ? undefined : keyTooLong(long)
+}
 
 function unknownMember(key: string): Fault {
   return {
