@@ -6,7 +6,7 @@ import { checkOf, judge, type Schema, unless } from './judge.ts'
  * for what was expected, as refusal-of-issue.ts wants it.
  */
 
-/** A string. `maxLength` counts UTF-16 units. */
+/** A string. `maxLength` counts code points. */
 export function text(maxLength = Number.POSITIVE_INFINITY, pattern?: RegExp): Schema<string> {
   const string = z.string({ error: 'a string' }).check(z.maxLength(maxLength, { abort: true }))
   return unless(
