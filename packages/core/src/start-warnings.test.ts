@@ -47,6 +47,16 @@ describe('a gateway that only local() answers', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
+  it('starts where the environment may not be read', () => {
+    vi.stubGlobal('process', {
+      get env(): never {
+        throw new Error('Requires env access')
+      },
+    })
+    expect(warningsOf([named('local')])).toEqual([])
+    vi.unstubAllGlobals()
+  })
+
   it('is silent elsewhere, and where another one answers too', () => {
     expect(warningsOf([named('local')])).toEqual([])
     vi.stubEnv('NODE_ENV', 'production')
