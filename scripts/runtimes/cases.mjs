@@ -1,0 +1,148 @@
+// What every runtime has to show: each case asks a gateway over HTTP, and throws where it is not as it should be.
+import assert from 'node:assert/strict'
+
+const question = [{ role: 'user', content: 'Say something about water.' }]
+const key = { authorization: 'Bearer sk-test' }
+
+function ask({ baseURL }, fields = {}, { headers = {}, signal } = {}) {
+  return fetch(`${baseURL}/chat/completions`, {
+    method: 'POST',
+    headers: { ...key, 'content-type': 'application/json', ...headers },
+    body:
+      typeof fields === 'string' ? fields : JSON.stringify({ model: 'demo', messages: question, ...fields }),
+    signal,
+  })
+}
+
+const there = (content, more) => ({ model: 'there', messages: [{ role: 'user', content }], ...more })
+
+async function expectRefusal(response, status, code) {
+  const text = await response.text()
+  assert.equal(response.status, status, text)
+  assert.match(response.headers.get('content-type'), /^application\/json/)
+  assert.match(response.headers.get('x-request-id'), /^req_/)
+  const { error } = JSON.parse(text)
+  assert.deepEqual(Object.keys(error), ['message', 'type', 'param', 'code'])
+  assert.equal(error.code, code)
+  return error
+}
+
+/** The text of a stream, and what it ended with. */
+function eventsOf(text) {
+  const events = text
+    .split('\n\n')
+    .filter(event => event.startsWith('data: '))
+    .map(event => event.slice(6))
+  const chunks = events.filter(event => event.startsWith('{')).map(event => JSON.parse(event))
+  const content = chunks.map(chunk => chunk.choices?.[0]?.delta.content ?? '').join('')
+  return { content, last: events.at(-1), events }
+}
+
+/** Reads a stream until `text` has come. */
+async function readUntil(reader, text) {
+  const decoder = new TextDecoder()
+  let read = ''
+  while (!read.includes(text)) {
+    const { done, value } = await reader.read()
+    assert.equal(done, false, `the stream ended before '${text}': ${read}`)
+    read += decoder.decode(value, { stream: true })
+  }
+}
+
+/** Rejects where a promise takes longer than is allowed. */
+async function within(ms, promise, what) {
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms`)), ms)
+  })
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+export const cases = {
+  whole: async site => {
+    const response = await ask(site)
+    assert.equal(response.status, 200)
+    const { choices, usage } = await response.json()
+    assert.ok(choices[0].message.content.length > 0)
+    assert.ok(usage.total_tokens > 0)
+  },
+  stream: async site => {
+    const response = await ask(site, { stream: true })
+    assert.match(response.headers.get('content-type'), /^text\/event-stream/)
+    const { content, last, events } = eventsOf(await response.text())
+    assert.equal(last, '[DONE]')
+    assert.ok(events.length > 3 && content.length > 0)
+  },
+  models: async site => {
+    const response = await fetch(`${site.baseURL}/models`, { headers: key })
+    assert.deepEqual(
+      (await response.json()).data.map(({ id }) => id),
+      ['demo', 'there'],
+    )
+  },
+  described: async site => {
+    const origin = site.baseURL.slice(0, -'/v1'.length)
+    const response = await fetch(`${origin}/openapi.json`)
+    const { openapi, paths, servers } = await response.json()
+    assert.match(openapi, /^3\.1/)
+    const told = new URL(`${servers?.[0].url ?? ''}${Object.keys(paths)[0]}`, origin)
+    assert.equal(told.href, `${site.baseURL}/chat/completions`)
+  },
+  400: async site => {
+    await expectRefusal(await ask(site, { temperature: 3 }), 400, 'decimal_above_max_value')
+    await expectRefusal(await ask(site, '{"model":'), 400, null)
+  },
+  401: async site => {
+    const wrong = await ask(site, {}, { headers: { authorization: 'Bearer sk-wrong' } })
+    assert.match(wrong.headers.get('www-authenticate'), /^Bearer/)
+    await expectRefusal(wrong, 401, 'invalid_api_key')
+  },
+  404: async site => {
+    await expectRefusal(await ask(site, { model: 'none' }), 404, 'model_not_found')
+    await expectRefusal(await fetch(`${site.baseURL}/nothing`, { headers: key }), 404, null)
+  },
+  429: async site => {
+    const limited = { headers: { authorization: 'Bearer sk-limited' } }
+    const first = await ask(site, {}, limited)
+    assert.equal(first.headers.get('x-ratelimit-remaining-requests'), '0', await first.text())
+    const second = await ask(site, {}, limited)
+    assert.equal(second.headers.get('x-ratelimit-limit-requests'), '1')
+    assert.ok(second.headers.has('x-ratelimit-reset-requests') && second.headers.has('x-should-retry'))
+    await expectRefusal(second, 429, 'rate_limit_exceeded')
+  },
+  'big body': async site => {
+    const content = 'é'.repeat(1_000_000)
+    const response = await ask(site, there(content))
+    const text = await response.text()
+    assert.equal(response.status, 200, text)
+    assert.equal(JSON.parse(text).choices[0].message.content, `${content.length} characters`)
+  },
+  'upstream, streamed': async site => {
+    const { content, last } = eventsOf(await (await ask(site, there('Hello', { stream: true }))).text())
+    assert.deepEqual([content, last], ['first second', '[DONE]'])
+  },
+  'upstream refuses': async site => {
+    const { message } = await expectRefusal(await ask(site, there('refuse')), 503, 'server_is_overloaded')
+    assert.doesNotMatch(message, /10\.0\.0\.7/)
+  },
+  'upstream dies': async site => {
+    const { content, last } = eventsOf(await (await ask(site, there('die', { stream: true }))).text())
+    assert.equal(content, 'first ')
+    assert.equal(JSON.parse(last).error.code, 'bad_gateway')
+  },
+  'client leaves': async site => {
+    await leave(site, 'drip')
+  },
+  'client leaves silence': async site => {
+    await leave(site, 'wait')
+  },
+}
+
+/** Leaves in the middle of a stream, and sees that the vendor is left then. */
+async function leave(site, said) {
+  const leaving = new AbortController()
+  const response = await ask(site, there(said, { stream: true }), { signal: leaving.signal })
+  await readUntil(response.body.getReader(), 'first ')
+  leaving.abort()
+  await within(5_000, site.upstream.left(), 'the end of the upstream call')
+}

@@ -1,0 +1,19 @@
+// The gateway that every runtime serves. `upstream` is the base URL of a server on loopback.
+import { apiKeys, createGateway, limits, models, requests, withEndpoints } from '@sluice/core'
+import { openApi } from '@sluice/core/openapi'
+import { local, openaiCompatible } from '@sluice/providers'
+
+export function runtimeGateway(upstream, options) {
+  const there = openaiCompatible({ name: 'there', baseURL: upstream, apiKey: 'upstream-key' })
+  const gateway = createGateway({
+    authenticate: apiKeys([
+      { id: 'tester', key: 'sk-test' },
+      { id: 'limited', key: 'sk-limited', limits: [requests(1).per('hour')] },
+    ]),
+    limit: limits([]),
+    route: models({ demo: local()('demo'), there: there('m') }),
+    maxAttempts: 1,
+    ...options,
+  })
+  return withEndpoints(gateway, [openApi()])
+}
