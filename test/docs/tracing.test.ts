@@ -118,7 +118,8 @@ it('tells of each metric', () => {
 it('tells of each attribute', () => {
   const text = readPage(page)
   const groups = ['gen_ai.request.', 'gen_ai.usage.', 'http.']
-  const names = [...Object.values(attributes), ...Object.values(ownAttributes)].filter(
+  const all: unknown[] = [...Object.values(attributes), ...Object.values(ownAttributes)]
+  const names = all.filter(
     (name): name is string => typeof name === 'string' && !groups.some(group => name.startsWith(group)),
   )
   expect(names.filter(name => !text.includes(name))).toEqual([])

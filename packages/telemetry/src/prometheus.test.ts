@@ -1,5 +1,5 @@
 import { type EndEvent, GatewayError, type GatewayEvent, UpstreamError } from '@sluice/core'
-import { Counter, Registry } from 'prom-client'
+import { Counter, type OpenMetricsContentType, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { type PrometheusOptions, prometheus } from './prometheus.ts'
 import { attempt, ended, usage } from './scripted-events.ts'
@@ -267,7 +267,9 @@ describe('the endpoint of metrics', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(response.headers.get('cache-control')).toBe('no-store')
-    const open = await asked({ registry: new Registry(Registry.OPENMETRICS_CONTENT_TYPE) })
+    const registry = new Registry<OpenMetricsContentType>()
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+    const open = await asked({ registry })
     expect(open.headers.get('content-type')).toMatch(/^application\/openmetrics-text/)
     expect(await open.text()).toMatch(/# EOF\n$/)
   })

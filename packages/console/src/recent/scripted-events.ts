@@ -1,4 +1,4 @@
-import type { AttemptRecord, BeginEvent, EndEvent, UnusedCallEvent } from '@sluice/core'
+import type { AttemptRecord, BeginEvent, EndEvent, UnusedCallEvent, Usage } from '@sluice/core'
 
 const attempt: AttemptRecord = {
   provider: 'one',
@@ -38,7 +38,7 @@ export const endOf = (requestId: string, more: Partial<EndEvent> = {}): EndEvent
   stream: true,
   attempts: [attempt],
   adjustments: [],
-  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+  usage: usageOf(3, 2),
   usageEstimated: false,
   cost: 0.5,
   shadowed: [],
@@ -50,6 +50,22 @@ export const endOf = (requestId: string, more: Partial<EndEvent> = {}): EndEvent
   ...more,
 })
 
+/** What was used: tokens of the prompt, and of the answer. */
+export function usageOf(prompt: number, completion: number): Usage {
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}
+
 /** A call whose answer was dropped. */
 export const unusedOf = (requestId: string): UnusedCallEvent => ({
   type: 'unused_call',
@@ -57,7 +73,7 @@ export const unusedOf = (requestId: string): UnusedCallEvent => ({
   principal: { id: 'ann' },
   model: 'm',
   attempt: { ...attempt, provider: 'two', why: 'shadow' },
-  usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+  usage: usageOf(3, 4),
   usageEstimated: true,
   cost: null,
 })

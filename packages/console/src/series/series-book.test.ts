@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Series } from '../api.ts'
-import { endOf } from '../recent/scripted-events.ts'
+import { endOf, usageOf } from '../recent/scripted-events.ts'
 import { seriesBook } from './series-book.ts'
 
 const minute = 60_000
@@ -86,7 +86,7 @@ describe('seriesBook', () => {
         for (const { after, model, tokens } of events) {
           clock.now += after
           kept.push({ minute: Math.floor(clock.now / minute), tokens })
-          const usage = { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens }
+          const usage = usageOf(tokens, 0)
           book.add(endOf('a', { model: model === 0 ? undefined : `m${model}`, usage }))
         }
         const first = Math.floor(clock.now / minute) - 19
