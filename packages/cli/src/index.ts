@@ -1,1 +1,8 @@
+export { CommandFault } from './command.ts'
 export type * from './config/config.ts'
+export { type DefinedConfig, defineConfig } from './config/define-config.ts'
+export { type ConfigFault, ConfigFaults } from './config/faults/config-faults.ts'
+export { type ConfigWorld, type LoadedConfig, loadConfig } from './config/load-config.ts'
+export type { Service } from './service/service.ts'
+export type { ServiceOptions } from './service/service-options.ts'
+export { type ServiceWorld, startService } from './service/start-service.ts'

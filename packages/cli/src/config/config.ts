@@ -1,13 +1,13 @@
 import type {
   BreakerOptions,
+  FailureSpec,
   GatewayOptions,
   IntakeLimits,
   LimitRuleData,
-  ModelEntry,
   ModelPrice,
   Observer,
-  Provider,
   RetryOptions,
+  Route,
   StreamPacing,
   Target,
   Timeouts,
@@ -23,7 +23,10 @@ export interface Config {
   readonly server?: ServerConfig
   /** Vendors by the names that routes use. A name that is a vendor's own needs no `type`. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ProviderFunction>>
-  /** What callers may ask for, and where it is answered. */
+  /**
+   * What callers may ask for, and where it is answered. A name with a `*` stands for all names that fit it; a `*` in its
+   * places is what stands there: `'fast/*': ['groq/*', 'cerebras/*']`.
+   */
   readonly models: Readonly<Record<string, RouteConfig>>
   /** Callers with keys that stand here; those that are issued by `sluice keys` come beside them. */
   readonly keys?: readonly KeyConfig[]
@@ -39,7 +42,8 @@ export interface Config {
   /** Whether `Idempotency-Key` is honoured. Default: no. */
   readonly idempotency?: boolean
   readonly telemetry?: TelemetryConfig
-  readonly console?: ConsoleConfig | boolean
+  /** The page at `/console/`. Default: off. */
+  readonly console?: ConsoleConfig | false
   readonly validation?: GatewayOptions['validation']
   readonly unknownParameters?: GatewayOptions['unknownParameters']
   readonly unsupportedParameters?: GatewayOptions['unsupportedParameters']
@@ -83,38 +87,56 @@ export interface ProviderConfig {
 /** In TypeScript: a vendor that is made already, such as `openai({ apiKey })`, or one of your own. */
 export type ProviderFunction = (model: string) => Target
 
-/** In TypeScript a `Provider` of your own makes targets by itself: `{ provider, model }`. */
-export type OwnTarget = { readonly provider: Provider; readonly model: string }
-
 /**
  * Where a model is answered: a place (`openai/gpt-4o`), the name of another model, a list that is asked in order, or one
- * of the ways to choose. A text that is a model's name means that model; else what stands before its first `/` is the
- * provider. In TypeScript any entry of the core's `models()` may stand here too.
+ * of the ways to choose. A text that is another model's name means that model; else what stands before its first `/` is
+ * the provider. In TypeScript any entry of the core's `models()` may stand here too. `Text` are the texts that it may
+ * hold.
  */
-export type RouteConfig = string | readonly RouteConfig[] | RouteChoice | ModelEntry
+export type RouteConfig<Text extends string = string> =
+  | Text
+  | readonly RouteConfig<Text>[]
+  | RouteChoice<Text>
+  | Target
+  | Route<string, Text>
 
-export type RouteChoice =
-  | { readonly fallback: readonly RouteConfig[]; readonly on?: readonly (number | string)[] }
-  | { readonly weighted: readonly { readonly to: RouteConfig; readonly weight: number }[] }
-  | { readonly fastest: readonly RouteConfig[] }
-  | { readonly leastBusy: readonly RouteConfig[] }
-  | { readonly cheapest: readonly RouteConfig[]; readonly outputTokens?: number }
-  | { readonly byContextLength: readonly RouteConfig[] }
+export type RouteChoice<Text extends string = string> =
+  | { readonly fallback: readonly RouteConfig<Text>[]; readonly on?: readonly FailureSpec[] }
+  | { readonly weighted: readonly { readonly to: RouteConfig<Text>; readonly weight: number }[] }
+  | { readonly fastest: readonly RouteConfig<Text>[] }
+  | { readonly leastBusy: readonly RouteConfig<Text>[] }
+  | { readonly cheapest: readonly RouteConfig<Text>[]; readonly outputTokens?: number }
+  | { readonly byContextLength: readonly RouteConfig<Text>[] }
   | {
-      readonly sticky: readonly (RouteConfig | { readonly to: RouteConfig; readonly weight: number })[]
+      readonly sticky: readonly (
+        | RouteConfig<Text>
+        | { readonly to: RouteConfig<Text>; readonly weight: number }
+      )[]
+      /** `key`, `user`, `prompt_cache_key`, or `tag:` and a name. */
       readonly by: string
     }
   | {
-      readonly split: Readonly<Record<string, { readonly to: RouteConfig; readonly share: number }>>
+      readonly split: Readonly<Record<string, { readonly to: RouteConfig<Text>; readonly share: number }>>
       readonly by?: string
     }
-  | { readonly hedge: readonly [RouteConfig, RouteConfig]; readonly afterMs: number }
-  | { readonly mirror: RouteConfig; readonly shadow: RouteConfig; readonly share?: number }
-  | { readonly when: ConditionConfig; readonly then: RouteConfig; readonly otherwise: RouteConfig }
-  /** A place with parameters of its own for requests that do not set them, or with what its model can do. */
   | {
-      readonly to: string
-      readonly parameters?: Readonly<Record<string, unknown>>
+      readonly hedge: readonly [RouteConfig<Text>, RouteConfig<Text>]
+      readonly afterMs: number
+    }
+  | {
+      readonly mirror: RouteConfig<Text>
+      readonly shadow: RouteConfig<Text>
+      readonly share?: number
+    }
+  | {
+      readonly when: ConditionConfig
+      readonly use: RouteConfig<Text>
+      readonly otherwise: RouteConfig<Text>
+    }
+  /** A place with parameters of its own, which stand in the place of the caller's, or with what its model can do. */
+  | {
+      readonly to: Text
+      readonly parameters?: Target['parameters']
       readonly capabilities?: Target['capabilities']
     }
 
@@ -145,10 +167,13 @@ export interface KeyConfig {
 }
 
 export interface JwtConfig {
+  /** Where the issuer publishes its keys. */
   readonly jwks?: string
+  /** In its place: what the issuer signs with, for HMAC. */
   readonly secret?: string
   readonly issuer: string
-  readonly audience: string
+  /** The `aud` that a token must have: one, or any of several. */
+  readonly audience: string | readonly string[]
 }
 
 export interface StateConfig {
@@ -161,8 +186,10 @@ export interface StateConfig {
   readonly redis?: string
   /** What tells this service's keys in Redis from others'. Default `sluice`. */
   readonly prefix?: string
-  /** A secret under which keys are digested. */
-  readonly pepper?: string
+  /** A secret under which issued keys are digested; or several by the names of their versions, newest first. */
+  readonly pepper?: string | Readonly<Record<string, string>>
+  /** How many processes share the Redis: each counts its share of a limit while that is away. Default 4. */
+  readonly instances?: number
 }
 
 export interface TelemetryConfig {

@@ -1,4 +1,4 @@
-import type { KeyStore, ManagedGateway, UsageQuery } from '@sluice/core'
+import type { Database, KeyStore, ManagedGateway } from '@sluice/core'
 import type { TypedConfig } from '../config/config.ts'
 
 /** A configuration that serves. */
@@ -12,7 +12,7 @@ export interface Service {
   readonly consoleURL: string | undefined
   /** Of the database; `undefined` where there is none. */
   readonly keys: KeyStore | undefined
-  readonly usage: UsageQuery | undefined
+  readonly usage: Database['usage'] | undefined
   /** Takes another configuration. Rejects with its faults, and then goes on as before. */
   reload(config: TypedConfig): Promise<void>
   /** Drains, stops and closes all that was opened. */

@@ -1,0 +1,37 @@
+import type { TypedConfig } from './config.ts'
+import { configShape } from './config-shape.ts'
+import { FaultList, type Origin } from './faults/fault-list.ts'
+import { nowhere, type Source } from './load/source.ts'
+import { type Environment, type Filled, withEnvironment } from './load/with-environment.ts'
+import { Place } from './shape/shape.ts'
+
+/** A configuration that was read, and what was found in it so far. */
+export interface CheckedConfig {
+  /** To be used where no fault was found. */
+  readonly config: TypedConfig
+  readonly faults: FaultList
+}
+
+/**
+ * Fills in what the environment gives, and looks at every part by itself. Whether parts fit each other comes later.
+ *
+ * @param env - absent: its texts are taken as they are.
+ */
+export function checkConfig(source: Source, name: string, env?: Environment): CheckedConfig {
+  const filled: Filled = { references: new Map(), given: new Set() }
+  const origin: Origin = {
+    name,
+    references: filled.references,
+    secrets: filled.given,
+    positionOf: source.positionOf,
+  }
+  const faults = new FaultList(origin)
+  const value = env === undefined ? source.value : withEnvironment(source.value, env, faults, filled)
+  const config = configShape.read(value, new Place([], faults)) as TypedConfig
+  return { config, faults }
+}
+
+/** The same for one that was loaded before, or that code has made. */
+export function checkMade(config: TypedConfig): CheckedConfig {
+  return checkConfig({ value: config, positionOf: nowhere }, 'The configuration')
+}

@@ -1,0 +1,39 @@
+import { createGateway } from '@sluice/core'
+import type { TypedConfig } from './config.ts'
+import { scalars } from './gateway-options.ts'
+import { tried } from './routes/route-scope.ts'
+import type { Place } from './shape/shape.ts'
+
+/** Options whose names in a configuration are others. */
+const places: Readonly<Record<string, readonly string[]>> = {
+  base: ['server', 'base'],
+  shed: ['maxInFlight'],
+  limit: ['limits'],
+}
+
+/** Lets the core look at what is no part of routes, callers and limits, and tells of what it refuses. */
+export function checkOptions(config: TypedConfig, root: Place): void {
+  const own = (name: string) => Object.hasOwn(config.gateway ?? {}, name)
+  const sound = Object.entries(tried(root, () => scalars(config)) ?? {}).filter(
+    ([name]) => !root.faults.has(places[name] ?? [name]),
+  )
+  try {
+    const gateway = createGateway({
+      authenticate: () => undefined,
+      route: () => [],
+      observe: () => {},
+      ...Object.fromEntries(sound),
+      ...config.gateway,
+    })
+    void gateway.close({ drainMs: 0 })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const lines = [...error.message.matchAll(/^- ([\w.]+): (.*)$/gm)]
+    if (lines.length === 0) root.at('gateway').add({ problem: error.message })
+    for (const [, name = '', problem = ''] of lines) {
+      const steps = name.split('.')
+      const path = own(steps[0]!) ? ['gateway', ...steps] : (places[name] ?? steps)
+      path.reduce<Place>((at, step) => at.at(step), root).add({ problem })
+    }
+  }
+}

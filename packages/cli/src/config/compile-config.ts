@@ -1,0 +1,43 @@
+import { type Authenticator, type ModelTable, type Prices, priceTable } from '@sluice/core'
+import { checkOptions } from './check-options.ts'
+import type { TypedConfig } from './config.ts'
+import type { FaultList } from './faults/fault-list.ts'
+import { callersOf } from './parts/callers.ts'
+import { checkRules } from './parts/check-rules.ts'
+import type { VendorPool, VendorSet } from './providers/vendor-pool.ts'
+import { modelTable } from './routes/model-table.ts'
+import { tried } from './routes/route-scope.ts'
+import { isPlainObject } from './shape/collections.ts'
+import { Place } from './shape/shape.ts'
+
+/** A configuration whose parts fit each other, and what was made of them. */
+export interface CompiledConfig {
+  readonly config: TypedConfig
+  readonly vendors: VendorSet
+  readonly route: ModelTable
+  /** Who may call beside those whose keys were issued. */
+  readonly callers: readonly Authenticator[]
+  /** Of a table; `undefined` also where they come from elsewhere. */
+  readonly prices: Prices | undefined
+}
+
+/** Makes the parts of a configuration. Throws `ConfigFaults` with all that is wrong with it, what was found before included. */
+export function compileConfig(config: TypedConfig, faults: FaultList, pool: VendorPool): CompiledConfig {
+  const root = new Place([], faults)
+  // Nothing can be said of the parts of what is no object, or has no models.
+  if (!isPlainObject(config) || !isPlainObject(config.models)) faults.settle()
+  const vendors = pool.take(config, root.at('providers'))
+  const scope = { vendors, models: Object.keys(config.models) }
+  const route = modelTable(config, root.at('models'), scope)
+  const callers = callersOf(config, root)
+  checkRules(config.limits, config, root.at('limits'))
+  const prices = pricesOf(config, root)
+  checkOptions(config, root)
+  faults.settle()
+  return { config, vendors, route: route!, callers, prices }
+}
+
+function pricesOf({ prices }: TypedConfig, root: Place): Prices | undefined {
+  if (prices === undefined || prices === 'genai-prices' || root.faults.has(['prices'])) return undefined
+  return tried(root.at('prices'), () => priceTable(prices))
+}

@@ -1,0 +1,108 @@
+import type { TypedConfig } from './config.ts'
+import { jwtShape, keysShape } from './parts/callers-shape.ts'
+import {
+  breakerShape,
+  cacheShape,
+  intakeShape,
+  pricesShape,
+  retryShape,
+  streamShape,
+  timeoutsShape,
+} from './parts/gateway-shapes.ts'
+import { limitsShape } from './parts/limit-shape.ts'
+import { count } from './parts/numbers.ts'
+import { serverShape } from './parts/server-shape.ts'
+import { stateShape } from './parts/state-shape.ts'
+import { consoleShape, telemetryShape } from './parts/telemetry-shape.ts'
+import { providerShape, providersSchema } from './providers/provider-shape.ts'
+import { routeShape } from './routes/route-shape.ts'
+import { isPlainObject, type Member, object, record } from './shape/collections.ts'
+import type { Shape } from './shape/shape.ts'
+import { choice, flag, text } from './shape/values.ts'
+
+/** A provider stands before the first `/` of a place. */
+const providers = record(providerShape, {
+  of: 'providers by name',
+  name: name => (name.includes('/') || name.includes('*') ? "a name without '/' and '*'" : undefined),
+})
+
+const models = record(routeShape, {
+  of: "models by name, such as { 'gpt-4.1': 'openai/gpt-4.1' }",
+  min: 1,
+  name: name => (name.split('*').length > 2 ? "a name with one '*' at most" : undefined),
+})
+
+const callable = (what: string): Shape => ({
+  read: (value, place) => (typeof value === 'function' ? value : place.wrong(value, what)),
+  schema: () => ({ not: {} }),
+})
+
+/** What data can say. */
+export const dataMembers = {
+  $schema: { shape: text(), description: 'Where the JSON Schema is, for editors.' },
+  server: { shape: serverShape, description: 'Where the service listens.' },
+  providers: {
+    shape: { read: providers.read, schema: providersSchema },
+    description: "Vendors by the names that routes use. A name that is a vendor's own needs no `type`.",
+  },
+  models: {
+    shape: models,
+    description: 'What callers may ask for, and where it is answered.',
+    required: true,
+  },
+  keys: { shape: keysShape, description: 'Callers with keys that stand here.' },
+  jwt: { shape: jwtShape, description: 'Callers with tokens of an identity provider.' },
+  limits: { shape: limitsShape, description: 'Rules for all callers.' },
+  prices: {
+    shape: pricesShape,
+    description: 'US dollars per million tokens, by model or `provider/model`; or `genai-prices`.',
+  },
+  state: { shape: stateShape, description: 'What outlives the process, or is shared between processes.' },
+  cache: { shape: cacheShape, description: 'Finished answers are given again to the same requests.' },
+  idempotency: { shape: flag, description: 'Whether `Idempotency-Key` is honoured. Default: no.' },
+  telemetry: { shape: telemetryShape, description: 'What is told of requests.' },
+  console: { shape: consoleShape, description: 'The page at `/console/`. Default: off.' },
+  validation: {
+    shape: choice('schema', 'live'),
+    description:
+      '`schema` checks types and ranges; `live` adds the rules that hosted services enforce. Default `schema`.',
+  },
+  unknownParameters: {
+    shape: choice('pass', 'reject'),
+    description: 'Fields that the protocol does not know. Default `pass`.',
+  },
+  unsupportedParameters: {
+    shape: choice('refuse', 'drop'),
+    description: 'A parameter that the vendor lacks and that changes the answer. Default `refuse`.',
+  },
+  traceHeader: {
+    shape: flag,
+    description: 'Whether callers are told how they were routed, in `x-sluice-trace`. Default: no.',
+  },
+  maxAttempts: { shape: count, description: 'How many calls one request may make. Default 3.' },
+  maxInFlight: {
+    shape: count,
+    description: 'Refuses what comes while so many requests run. Default: none is refused.',
+  },
+  intake: { shape: intakeShape, description: "Bounds of a request's body." },
+  timeouts: { shape: timeoutsShape, description: 'Deadlines, in milliseconds.' },
+  stream: { shape: streamShape, description: 'How a streamed answer is paced, in milliseconds.' },
+  retry: { shape: retryShape, description: 'How a request is sent again; `false`: never.' },
+  breaker: { shape: breakerShape, description: 'When a place that fails is left alone; `false`: never.' },
+} satisfies Readonly<Record<string, Member>>
+
+/** All of a configuration, with what only TypeScript can hold. */
+export const configShape = object<TypedConfig>(
+  {
+    ...dataMembers,
+    observe: { shape: callable('a function, in a TypeScript configuration') },
+    gateway: {
+      shape: {
+        read: (value, place) =>
+          isPlainObject(value) ? value : place.wrong(value, 'options of createGateway'),
+        schema: () => ({ not: {} }),
+      },
+    },
+  },
+  'an object with models, such as { models: { ... } }',
+)

@@ -1,0 +1,107 @@
+import { closest } from './closest.ts'
+import { type ConfigFault, ConfigFaults } from './config-faults.ts'
+import { type Path, pathText } from './path-text.ts'
+
+/** What is told of a fault, beside where it is. */
+export type Finding = (
+  | { readonly got: string; readonly expected: string }
+  /** In the words of who found it. */
+  | { readonly problem: string }
+) & { readonly mend?: string | undefined }
+
+/** Where something stands in a file. Both from 1. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** A configuration that was read, as far as faults have to tell of it. */
+export interface Origin {
+  /** What the file is called in messages. */
+  readonly name: string
+  /** Texts that came from the environment, as they stand in the file, by the text of their path. */
+  readonly references: ReadonlyMap<string, string>
+  /** Texts that must never be seen. */
+  readonly secrets: Iterable<string>
+  readonly positionOf: (path: Path) => Position | undefined
+}
+
+/** Too many to read, and of one cause: the rest comes when these are mended. */
+const most = 50
+
+/** The faults of one configuration, as they are found. */
+export class FaultList {
+  readonly origin: Origin
+  readonly #faults: (ConfigFault & { readonly at: Path })[] = []
+
+  constructor(origin: Origin) {
+    this.origin = origin
+  }
+
+  add(at: Path, finding: Finding): void {
+    const { mend } = finding
+    const problem =
+      'problem' in finding ? withoutStop(finding.problem) : `got ${finding.got}, expected ${finding.expected}`
+    const position = this.origin.positionOf(at)
+    const fault = { path: pathText(at), problem, ...(mend !== undefined && { mend }), ...position }
+    this.#faults.push({ ...scrubbed(fault, this.origin.secrets), at })
+  }
+
+  get size(): number {
+    return this.#faults.length
+  }
+
+  /** Whether something is wrong at a path itself. */
+  isAt(path: Path): boolean {
+    return this.#faults.some(({ at }) => at.length === path.length && startsWith(at, path))
+  }
+
+  /** Whether something is wrong at a path, or below it. */
+  has(path: Path): boolean {
+    return this.#faults.some(({ at }) => startsWith(at, path))
+  }
+
+  /** Throws `ConfigFaults` where there is any. */
+  settle(): void {
+    if (this.#faults.length === 0) return
+    const told = this.#faults.slice(0, most).map(({ at: _, ...fault }) => fault)
+    const more = this.#faults.length - told.length
+    const rest = { path: 'and so on', problem: `${more} more` }
+    throw new ConfigFaults(this.origin.name, more > 0 ? [...told, rest] : told)
+  }
+}
+
+function startsWith(path: Path, head: Path): boolean {
+  return head.every((step, index) => path[index] === step)
+}
+
+/** "Did you mean ...?", where a name is near. */
+export function didYouMean(text: string, names: Iterable<string>): string | undefined {
+  const name = closest(text, names)
+  return name === undefined ? undefined : `Did you mean '${name}'?`
+}
+
+/** Shorter ones are words that messages are made of. */
+const shortest = 6
+
+/** The last guard: what other packages say of a value may quote it. */
+function scrubbed(fault: ConfigFault, secrets: Iterable<string>): ConfigFault {
+  const clean = (text: string) => {
+    let result = text
+    for (const secret of secrets) {
+      if (secret.length >= shortest) result = result.replaceAll(secret, '(hidden)')
+    }
+    return result
+  }
+  const { path, problem, mend } = fault
+  return {
+    ...fault,
+    path: clean(path),
+    problem: clean(problem),
+    ...(mend !== undefined && { mend: clean(mend) }),
+  }
+}
+
+function withoutStop(text: string): string {
+  return text.endsWith('.') ? text.slice(0, -1) : text
+}

@@ -1,0 +1,89 @@
+import {
+  type AnswerStore,
+  type Authenticator,
+  apiKeys,
+  type Database,
+  firstOf,
+  type GatewayOptions,
+  idempotency,
+  inFlightCap,
+  type LimitStore,
+  limits,
+  type Observer,
+  type Prices,
+  responseCache,
+  type SharedHealth,
+} from '@sluice/core'
+import type { CompiledConfig } from './compile-config.ts'
+import type { TypedConfig } from './config.ts'
+
+/** What outlives one configuration: stores, and who is told of what happens. */
+export interface Foundation {
+  readonly database: Database | undefined
+  /** Where limits are counted; `undefined` for this process. */
+  readonly limitStore: LimitStore | undefined
+  /** Where answers are kept, of the cache and of idempotency keys. */
+  readonly answers: AnswerStore
+  readonly health: SharedHealth | undefined
+  /** Prices from elsewhere. */
+  readonly prices: Prices | undefined
+  readonly observe: Observer | undefined
+  /** Options that services add, such as a tracer. */
+  readonly further?: Partial<GatewayOptions>
+}
+
+/** The options of a gateway that a configuration means. */
+export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation): GatewayOptions {
+  const { config } = compiled
+  const { database, health, answers, observe } = foundation
+  const prices = compiled.prices ?? foundation.prices
+  return {
+    ...scalars(config),
+    authenticate: authenticator(compiled, foundation),
+    route: compiled.route,
+    ...limit(config, foundation),
+    ...(prices !== undefined && { prices }),
+    ...(database !== undefined && { ledger: database.ledger }),
+    ...(health !== undefined && { health }),
+    ...(config.cache !== undefined && { cache: responseCache({ ...config.cache, store: answers }) }),
+    ...(config.idempotency === true && { idempotency: idempotency({ store: answers }) }),
+    ...(observe !== undefined && { observe }),
+    ...foundation.further,
+    ...config.gateway,
+  }
+}
+
+/** What stands in a configuration as it stands in the options. */
+export function scalars(config: TypedConfig): Partial<GatewayOptions> {
+  const { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts } = config
+  const { intake, timeouts, stream, retry, breaker, server, maxInFlight } = config
+  const given = { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts }
+  const more = { intake, timeouts, stream, retry, breaker, base: server?.base }
+  const shed = maxInFlight === undefined ? undefined : inFlightCap(maxInFlight)
+  const set = Object.entries({ ...given, ...more, shed }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(set)
+}
+
+function authenticator({ callers }: CompiledConfig, { database, observe }: Foundation): Authenticator {
+  const issued =
+    database === undefined ? [] : [apiKeys(database.keys, observe === undefined ? {} : { observe })]
+  const [first, ...others] = [...callers, ...issued]
+  // Where nobody is named, an option of the user's own takes its place.
+  if (first === undefined) return () => undefined
+  return others.length === 0 ? first : firstOf(first, ...others)
+}
+
+/** Rules without a store are the gateway's, which keeps their counts when others take their place. */
+function limit(
+  { limits: rules = [], state }: TypedConfig,
+  { limitStore, observe }: Foundation,
+): Pick<GatewayOptions, 'limit'> {
+  if (limitStore === undefined) return { limit: rules }
+  return {
+    limit: limits(rules, {
+      store: limitStore,
+      ...(state?.instances !== undefined && { instances: state.instances }),
+      ...(observe !== undefined && { observe }),
+    }),
+  }
+}

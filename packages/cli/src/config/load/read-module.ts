@@ -1,0 +1,53 @@
+import * as core from '@sluice/core'
+import * as providers from '@sluice/providers'
+import { createJiti } from 'jiti'
+import { CommandFault } from '../../command.ts'
+import { defineConfig } from '../define-config.ts'
+import { nowhere, type Source } from './source.ts'
+
+/**
+ * Reads TypeScript or JavaScript: what it exports by default, or a function that gives it. It is run anew each time,
+ * with the modules that it imports from its own folders. `sluice`, `@sluice/core` and `@sluice/providers` are those of
+ * this program, whether or not the project has them.
+ *
+ * Throws `CommandFault` where it cannot be run, or exports nothing.
+ */
+export async function readModule(file: string, name: string): Promise<Source> {
+  const files = new Set<string>([file])
+  const virtualModules = { sluice: { defineConfig }, '@sluice/core': core, '@sluice/providers': providers }
+  const plain = createJiti(file, { moduleCache: false, fsCache: false })
+  const jiti = createJiti(file, {
+    moduleCache: false,
+    fsCache: false,
+    virtualModules,
+    transform: options => {
+      if (options.filename !== undefined) files.add(options.filename)
+      return { code: plain.transform(options) }
+    },
+  })
+  let exported: unknown
+  try {
+    exported = await jiti.import(file, { default: true })
+    if (typeof exported === 'function') exported = await exported()
+  } catch (error) {
+    throw new CommandFault(`${name} cannot be run: ${reasonOf(error)}`)
+  }
+  if (typeof exported !== 'object' || exported === null || isEmptyModule(exported)) {
+    throw new CommandFault(
+      `${name} exports no configuration. End it with: export default defineConfig({ ... })`,
+    )
+  }
+  return { value: exported, positionOf: nowhere, files: [...files] }
+}
+
+/** Without an export by default, all exports are given. */
+function isEmptyModule(exported: object): boolean {
+  return !('models' in exported) && ('__esModule' in exported || Object.keys(exported).length === 0)
+}
+
+/** It is the user's own code that failed: what it says is theirs to read. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const [place] = /\S+:\d+:\d+/.exec(error.stack ?? '') ?? []
+  return place === undefined || error.message.includes(place) ? error.message : `${error.message} (${place})`
+}

@@ -1,0 +1,90 @@
+import type { FaultList } from '../faults/fault-list.ts'
+import { type Path, pathText } from '../faults/path-text.ts'
+import { isCode } from '../routes/is-code.ts'
+import { isPlainObject } from '../shape/collections.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is known of a configuration's variables once they are filled in. */
+export interface Filled {
+  /** Texts that had variables, as they stand in the file, by the text of their path. */
+  readonly references: Map<string, string>
+  /** What the environment gave. */
+  readonly given: Set<string>
+}
+
+const deepest = 64
+
+/**
+ * Data with `${NAME}` and `${NAME:-text}` filled in, and `$${` as `${`. A variable that is not set is a fault. What code
+ * has made is left as it is, and so is an object in which nothing is to be filled in.
+ */
+export function withEnvironment(
+  value: unknown,
+  env: Environment,
+  faults: FaultList,
+  filled: Filled,
+): unknown {
+  /** Objects that hold the one that is looked at: code can make a circle. */
+  const around: object[] = []
+
+  const fill = (given: unknown, path: Path): unknown => {
+    if (typeof given === 'string') return given.includes('${') ? fillText(given, path) : given
+    if (typeof given !== 'object' || given === null || isCode(given)) return given
+    if (!Array.isArray(given) && !isPlainObject(given)) return given
+    if (around.includes(given) || around.length >= deepest) {
+      const got = around.includes(given) ? 'an object that holds itself' : `more than ${deepest} levels`
+      faults.add(path, { got, expected: `data of ${deepest} levels at most` })
+      return undefined
+    }
+    around.push(given)
+    const result = fillAll(given, path)
+    around.pop()
+    return result
+  }
+
+  const fillAll = (given: object, path: Path): unknown => {
+    const isList = Array.isArray(given)
+    const before: readonly (readonly [string | number, unknown])[] = isList
+      ? Array.from(given, (each: unknown, at) => [at, each] as const)
+      : Object.entries(given)
+    const after = before.map(([key, each]) => [key, fill(each, [...path, key])] as const)
+    if (after.every(([, each], at) => each === before[at]![1])) return given
+    return isList ? after.map(([, each]) => each) : Object.fromEntries(after)
+  }
+
+  const fillText = (text: string, path: Path): string => {
+    let refers = false
+    const result = text.replaceAll(
+      /\$\$\{|\$\{([^}:]*)(?::-([^}]*))?\}|\$\{/g,
+      (whole, name: string | undefined, other: string | undefined) => {
+        if (whole === '$${') return '${'
+        refers = true
+        if (name === undefined || !/^[A-Za-z_]\w*$/.test(name)) {
+          faults.add(path, {
+            got: 'what is no reference after `${`',
+            expected: '${NAME} or ${NAME:-text}',
+            mend: 'Write $${ for the text itself.',
+          })
+          return whole
+        }
+        const found = Object.hasOwn(env, name) ? env[name] : undefined
+        if (found !== undefined && (found !== '' || other === undefined)) {
+          filled.given.add(found)
+          return found
+        }
+        if (other !== undefined) return other
+        faults.add(path, {
+          got: `\${${name}}, which is not set`,
+          expected: 'a variable of the environment',
+          mend: `Set ${name}, or give it a default: \${${name}:-text}.`,
+        })
+        return whole
+      },
+    )
+    if (refers) filled.references.set(pathText(path), text)
+    return result
+  }
+
+  return fill(value, [])
+}

@@ -1,0 +1,39 @@
+import { type ApiKey, type Authenticator, apiKeys } from '@sluice/core'
+import { jwt } from '@sluice/jwt'
+import type { TypedConfig } from '../config.ts'
+import { tried } from '../routes/route-scope.ts'
+import type { Place } from '../shape/shape.ts'
+import { checkModelNames } from './check-model-names.ts'
+import { checkRules } from './check-rules.ts'
+
+/** Who may call, as far as a configuration says so itself. What is wrong is told. */
+export function callersOf(config: TypedConfig, root: Place): readonly Authenticator[] {
+  const { keys = [], jwt: tokens, state, gateway } = config
+  const place = root.at('keys')
+  for (const [at, key] of keys.entries()) {
+    const own = place.at(at)
+    if (root.faults.has(own.path)) continue
+    checkModelNames(key.models, config, own.at('models'))
+    checkRules(key.limits, config, own.at('limits'))
+    if ((key.key === undefined) === (key.hash === undefined)) {
+      own.add({
+        got: key.key === undefined ? 'neither key nor hash' : 'key and hash',
+        expected: 'one of the two',
+      })
+    } else if (!root.faults.has(own.path)) tried(own, () => apiKeys([key as ApiKey]))
+  }
+  const listed = root.faults.has(place.path)
+    ? undefined
+    : tried(place, () => apiKeys(keys as readonly ApiKey[]))
+  const bearers =
+    tokens === undefined || root.faults.has(['jwt']) ? undefined : tried(root.at('jwt'), () => jwt(tokens))
+  const isOpen = keys.length > 0 || tokens !== undefined || state?.database !== undefined
+  if (!isOpen && gateway?.authenticate === undefined) {
+    root.at('keys').add({
+      got: 'nothing',
+      expected: 'somebody who may call: keys, jwt, or state.database for keys that are issued',
+      mend: `Such as keys: [{ id: 'me', key: '\${SLUICE_KEY}' }].`,
+    })
+  }
+  return [...(listed && keys.length > 0 ? [listed] : []), ...(bearers ? [bearers] : [])]
+}

@@ -1,0 +1,17 @@
+import type { TypedConfig } from '../config.ts'
+import { didYouMean } from '../faults/fault-list.ts'
+import { fits } from '../routes/route-scope.ts'
+import type { Place } from '../shape/shape.ts'
+
+/** A name that no model has concerns nothing, and was meant to. Patterns may be ahead of their models. */
+export function checkModelNames(
+  names: readonly string[] | undefined,
+  config: TypedConfig,
+  place: Place,
+): void {
+  const models = Object.keys(config.models)
+  for (const [at, name] of (names ?? []).entries()) {
+    if (name.includes('*') || models.includes(name) || models.some(pattern => fits(pattern, name))) continue
+    place.at(at).wrong(name, 'a model of this configuration, or a pattern', didYouMean(name, models))
+  }
+}

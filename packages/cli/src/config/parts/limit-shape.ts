@@ -1,0 +1,43 @@
+import type { LimitRuleData } from '@sluice/core'
+import { list, object } from '../shape/collections.ts'
+import { choice, flag, number, text } from '../shape/values.ts'
+
+/** What can be told of one member; how they go together the core says. */
+const rule = object<LimitRuleData>(
+  {
+    kind: {
+      shape: choice('requests', 'tokens', 'concurrent', 'budget'),
+      description: 'What the rule counts.',
+      required: true,
+    },
+    limit: {
+      shape: number({ above: 0 }, 'a number above 0'),
+      description: 'Requests, tokens or requests at once; of a budget, money.',
+      required: true,
+    },
+    per: {
+      shape: choice('second', 'minute', 'hour', 'day', 'week', 'month', 'ever'),
+      description:
+        'The span. Requests and tokens: second, minute, hour, day. A budget: hour, day, week, month, ever. None for concurrent.',
+    },
+    currency: { shape: choice('usd'), description: 'Of a budget.' },
+    scopes: {
+      shape: list(text("'key', 'model', 'gateway', or 'tag:' with a name", /^(key|model|gateway|tag:.+)$/s), {
+        min: 1,
+        of: 'scopes',
+      }),
+      description: 'Who shares one count. Default `["key"]`: each caller by itself.',
+    },
+    models: {
+      shape: list(text("a model's name, or a pattern such as 'test-*'"), {
+        min: 1,
+        of: "models' names or patterns",
+      }),
+      description: 'The models that it concerns, by name or pattern. Default: all.',
+    },
+    shadow: { shape: flag, description: 'Counts and tells, and refuses nobody.' },
+  },
+  "a rule, such as { kind: 'requests', limit: 60, per: 'minute' }",
+)
+
+export const limitsShape = list(rule, { of: 'rules' })

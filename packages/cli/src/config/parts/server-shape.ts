@@ -1,0 +1,40 @@
+import type { ServerConfig } from '../config.ts'
+import { list, object } from '../shape/collections.ts'
+import { either, just } from '../shape/either.ts'
+import { flag, number, text } from '../shape/values.ts'
+import { millisecondsFromNone } from './numbers.ts'
+
+const origins = either(
+  [
+    { when: value => value === '*', shape: just('*') },
+    {
+      when: Array.isArray,
+      shape: list(text("an origin such as 'https://app.example'"), { min: 1, of: 'origins' }),
+    },
+  ],
+  "'*' or a list of origins, such as ['https://app.example']",
+)
+
+export const serverShape = object<ServerConfig>({
+  host: {
+    shape: text('an address to listen on'),
+    description: 'Address to listen on. Default `127.0.0.1`: this machine only.',
+  },
+  port: {
+    shape: number({ min: 0, max: 65_535, whole: true }, 'a whole number from 0 to 65535'),
+    description: 'Port to listen on; 0 takes a free one. Default 8787.',
+  },
+  base: {
+    shape: text("a path that begins with '/' and does not end with one, such as '/v1'", /^(\/[\w.~-]+)+$/),
+    description: 'Path of the service. Default `/v1`.',
+  },
+  cors: { shape: origins, description: 'Origins whose pages may call, or `*` for every one. Default: none.' },
+  trustProxy: {
+    shape: flag,
+    description: 'Whether `x-forwarded-*` are those of a trusted proxy. Default: no.',
+  },
+  drainMs: {
+    shape: millisecondsFromNone,
+    description: 'How long running answers may take to end at a stop, in milliseconds. Default 30000.',
+  },
+})

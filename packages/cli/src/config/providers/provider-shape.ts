@@ -1,0 +1,63 @@
+import { didYouMean } from '../faults/fault-list.ts'
+import { isPlainObject, openObject, ownValue } from '../shape/collections.ts'
+import type { Definitions, JsonSchema } from '../shape/json-schema.ts'
+import type { Shape } from '../shape/shape.ts'
+import { vendors } from './vendors.ts'
+
+const types = Object.keys(vendors)
+const typeMember = { shape: { read: (value: unknown) => value, schema: () => ({ enum: types }) } }
+
+/** A vendor and its options, under a name; a function is one that is made already. */
+export const providerShape: Shape = {
+  read: (value, place) => {
+    if (typeof value === 'function') return value
+    if (!isPlainObject(value)) {
+      // It is likely to be a key.
+      const got = typeof value === 'string' ? 'a text' : place.shown(value)
+      return place.add({ got, expected: 'an object with its options, such as { apiKey }' })
+    }
+    const name = String(place.path.at(-1))
+    const given = ownValue(value, 'type')
+    const type = given ?? name
+    if (typeof type === 'string' && Object.hasOwn(vendors, type)) {
+      return openObject({ type: typeMember, ...vendors[type]!.members }).read(value, place)
+    }
+    const expected = `a vendor: one of ${types.join(', ')}`
+    if (given !== undefined) {
+      const mend = typeof given === 'string' ? didYouMean(given, types) : undefined
+      return place.at('type').wrong(given, expected, mend)
+    }
+    const mend =
+      "Where it speaks the chat-completions protocol, give it type: 'openai-compatible' and a baseURL."
+    return place.add({
+      got: 'a name that is no vendor, and no type',
+      expected,
+      mend: didYouMean(name, types) ?? mend,
+    })
+  },
+  schema: typedProvider,
+}
+
+/** All providers: those whose name is a vendor's need no type. */
+export const providersSchema = (definitions: Definitions): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    types.map(type => [type, { anyOf: [vendorSchema(type, definitions), typedProvider(definitions)] }]),
+  ),
+  additionalProperties: typedProvider(definitions),
+})
+
+function typedProvider(definitions: Definitions): JsonSchema {
+  return definitions.refer('TypedProvider', () => ({
+    anyOf: types.map(type => ({ allOf: [vendorSchema(type, definitions)], required: ['type'] })),
+  }))
+}
+
+function vendorSchema(type: string, definitions: Definitions): JsonSchema {
+  return definitions.refer(`provider-${type}`, () =>
+    openObject({
+      type: { shape: { read: value => value, schema: () => ({ const: type }) } },
+      ...vendors[type]!.members,
+    }).schema(definitions),
+  )
+}

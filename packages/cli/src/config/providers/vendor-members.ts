@@ -1,0 +1,194 @@
+import type {
+  AnthropicOptions,
+  AzureOptions,
+  BedrockOptions,
+  GeminiOptions,
+  HostedOptions,
+  LocalOptions,
+  OpenAICompatibleOptions,
+  OpenAIOptions,
+  PresetOptions,
+  VertexOptions,
+} from '@sluice/providers'
+import { count } from '../parts/numbers.ts'
+import { anything } from '../shape/anything.ts'
+import { list, type Member, object, record } from '../shape/collections.ts'
+import { orCode } from '../shape/either.ts'
+import { choice, flag, secret, text } from '../shape/values.ts'
+
+type Members<Options> = { readonly [Name in keyof Required<Options>]: Member }
+
+const fromEnvironment = `a key, such as \${NAME} from the environment`
+const needed = { required: true } as const
+
+const key: Member = {
+  shape: secret(fromEnvironment),
+  description: 'The key, best from the environment, by its variable.',
+}
+const url: Member = {
+  // It may hold credentials where it must not: of a wrong one nothing is told.
+  shape: secret('a URL, such as https://host/v1'),
+  description: "What stands before the operation's path. Default: the vendor's own.",
+}
+const headers: Member = {
+  shape: record(secret('a text'), { of: "headers' values by name" }),
+  description: 'Further headers of each request.',
+}
+const maxConcurrent: Member = {
+  shape: count,
+  description: 'How many calls may run at once; further ones wait. Default: any number.',
+}
+const isFunction = (value: unknown) => typeof value === 'function'
+/** What only TypeScript can give. */
+const code = (what: string): Member => ({
+  shape: orCode(
+    {
+      read: (value, place) => place.wrong(value, `a function, in a TypeScript configuration: ${what}`),
+      schema: () => ({ not: {} }),
+    },
+    isFunction,
+  ),
+})
+const texts = (of: string) => list(text(), { of })
+
+export const ownMembers: Members<PresetOptions> = { apiKey: key, baseURL: url, headers, maxConcurrent }
+export const hostedMembers: Members<HostedOptions> = { ...ownMembers, apiKey: { ...key, ...needed } }
+
+export const openaiMembers: Members<OpenAIOptions> = {
+  apiKey: { ...key, ...needed },
+  baseURL: url,
+  organization: { shape: text(), description: 'Sent as `openai-organization`.' },
+  project: { shape: text(), description: 'Sent as `openai-project`.' },
+  maxConcurrent,
+}
+
+export const anthropicMembers: Members<AnthropicOptions> = {
+  ...hostedMembers,
+  version: { shape: text(), description: 'Sent as `anthropic-version`. Default `2023-06-01`.' },
+  beta: { shape: texts('names of betas'), description: 'Sent as `anthropic-beta`.' },
+  defaultMaxTokens: {
+    shape: count,
+    description: 'The bound of an answer whose caller gave none, in tokens. Default 8192.',
+  },
+}
+
+const safetySettings: Member = {
+  shape: list(
+    object<{ category: string; threshold: string }>({
+      category: { shape: text(), ...needed },
+      threshold: { shape: text(), ...needed },
+    }),
+    {
+      of: 'safety settings',
+    },
+  ),
+  description: "What is let through of each kind of harm. Default: Google's.",
+}
+
+export const geminiMembers: Members<GeminiOptions> = {
+  ...hostedMembers,
+  safetySettings,
+  fetchImage: code('it fetches images that callers give by URL'),
+}
+
+const token: Member = {
+  shape: secret('an access token'),
+  description: 'An access token. It lasts for about an hour.',
+}
+const tokenProvider = code('it gives an access token for each call')
+
+export const vertexMembers: Members<VertexOptions> = {
+  project: { shape: text(), description: "The project's id.", ...needed },
+  location: { shape: text(), description: 'Such as `us-central1` or `global`.', ...needed },
+  token,
+  tokenProvider,
+  baseURL: url,
+  defaultMaxTokens: anthropicMembers.defaultMaxTokens,
+  beta: anthropicMembers.beta,
+  safetySettings,
+  fetchImage: geminiMembers.fetchImage,
+  headers,
+  maxConcurrent,
+}
+
+export const bedrockMembers: Members<BedrockOptions> = {
+  region: { shape: text(), description: 'Such as `us-east-1`.', ...needed },
+  credentials: {
+    shape: orCode(
+      object<{ accessKeyId: string; secretAccessKey: string; sessionToken?: string }>(
+        {
+          accessKeyId: { shape: secret('an access key id'), ...needed },
+          secretAccessKey: { shape: secret('a secret access key'), ...needed },
+          sessionToken: { shape: secret('a session token') },
+        },
+        '{ accessKeyId, secretAccessKey }',
+      ),
+      isFunction,
+    ),
+    description: 'What calls are signed with. Or `bearerToken`.',
+  },
+  bearerToken: { shape: secret('an API key of Bedrock'), description: 'An API key of Bedrock.' },
+  baseURL: url,
+  fetchImage: geminiMembers.fetchImage,
+  maxConcurrent,
+}
+
+export const azureMembers: Members<AzureOptions> = {
+  resource: { shape: text(), description: 'The name before `.openai.azure.com`. Or `baseURL`.' },
+  apiKey: { ...key, description: 'Sent as `api-key`. Or `token`.' },
+  token,
+  tokenProvider,
+  apiVersion: { shape: text(), description: 'A date is a version of the classic API. Default: the v1 API.' },
+  baseURL: url,
+  headers,
+  maxConcurrent,
+}
+
+export const compatibleMembers: Members<OpenAICompatibleOptions> = {
+  ...ownMembers,
+  baseURL: { ...url, description: 'What stands before `/chat/completions`.', ...needed },
+  name: { shape: text(), description: 'Default: the name that the provider stands under.' },
+  capabilities: {
+    shape: anything,
+    description: 'What its models can do, where a place does not say otherwise.',
+  },
+  maxTokensParameter: {
+    shape: choice('max_tokens', 'max_completion_tokens', 'by-model'),
+    description: 'The field that bounds the length of an answer. Default `by-model`.',
+  },
+  streamOptions: {
+    shape: flag,
+    description: '`false` where the vendor rejects `stream_options`. Default true.',
+  },
+  rename: {
+    shape: record(text(), { of: 'names by field' }),
+    description: 'Fields that have another name there.',
+  },
+  drop: { shape: texts('fields'), description: 'Hints that the vendor rejects: left out and told of.' },
+  refuse: { shape: texts('fields'), description: 'Fields that the vendor lacks and that change the answer.' },
+  messageNames: { shape: flag, description: '`false` where messages may not carry `name`. Default true.' },
+  messageFields: {
+    shape: choice('any', 'strict'),
+    description: '`strict` where unknown fields of messages are rejected.',
+  },
+  extensions: { shape: texts('fields'), description: 'Fields beyond the protocol that the vendor takes.' },
+  reasoningField: { shape: text(), description: 'What the vendor calls `reasoning_content`.' },
+  developerRole: {
+    shape: choice('developer', 'system'),
+    description: '`system` where there is no role `developer`.',
+  },
+  requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
+  toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },
+}
+
+export const localMembers: Members<LocalOptions> = {
+  pace: { shape: anything, description: 'How fast it answers. Default: as fast as it is read.' },
+  faults: { shape: anything, description: 'Faults to test against. Not together with `script`.' },
+  script: { shape: anything, description: 'What it answers, word for word.' },
+  contextWindow: {
+    shape: count,
+    description: 'The most tokens of a prompt and its answer. Default: no limit.',
+  },
+  now: code('the time in milliseconds since 1970'),
+  maxConcurrent,
+}

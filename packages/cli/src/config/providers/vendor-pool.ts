@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Capabilities, Target } from '@sluice/core'
+import type { ProviderConfig, ProviderFunction, TypedConfig } from '../config.ts'
+import type { Place } from '../shape/shape.ts'
+import { vendors } from './vendors.ts'
+
+/** Makes a place out of a model's name. */
+export type PlaceMaker = (model: string, capabilities?: Capabilities) => Target
+
+interface Made {
+  readonly config: ProviderConfig | ProviderFunction
+  readonly make: PlaceMaker
+}
+
+/**
+ * The vendors of configurations that come after one another. One whose options are the same stays the same object, and
+ * with it what is known of the health of its places.
+ */
+export class VendorPool {
+  #kept: ReadonlyMap<string, Made> = new Map()
+
+  /** `undefined` for one with a fault, which is told of. */
+  take(config: TypedConfig, place: Place): VendorSet {
+    const made = new Map<string, Made>()
+    const names = Object.keys(config.providers ?? {})
+    for (const name of names) {
+      const given = config.providers![name]!
+      const found = place.faults.has([...place.path, name])
+        ? undefined
+        : this.#one(name, given, place.at(name))
+      if (found !== undefined) made.set(name, found)
+    }
+    return {
+      names,
+      make: name => made.get(name)?.make,
+      keep: () => {
+        this.#kept = made
+      },
+    }
+  }
+
+  #one(name: string, config: ProviderConfig | ProviderFunction, place: Place): Made | undefined {
+    const kept = this.#kept.get(name)
+    if (kept !== undefined && isDeepStrictEqual(kept.config, config)) return kept
+    if (typeof config === 'function') return { config, make: config }
+    try {
+      return { config, make: madeOf(name, config) }
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+      return place.add({ problem: error.message })
+    }
+  }
+}
+
+export interface VendorSet {
+  /** Those with faults included. */
+  readonly names: readonly string[]
+  readonly make: (name: string) => PlaceMaker | undefined
+  /** From now on these are the ones that stay. */
+  readonly keep: () => void
+}
+
+/** A vendor is known by the name that it stands under: two accounts of one vendor are two providers. */
+function madeOf(name: string, { type = name, ...options }: ProviderConfig): PlaceMaker {
+  const known = vendors[type]!
+  const named = type === 'openai-compatible' ? { name, ...options } : options
+  const vendor = known.make(named as never)
+  const { provider } = vendor
+  if (provider.name === name || options.name !== undefined) return vendor
+  const renamed = { ...provider, name }
+  return (model, capabilities) => ({ ...vendor(model, capabilities), provider: renamed })
+}

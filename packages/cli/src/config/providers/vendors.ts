@@ -1,0 +1,72 @@
+import {
+  anthropic,
+  azure,
+  bedrock,
+  cerebras,
+  deepseek,
+  fireworks,
+  gemini,
+  groq,
+  llamacpp,
+  lmstudio,
+  local,
+  mistral,
+  ollama,
+  openai,
+  openaiCompatible,
+  openrouter,
+  together,
+  type Vendor,
+  vertex,
+  vllm,
+  xai,
+} from '@sluice/providers'
+import type { Member } from '../shape/collections.ts'
+import {
+  anthropicMembers,
+  azureMembers,
+  bedrockMembers,
+  compatibleMembers,
+  geminiMembers,
+  hostedMembers,
+  localMembers,
+  openaiMembers,
+  ownMembers,
+  vertexMembers,
+} from './vendor-members.ts'
+
+/** A vendor that a configuration can name. */
+export interface KnownVendor {
+  readonly members: Readonly<Record<string, Member>>
+  /** Throws `TypeError` for options that cannot work. What they may be is checked there. */
+  readonly make: (options: never) => Vendor
+}
+
+const vendor = <Options>(
+  members: { readonly [Name in keyof Required<Options>]: Member },
+  make: (options: Options) => Vendor,
+): KnownVendor => ({ members: members as Readonly<Record<string, Member>>, make })
+
+/** By the names that configurations use. */
+export const vendors: Readonly<Record<string, KnownVendor>> = {
+  openai: vendor(openaiMembers, openai),
+  anthropic: vendor(anthropicMembers, anthropic),
+  gemini: vendor(geminiMembers, gemini),
+  vertex: vendor(vertexMembers, vertex),
+  bedrock: vendor(bedrockMembers, bedrock),
+  azure: vendor(azureMembers, azure),
+  'openai-compatible': vendor(compatibleMembers, openaiCompatible),
+  groq: vendor(hostedMembers, groq),
+  mistral: vendor(hostedMembers, mistral),
+  deepseek: vendor(hostedMembers, deepseek),
+  xai: vendor(hostedMembers, xai),
+  openrouter: vendor(hostedMembers, openrouter),
+  together: vendor(hostedMembers, together),
+  fireworks: vendor(hostedMembers, fireworks),
+  cerebras: vendor(hostedMembers, cerebras),
+  ollama: vendor(ownMembers, ollama),
+  vllm: vendor(ownMembers, vllm),
+  llamacpp: vendor(ownMembers, llamacpp),
+  lmstudio: vendor(ownMembers, lmstudio),
+  local: vendor(localMembers, local),
+}

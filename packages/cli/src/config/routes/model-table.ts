@@ -1,0 +1,46 @@
+import { type ModelEntries, type ModelTable, models } from '@sluice/core'
+import type { RouteConfig, TypedConfig } from '../config.ts'
+import type { Place } from '../shape/shape.ts'
+import { circles } from './circles.ts'
+import { entryOf } from './entry-of.ts'
+import { type EntryScope, type RouteScope, tried } from './route-scope.ts'
+
+/** Stands for what callers may ask for, while an entry with a `*` is looked at. */
+const anyName = 'a-model'
+
+/** The core's table of a configuration's models. `undefined` where one has a fault, which is told. */
+export function modelTable(config: TypedConfig, place: Place, scope: RouteScope): ModelTable | undefined {
+  const table = new Map<string, unknown>()
+  const references = new Map<string, readonly string[]>()
+  for (const [name, route] of Object.entries(config.models)) {
+    if (place.faults.has([...place.path, name])) continue
+    const names = new Set<string>()
+    const own = (star: string | undefined): EntryScope => ({
+      ...scope,
+      self: name,
+      star,
+      refer: each => names.add(each),
+    })
+    const isPattern = name.includes('*')
+    const entry = entryOf(route, place.at(name), own(isPattern ? anyName : undefined))
+    if (entry === undefined) continue
+    table.set(
+      name,
+      isPattern && holdsStar(route) ? (star: string) => entryOf(route, place.at(name), own(star)) : entry,
+    )
+    references.set(name, [...names])
+  }
+  for (const circle of circles(references)) {
+    const problem = `leads back to itself: ${circle.map(name => `'${name}'`).join(' > ')}`
+    place.at(circle[0]!).add({ problem, mend: 'Let one of them lead to a provider.' })
+  }
+  if (place.faults.has(place.path)) return undefined
+  return tried(place, () => models(Object.fromEntries(table) as ModelEntries<string>))
+}
+
+/** Whether what an entry leads to depends on the name that was asked for. */
+function holdsStar(route: RouteConfig): boolean {
+  if (typeof route === 'string') return route.includes('*')
+  if (typeof route !== 'object' || route === null) return false
+  return Object.values(route).some(each => holdsStar(each as RouteConfig))
+}

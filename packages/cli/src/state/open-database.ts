@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Database, Pepper } from '@sluice/core'
+import { openPostgres } from '@sluice/postgres'
+import { openSqlite } from '@sluice/sqlite'
+import pg from 'pg'
+import { CommandFault } from '../command.ts'
+import type { StateConfig } from '../config/config.ts'
+import { connectionNews } from './connection-news.ts'
+import type { StateOptions, StateWorld } from './open-state.ts'
+
+export interface OpenDatabase {
+  readonly database: Database
+  close(): Promise<void>
+}
+
+/** Rejects with `CommandFault` for what cannot be opened. */
+export async function openDatabase(
+  config: StateConfig,
+  world: StateWorld,
+  options: StateOptions,
+): Promise<OpenDatabase> {
+  const url = config.database!
+  const pepper = pepperOf(config.pepper)
+  const settings = {
+    ...(pepper !== undefined && { pepper }),
+    ...(world.observe !== undefined && { observe: world.observe }),
+  }
+  try {
+    if (/^postgres(?:ql)?:/.test(url)) return await postgres(url, settings, world)
+    return await sqlite(url, settings, world, options)
+  } catch (error) {
+    if (error instanceof CommandFault || !(error instanceof Error)) throw error
+    // The stores speak in their own words, and never of a password.
+    throw new CommandFault(`state.database: ${error.message}`)
+  }
+}
+
+type Settings = { readonly pepper?: Pepper; readonly observe?: NonNullable<StateWorld['observe']> }
+
+async function sqlite(
+  url: string,
+  settings: Settings,
+  world: StateWorld,
+  { create = true }: StateOptions,
+): Promise<OpenDatabase> {
+  const path = /^file:(?!\/)(.+)$/.exec(url)?.[1]
+  // Relative paths begin at the configuration's folder, not where the process happens to be.
+  const at = path === undefined || isAbsolute(path) ? url : fileUrl(resolve(world.cwd, path))
+  if (!create && path !== undefined && !existsSync(resolve(world.cwd, path))) {
+    throw new CommandFault(
+      `state.database: there is no file ${path} yet. It is made by sluice serve and sluice keys create.`,
+    )
+  }
+  const database = await openSqlite({ url: at }, settings)
+  return { database, close: () => database.close() }
+}
+
+function fileUrl(path: string): string {
+  return `file:${pathToFileURL(path).pathname}`
+}
+
+async function postgres(url: string, settings: Settings, world: StateWorld): Promise<OpenDatabase> {
+  const pool = poolOf(url)
+  const news = connectionNews('PostgreSQL', world.tell)
+  pool.on('error', news.failed)
+  pool.on('connect', news.works)
+  try {
+    const database = await openPostgres(pool, settings)
+    return {
+      database,
+      close: async () => {
+        try {
+          await database.close()
+        } finally {
+          await pool.end()
+        }
+      },
+    }
+  } catch (error) {
+    await pool.end().catch(() => {})
+    throw error
+  }
+}
+
+/** What `pg` says of a URL may quote it. */
+function poolOf(url: string): pg.Pool {
+  try {
+    return new pg.Pool({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 10_000 })
+  } catch {
+    throw new CommandFault(
+      "state.database is no URL that pg takes, such as 'postgres://user:password@host:5432/name'.",
+    )
+  }
+}
+
+function pepperOf(pepper: StateConfig['pepper']): Pepper | undefined {
+  return typeof pepper === 'string' ? { v1: pepper } : pepper
+}
