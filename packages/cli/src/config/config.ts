@@ -195,8 +195,8 @@ export interface StateConfig {
 export interface TelemetryConfig {
   /** One line a request. Default `auto`: pretty on a terminal, JSON elsewhere. */
   readonly log?: 'auto' | 'pretty' | 'json' | 'off'
-  /** Prometheus metrics at `/metrics`. Default: on. */
-  readonly metrics?: boolean
+  /** Prometheus metrics at `/metrics`, to everybody or to who sends `token` as a bearer token. Default: on, to everybody. */
+  readonly metrics?: boolean | { readonly token: string }
   /** OpenTelemetry spans and metrics, sent as `OTEL_EXPORTER_OTLP_ENDPOINT` says. Default: off. */
   readonly openTelemetry?: boolean
   /** Tags of callers that become labels. Default: none. */

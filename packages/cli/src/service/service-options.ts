@@ -1,7 +1,6 @@
-/** What a command says of a service, in the place of its configuration. */
+/** What a command line says of a service, in the place of its configuration. */
 export interface ServiceOptions {
   readonly host?: string | undefined
+  /** 0 takes a free one. */
   readonly port?: number | undefined
-  /** Opens the console to who has this key, where the configuration names none. */
-  readonly adminKey?: string | undefined
 }

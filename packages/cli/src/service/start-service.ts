@@ -1,15 +1,20 @@
-import type { IncomingMessage } from 'node:http'
-import { createGateway, type Gateway } from '@sluice/core'
+import { createGateway, type GatewayOptions } from '@sluice/core'
 import { serve } from '@sluice/node'
 import { CommandFault, type World } from '../command.ts'
 import { checkMade } from '../config/check-config.ts'
-import { compileConfig } from '../config/compile-config.ts'
+import { type CompiledConfig, compileConfig } from '../config/compile-config.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { gatewayOptions } from '../config/gateway-options.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { openState } from '../state/open-state.ts'
+import { Closing } from './closing.ts'
+import { fixedChanges, withFixedParts } from './fixed-parts.ts'
+import { frontOf } from './front.ts'
+import { listedPrices } from './listed-prices.ts'
+import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service } from './service.ts'
 import type { ServiceOptions } from './service-options.ts'
+import { Sight } from './sight.ts'
 
 /** What a service has of the world. */
 export type ServiceWorld = Pick<World, 'env' | 'cwd' | 'print' | 'tell' | 'terminal' | 'colours' | 'now'>
@@ -18,48 +23,108 @@ export type ServiceWorld = Pick<World, 'env' | 'cwd' | 'print' | 'tell' | 'termi
  * Serves a configuration, whose variables are filled in, as `loadConfig` gives it. It listens when this resolves; what it
  * opened is closed when its `close` has resolved. Signals are its caller's.
  *
- * Rejects with `ConfigFaults` for a configuration with faults, and with `CommandFault` for what cannot be opened and an
- * address that cannot be had; then nothing stays open.
+ * Rejects with `ConfigFaults` for a configuration with faults, and with `CommandFault` for what cannot be opened, packages
+ * that are not installed, and an address that cannot be had; then nothing stays open.
  */
 export async function startService(
   given: TypedConfig,
   world: ServiceWorld,
   options: ServiceOptions = {},
 ): Promise<Service> {
+  const closing = new Closing()
+  try {
+    return await started(given, world, options, closing)
+  } catch (error) {
+    await closing.run().catch(() => {})
+    throw error
+  }
+}
+
+async function started(
+  given: TypedConfig,
+  world: ServiceWorld,
+  options: ServiceOptions,
+  closing: Closing,
+): Promise<Service> {
   const pool = new VendorPool()
-  const { config, faults } = checkMade(given)
-  const compiled = compileConfig(config, faults, pool)
-  const state = await openState(config.state, world)
-  const gateway = createGateway<IncomingMessage>(
-    gatewayOptions(compiled, { ...state, prices: undefined, observe: undefined }),
-  )
-  let front: Gateway<IncomingMessage> = gateway
+  let compiled = compiledOf(given, pool)
+  const { config } = compiled
+  const { openTelemetry, tagLabels = [] } = config.telemetry ?? {}
+  const sent = openTelemetry ? await startOpenTelemetry(world.cwd, world.env, tagLabels) : undefined
+  const sight = new Sight(world, sent, config.telemetry ?? {})
+  closing.add(() => sight.close())
+  const state = await openState(config.state, { cwd: world.cwd, tell: world.tell, observe: sight.observe })
+  closing.add(() => state.close())
+
+  const optionsOf = async (made: CompiledConfig): Promise<GatewayOptions> => {
+    const prices = await listedPrices(made.config, world.cwd)
+    const further = sent === undefined ? {} : { tracer: sent.tracer }
+    return gatewayOptions(made, { ...state, prices, observe: sight.observe, further })
+  }
+  const gateway = createGateway(await optionsOf(compiled))
+  closing.add(() => gateway.close({ drainMs: 0 }))
+  let front = frontOf(gateway, config, sight.use(config, gateway, state.database))
+  compiled.vendors.keep()
+
   const serving = await serve(
     {
       fetch: (...asked) => front.fetch(...asked),
       matches: (...asked) => front.matches(...asked),
       close: gateway.close,
     },
-    { host: options.host ?? config.server?.host, port: options.port ?? config.server?.port, signals: false },
-  ).catch(async (error: unknown) => {
-    await gateway.close({ drainMs: 0 })
-    await state.close()
-    throw error instanceof Error ? new CommandFault(error.message) : error
+    {
+      host: options.host ?? config.server?.host,
+      port: options.port ?? config.server?.port,
+      trustProxy: config.server?.trustProxy,
+      signals: false,
+    },
+  ).catch((error: unknown) => {
+    throw error instanceof Error ? new CommandFault(withoutOwner(error.message)) : error
   })
-  front = gateway
+  closing.add(() => serving.close({ drainMs: compiled.config.server?.drainMs ?? 30_000 }))
+
+  const reload = async (next: TypedConfig): Promise<void> => {
+    const before = compiled.config
+    const changes = fixedChanges(before, compiledOf(next, pool).config)
+    const after = compiledOf(changes.length === 0 ? next : withFixedParts(before, next), pool)
+    gateway.reload(await optionsOf(after))
+    compiled = after
+    after.vendors.keep()
+    front = frontOf(gateway, after.config, sight.use(after.config, gateway, state.database))
+    for (const path of changes) world.tell(`${path} cannot change while the service runs: it changes with the next start.`)
+  }
+  /** One after the other: the last one that was asked for is the one that stays. */
+  let reloading: Promise<unknown> = Promise.resolve()
+  let closed: Promise<void> | undefined
   return {
-    gateway: gateway as Service['gateway'],
+    gateway,
     url: serving.url,
     get baseURL() {
-      return `${serving.url}${config.server?.base ?? '/v1'}`
+      return `${serving.url}${compiled.config.server?.base ?? '/v1'}`
     },
-    consoleURL: undefined,
+    get consoleURL() {
+      return sight.hasConsole ? `${serving.url}/console/` : undefined
+    },
     keys: state.database?.keys,
-    usage: state.database?.usage,
-    reload: async () => {},
-    close: async () => {
-      await serving.close({ drainMs: config.server?.drainMs ?? 30_000 })
-      await state.close()
+    usage: state.database && (query => state.database!.usage(query)),
+    reload: next => {
+      const done = reloading.then(() => reload(next))
+      reloading = done.catch(() => {})
+      return done
+    },
+    close: () => {
+      closed ??= closing.run()
+      return closed
     },
   }
+}
+
+function compiledOf(given: TypedConfig, pool: VendorPool): CompiledConfig {
+  const { config, faults } = checkMade(given)
+  return compileConfig(config, faults, pool)
+}
+
+/** A person did not call the function that speaks. */
+function withoutOwner(message: string): string {
+  return message.replace(/^serve: (.)/, (_, first: string) => first.toUpperCase())
 }

@@ -8,7 +8,21 @@ export const telemetryShape = object<TelemetryConfig>({
     shape: choice('auto', 'pretty', 'json', 'off'),
     description: 'One line a request. Default `auto`: pretty on a terminal, JSON elsewhere.',
   },
-  metrics: { shape: flag, description: 'Prometheus metrics at `/metrics`. Default: on.' },
+  metrics: {
+    shape: either(
+      [
+        { when: value => typeof value === 'boolean' || typeof value === 'string', shape: flag },
+        {
+          when: value => typeof value === 'object' && value !== null,
+          shape: object<{ token: string }>({
+            token: { shape: secret('what collectors send as a bearer token'), required: true },
+          }),
+        },
+      ],
+      'true, false or { token }',
+    ),
+    description: 'Prometheus metrics at `/metrics`, to everybody or to who sends `token`. Default: on, to everybody.',
+  },
   openTelemetry: {
     shape: flag,
     description: 'OpenTelemetry spans and metrics, sent as `OTEL_EXPORTER_OTLP_ENDPOINT` says. Default: off.',
@@ -26,7 +40,10 @@ export const consoleShape = either(
       when: value => typeof value === 'object' && value !== null,
       shape: object<ConsoleConfig>({
         adminKey: {
-          shape: secret(`a key of 16 characters or more, such as \${SLUICE_ADMIN_KEY}`),
+          shape: secret(
+            `16 visible ASCII characters or more, such as \${SLUICE_ADMIN_KEY} from the environment`,
+            /^[\x21-\x7e]{16,512}$/,
+          ),
           description: 'Who has it sees usage and manages keys.',
           required: true,
         },

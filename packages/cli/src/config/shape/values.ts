@@ -16,14 +16,15 @@ export function text(expected = 'a text that is not empty', pattern?: RegExp): S
   }
 }
 
-/** A text of which nothing is ever told. */
-export function secret(expected: string): Shape {
+/** A text of which nothing is ever told but its length. */
+export function secret(expected: string, pattern = /\S/): Shape {
   return {
     read: (value, place) => {
-      if (typeof value === 'string' && value.trim() !== '') return value
-      const got = place.reference === undefined ? kindOf(value) : place.shown(value)
-      const mend = place.reference === undefined ? undefined : 'The variable is set, and empty.'
-      return place.add({ got, expected, mend })
+      if (typeof value === 'string' && pattern.test(value)) return value
+      const { reference } = place
+      const long = typeof value === 'string' && value !== '' ? ` of ${value.length} characters` : ''
+      const got = reference === undefined ? kindOf(value) + long : `${place.shown(value)}, which is ${kindOf(value)}${long}`
+      return place.add({ got, expected })
     },
     schema: () => ({ type: 'string', minLength: 1 }),
   }

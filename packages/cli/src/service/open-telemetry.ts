@@ -1,0 +1,93 @@
+import type { Observer } from '@sluice/core'
+import type { OpenTelemetry, OpenTelemetryOptions } from '@sluice/telemetry/opentelemetry'
+import { CommandFault } from '../command.ts'
+import type { Environment } from '../config/load/with-environment.ts'
+import { projectModule } from './project-module.ts'
+
+type Maker = new (options?: object) => unknown
+interface Closable {
+  shutdown(): Promise<void>
+}
+
+const packages = [
+  '@opentelemetry/api',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace-base',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/exporter-metrics-otlp-http',
+] as const
+
+/** How long what is left is sent for at the end, in milliseconds. */
+const lastMs = 5_000
+
+/** Spans and metrics that leave the process. */
+export interface SentTelemetry {
+  readonly tracer: OpenTelemetry['tracer']
+  readonly observe: Observer
+  /** Sends what is left. */
+  close(): Promise<void>
+}
+
+/**
+ * Sends spans and metrics by OTLP, as the variables of OpenTelemetry say (`OTEL_EXPORTER_OTLP_ENDPOINT`,
+ * `OTEL_SERVICE_NAME`). The packages are the project's own; rejects with `CommandFault` where some are not installed.
+ */
+export async function startOpenTelemetry(
+  folder: string,
+  env: Environment,
+  tags: readonly string[],
+): Promise<SentTelemetry> {
+  const found = await Promise.all(packages.map(name => projectModule(name, folder)))
+  const missing = packages.filter((_, at) => found[at] === undefined)
+  if (missing.length > 0) {
+    throw new CommandFault(
+      `telemetry.openTelemetry needs packages that are not installed here. Run: npm install ${missing.join(' ')}`,
+    )
+  }
+  const { openTelemetry } = await ours()
+  const all = Object.assign({}, ...found) as Readonly<Record<string, unknown>>
+  const make = (name: string, ...options: object[]) => new (all[name] as Maker)(...options)
+  const resource = resourceOf(all, env.OTEL_SERVICE_NAME)
+  const spans = make('BatchSpanProcessor', make('OTLPTraceExporter') as object)
+  const tracerProvider = make('BasicTracerProvider', { resource, spanProcessors: [spans] }) as Closable
+  const reader = make('PeriodicExportingMetricReader', { exporter: make('OTLPMetricExporter') })
+  const meterProvider = make('MeterProvider', { resource, readers: [reader] }) as Closable
+  const { tracer, observe } = openTelemetry({ tracerProvider, meterProvider, tags } as unknown as OpenTelemetryOptions)
+  return {
+    tracer,
+    observe,
+    close: async () => {
+      const ended = Promise.allSettled([tracerProvider.shutdown(), meterProvider.shutdown()])
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>(resolve => {
+        timer = setTimeout(resolve, lastMs)
+      })
+      await Promise.race([ended, late])
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** It stands on the project's own `@opentelemetry/api`, and so is loaded only where that is there. */
+async function ours(): Promise<typeof import('@sluice/telemetry/opentelemetry')> {
+  try {
+    return await import('@sluice/telemetry/opentelemetry')
+  } catch {
+    throw new CommandFault(
+      'telemetry.openTelemetry: @opentelemetry/api is not found from where sluice is. Install sluice beside it: npm install sluice',
+    )
+  }
+}
+
+interface Resource {
+  merge(other: Resource): Resource
+}
+
+/** A name of its own, and then what the environment says. */
+function resourceOf(all: Readonly<Record<string, unknown>>, name = 'sluice'): Resource {
+  const call = (given: string, ...asked: object[]) => (all[given] as (...asked: object[]) => Resource)(...asked)
+  return call('defaultResource')
+    .merge(call('detectResources', { detectors: [all.envDetector] }))
+    .merge(call('resourceFromAttributes', { 'service.name': name }))
+}

@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/**
+ * A package that a project may have installed, or that stands beside this program; `undefined` where it is in neither.
+ * Rejects with what it throws where it is there and cannot be loaded.
+ */
+export async function projectModule(name: string, folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const own = resolved(name, folder)
+  try {
+    const loaded = (await import(own ?? name)) as Record<string, unknown>
+    const { default: whole } = loaded
+    // What CommonJS exports as a whole has all names, also those that are found at run time only.
+    return typeof whole === 'object' && whole !== null ? { ...loaded, ...whole } : loaded
+  } catch (error) {
+    if (own === undefined && isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function resolved(name: string, folder: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(join(folder, 'package.json')).resolve(name)).href
+  } catch {
+    return undefined
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+}

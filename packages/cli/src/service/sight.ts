@@ -1,0 +1,93 @@
+import { type Console, createConsole } from '@sluice/console'
+import { type Database, type Endpoint, type ManagedGateway, type Observer, observers } from '@sluice/core'
+import { probes, requestLog } from '@sluice/telemetry'
+import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
+import type { World } from '../command.ts'
+import type { TelemetryConfig, TypedConfig } from '../config/config.ts'
+import type { SentTelemetry } from './open-telemetry.ts'
+
+type SightWorld = Pick<World, 'print' | 'tell' | 'terminal' | 'colours' | 'now'>
+
+/**
+ * What is seen of a service: log, metrics, spans, console. It outlives a configuration: what was counted stays, and who
+ * watches goes on watching.
+ */
+export class Sight {
+  readonly #world: SightWorld
+  readonly #sent: SentTelemetry | undefined
+  readonly #metrics: PrometheusMetrics | undefined
+  #console: { readonly page: Console; readonly adminKey: string; readonly base: string } | undefined
+  #tell: Observer = () => {}
+
+  constructor(world: SightWorld, sent: SentTelemetry | undefined, { metrics = true, tagLabels }: TelemetryConfig) {
+    this.#world = world
+    this.#sent = sent
+    if (metrics === false) return
+    const token = typeof metrics === 'object' ? metrics.token : undefined
+    this.#metrics = prometheus({
+      defaultMetrics: true,
+      ...(tagLabels !== undefined && { tagLabels }),
+      ...(token !== undefined && { token }),
+    })
+  }
+
+  /** The same for every configuration. */
+  readonly observe: Observer = event => this.#tell(event)
+
+  get hasConsole(): boolean {
+    return this.#console !== undefined
+  }
+
+  /** Sees as a configuration says from now on. Gives what answers beside the gateway. */
+  use(config: TypedConfig, gateway: ManagedGateway, database: Database | undefined): readonly Endpoint[] {
+    const metrics = this.#metrics
+    this.#useConsole(config, database)
+    const page = this.#console?.page
+    this.#tell = observers(
+      config.observe,
+      this.#logOf(config),
+      metrics?.observe,
+      this.#sent?.observe,
+      page?.observe,
+    )
+    return [probes(gateway), ...(metrics ? [metrics.endpoint] : []), ...(page ? [page.endpoint(gateway)] : [])]
+  }
+
+  /** Lets go of who watches, and sends what is left. */
+  async close(): Promise<void> {
+    this.#console?.page.close()
+    await this.#sent?.close()
+  }
+
+  #logOf({ telemetry }: TypedConfig): Observer | undefined {
+    const { log = 'auto' } = telemetry ?? {}
+    const { print, terminal, colours, now } = this.#world
+    if (log === 'off') return undefined
+    const format = log === 'auto' ? (terminal ? 'pretty' : 'json') : log
+    return requestLog({ write: print, format, colours, now })
+  }
+
+  #useConsole(config: TypedConfig, database: Database | undefined): void {
+    const adminKey = config.console === false ? undefined : config.console?.adminKey
+    const base = config.server?.base ?? '/v1'
+    const now = this.#console
+    if (now?.adminKey === adminKey && now?.base === base) return
+    now?.page.close()
+    this.#console = adminKey === undefined ? undefined : { page: this.#pageOf(adminKey, base, database), adminKey, base }
+  }
+
+  #pageOf(adminKey: string, base: string, database: Database | undefined): Console {
+    return createConsole({
+      adminKey,
+      base,
+      now: this.#world.now,
+      keys: database?.keys,
+      usage: database && (query => database.usage(query)),
+      onError: error => this.#world.tell(`The console could not answer: ${nameOf(error)}.`),
+    })
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'for a reason that is not known'
+}
