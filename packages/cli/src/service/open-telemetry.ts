@@ -53,7 +53,11 @@ export async function startOpenTelemetry(
   const tracerProvider = make('BasicTracerProvider', { resource, spanProcessors: [spans] }) as Closable
   const reader = make('PeriodicExportingMetricReader', { exporter: make('OTLPMetricExporter') })
   const meterProvider = make('MeterProvider', { resource, readers: [reader] }) as Closable
-  const { tracer, observe } = openTelemetry({ tracerProvider, meterProvider, tags } as unknown as OpenTelemetryOptions)
+  const { tracer, observe } = openTelemetry({
+    tracerProvider,
+    meterProvider,
+    tags,
+  } as unknown as OpenTelemetryOptions)
   return {
     tracer,
     observe,
@@ -86,7 +90,8 @@ interface Resource {
 
 /** A name of its own, and then what the environment says. */
 function resourceOf(all: Readonly<Record<string, unknown>>, name = 'sluice'): Resource {
-  const call = (given: string, ...asked: object[]) => (all[given] as (...asked: object[]) => Resource)(...asked)
+  const call = (given: string, ...asked: object[]) =>
+    (all[given] as (...asked: object[]) => Resource)(...asked)
   return call('defaultResource')
     .merge(call('detectResources', { detectors: [all.envDetector] }))
     .merge(call('resourceFromAttributes', { 'service.name': name }))

@@ -6,7 +6,10 @@ import { pathToFileURL } from 'node:url'
  * A package that a project may have installed, or that stands beside this program; `undefined` where it is in neither.
  * Rejects with what it throws where it is there and cannot be loaded.
  */
-export async function projectModule(name: string, folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+export async function projectModule(
+  name: string,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   const own = resolved(name, folder)
   try {
     const loaded = (await import(own ?? name)) as Record<string, unknown>

@@ -19,7 +19,11 @@ export class Sight {
   #console: { readonly page: Console; readonly adminKey: string; readonly base: string } | undefined
   #tell: Observer = () => {}
 
-  constructor(world: SightWorld, sent: SentTelemetry | undefined, { metrics = true, tagLabels }: TelemetryConfig) {
+  constructor(
+    world: SightWorld,
+    sent: SentTelemetry | undefined,
+    { metrics = true, tagLabels }: TelemetryConfig,
+  ) {
     this.#world = world
     this.#sent = sent
     if (metrics === false) return
@@ -50,7 +54,11 @@ export class Sight {
       this.#sent?.observe,
       page?.observe,
     )
-    return [probes(gateway), ...(metrics ? [metrics.endpoint] : []), ...(page ? [page.endpoint(gateway)] : [])]
+    return [
+      probes(gateway),
+      ...(metrics ? [metrics.endpoint] : []),
+      ...(page ? [page.endpoint(gateway)] : []),
+    ]
   }
 
   /** Lets go of who watches, and sends what is left. */
@@ -73,7 +81,8 @@ export class Sight {
     const now = this.#console
     if (now?.adminKey === adminKey && now?.base === base) return
     now?.page.close()
-    this.#console = adminKey === undefined ? undefined : { page: this.#pageOf(adminKey, base, database), adminKey, base }
+    this.#console =
+      adminKey === undefined ? undefined : { page: this.#pageOf(adminKey, base, database), adminKey, base }
   }
 
   #pageOf(adminKey: string, base: string, database: Database | undefined): Console {

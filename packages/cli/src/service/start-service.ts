@@ -91,7 +91,8 @@ async function started(
     compiled = after
     after.vendors.keep()
     front = frontOf(gateway, after.config, sight.use(after.config, gateway, state.database))
-    for (const path of changes) world.tell(`${path} cannot change while the service runs: it changes with the next start.`)
+    for (const path of changes)
+      world.tell(`${path} cannot change while the service runs: it changes with the next start.`)
   }
   /** One after the other: the last one that was asked for is the one that stays. */
   let reloading: Promise<unknown> = Promise.resolve()

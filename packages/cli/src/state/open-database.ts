@@ -15,12 +15,12 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
-/** Rejects with `CommandFault` for what cannot be opened. */
+/** `undefined` for a file that is not there and is not to be made. Rejects with `CommandFault` for what cannot be opened. */
 export async function openDatabase(
   config: StateConfig,
   world: StateWorld,
   options: StateOptions,
-): Promise<OpenDatabase> {
+): Promise<OpenDatabase | undefined> {
   const url = config.database!
   const pepper = pepperOf(config.pepper)
   const settings = {
@@ -44,15 +44,11 @@ async function sqlite(
   settings: Settings,
   world: StateWorld,
   { create = true }: StateOptions,
-): Promise<OpenDatabase> {
+): Promise<OpenDatabase | undefined> {
   const path = /^file:(?!\/)(.+)$/.exec(url)?.[1]
-  // Relative paths begin at the configuration's folder, not where the process happens to be.
+  // The library's own relative paths begin where the process is.
   const at = path === undefined || isAbsolute(path) ? url : fileUrl(resolve(world.cwd, path))
-  if (!create && path !== undefined && !existsSync(resolve(world.cwd, path))) {
-    throw new CommandFault(
-      `state.database: there is no file ${path} yet. It is made by sluice serve and sluice keys create.`,
-    )
-  }
+  if (!create && path !== undefined && !existsSync(resolve(world.cwd, path))) return undefined
   const database = await openSqlite({ url: at }, settings)
   return { database, close: () => database.close() }
 }

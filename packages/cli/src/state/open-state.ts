@@ -27,7 +27,7 @@ export interface StateWorld {
 export interface StateOptions {
   /** Leaves out what only a service that answers needs: Redis. Default: all is opened. */
   readonly only?: 'database'
-  /** Whether a file that is not there is made. Default: yes. */
+  /** Whether a file that is not there is made; else there is no database. Default: yes. */
   readonly create?: boolean
 }
 

@@ -21,7 +21,8 @@ export const telemetryShape = object<TelemetryConfig>({
       ],
       'true, false or { token }',
     ),
-    description: 'Prometheus metrics at `/metrics`, to everybody or to who sends `token`. Default: on, to everybody.',
+    description:
+      'Prometheus metrics at `/metrics`, to everybody or to who sends `token`. Default: on, to everybody.',
   },
   openTelemetry: {
     shape: flag,

@@ -23,7 +23,10 @@ export function secret(expected: string, pattern = /\S/): Shape {
       if (typeof value === 'string' && pattern.test(value)) return value
       const { reference } = place
       const long = typeof value === 'string' && value !== '' ? ` of ${value.length} characters` : ''
-      const got = reference === undefined ? kindOf(value) + long : `${place.shown(value)}, which is ${kindOf(value)}${long}`
+      const got =
+        reference === undefined
+          ? kindOf(value) + long
+          : `${place.shown(value)}, which is ${kindOf(value)}${long}`
       return place.add({ got, expected })
     },
     schema: () => ({ type: 'string', minLength: 1 }),

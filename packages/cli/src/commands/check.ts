@@ -1,0 +1,40 @@
+import { relative } from 'node:path'
+import { type Command, CommandFault } from '../command.ts'
+import { ConfigFaults } from '../config/faults/config-faults.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { summaryOf } from '../config/summary-of.ts'
+
+/** `sluice check`. */
+export const check: Command = {
+  name: 'check',
+  summary: 'tells every fault of a configuration, without serving it',
+  help: `
+Usage: sluice check [FILE] [options]
+
+  FILE              the configuration. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} of this folder
+  --json            prints { "ok": true, "models": [...] } or { "ok": false, "faults": [...] }
+
+Nothing is opened or asked: no database, no vendor. Exits with 1 where there is a fault.
+
+Example: sluice check gateway.yaml`,
+  options: { json: { type: 'boolean' }, config: { type: 'string' } },
+  async run(values, positionals, world) {
+    const named = typeof values.config === 'string' ? [values.config] : []
+    const [path, more] = [...positionals, ...named]
+    if (more !== undefined)
+      throw new CommandFault(`check: got '${path}' and '${more}', expected one file.`, 2)
+    const json = values.json === true
+    try {
+      const { config, file } = await loadConfig(path, world)
+      const name = relative(world.cwd, file)
+      if (json) world.print(JSON.stringify({ ok: true, file: name, models: Object.keys(config.models) }))
+      else world.print(`${name} has no fault.\n${summaryOf(config)}`)
+      return 0
+    } catch (error) {
+      if (!json || !(error instanceof CommandFault)) throw error
+      const faults = error instanceof ConfigFaults ? error.faults : [{ path: '', problem: error.message }]
+      world.print(JSON.stringify({ ok: false, faults }))
+      return 1
+    }
+  },
+}

@@ -1,0 +1,50 @@
+import type { Explanation, SkipReason, TracedCandidate } from '@sluice/core'
+
+/** Where a request would go, as a table for people. */
+export function explanationText({ principal, model, candidates, more, seed, refusal }: Explanation): string {
+  const head = [
+    ['caller', principal ?? 'nobody'],
+    ['model', model ?? 'none'],
+    ['seed', String(seed)],
+    ...(refusal === undefined ? [] : [['refused', `${refusal.status} ${refusal.code}: ${refusal.message}`]]),
+  ].map(([name = '', text = '']) => `${name.padEnd(8)} ${text}`)
+  const rows = [
+    ['', 'place', 'reached by', ''],
+    ...candidates.map((candidate, at) => rowOf(candidate, at, candidates)),
+  ]
+  const rest = more === undefined ? [] : [`and ${more} more`]
+  return [...head, ...(candidates.length === 0 ? [] : ['', ...table(rows)]), ...rest].join('\n')
+}
+
+function rowOf(candidate: TracedCandidate, at: number, all: readonly TracedCandidate[]): readonly string[] {
+  const { provider, model, via, skipped } = candidate
+  const turn = all.slice(0, at + 1).filter(each => each.skipped === undefined).length
+  const what =
+    skipped === undefined ? (turn === 1 ? 'asked first' : 'asked where those before fail') : whyOf(skipped)
+  return [skipped === undefined ? `${turn}.` : '-', `${provider}/${model}`, via ?? '', what]
+}
+
+const reasons: Readonly<Record<SkipReason['why'], string>> = {
+  open: 'left alone: it failed too often',
+  cooling: 'left alone: it asked for a pause',
+  not_allowed: 'the caller may not use the name',
+  too_small: 'the request is longer than its context',
+  unfit: 'its model lacks what is asked for',
+  retry_budget: 'too many of its calls are repeats',
+  not_chosen: 'the route chose others',
+}
+
+function whyOf({ why, waitMs, detail }: SkipReason): string {
+  const wait = waitMs === undefined ? '' : `, for ${Math.ceil(waitMs / 1000)} s yet`
+  return `not asked: ${reasons[why]}${detail === undefined ? '' : ` (${detail})`}${wait}`
+}
+
+function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = [0, 1, 2].map(column => Math.max(...rows.map(row => row[column]!.length)))
+  return rows.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
