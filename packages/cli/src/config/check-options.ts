@@ -22,6 +22,8 @@ export function checkOptions(config: TypedConfig, root: Place): void {
       authenticate: () => undefined,
       route: () => [],
       observe: () => {},
+      // Its own would have to be closed.
+      transport: () => Promise.reject(new Error('It asks nobody.')),
       ...Object.fromEntries(sound),
       ...config.gateway,
     })

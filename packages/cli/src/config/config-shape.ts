@@ -38,7 +38,7 @@ const callable = (what: string): Shape => ({
 })
 
 /** What data can say. */
-export const dataMembers = {
+export const configMembers = {
   $schema: { shape: text(), description: 'Where the JSON Schema is, for editors.' },
   server: { shape: serverShape, description: 'Where the service listens.' },
   providers: {
@@ -94,7 +94,7 @@ export const dataMembers = {
 /** All of a configuration, with what only TypeScript can hold. */
 export const configShape = object<TypedConfig>(
   {
-    ...dataMembers,
+    ...configMembers,
     observe: { shape: callable('a function, in a TypeScript configuration') },
     gateway: {
       shape: {

@@ -64,6 +64,10 @@ export class FaultList {
   /** Throws `ConfigFaults` where there is any. */
   settle(): void {
     if (this.#faults.length === 0) return
+    // As they stand in the file, where that is known.
+    this.#faults.sort(
+      (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+    )
     const told = this.#faults.slice(0, most).map(({ at: _, ...fault }) => fault)
     const more = this.#faults.length - told.length
     const rest = { path: 'and so on', problem: `${more} more` }

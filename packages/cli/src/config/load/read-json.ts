@@ -1,7 +1,8 @@
 import { CommandFault } from '../../command.ts'
 import { jsonFault } from './json-fault.ts'
 import { parsed } from './read-yaml.ts'
-import type { Source } from './source.ts'
+import { nowhere, type Source } from './source.ts'
+import { deepest } from './with-environment.ts'
 
 /** Reads JSON. Throws `CommandFault` that says in which line it is none, or has a name twice. */
 export function readJson(given: string, name: string): Source {
@@ -13,6 +14,8 @@ export function readJson(given: string, name: string): Source {
     const { line, column, expected } = jsonFault(text)
     throw new CommandFault(`${name} is no JSON: line ${line}, column ${column}: expected ${expected}.`)
   }
+  // What is deeper is refused elsewhere, and would be looked at for long.
+  if (isDeep(value)) return { value, positionOf: nowhere }
   const { document, positionOf } = parsed(text)
   const twice = document.errors.find(({ code }) => code === 'DUPLICATE_KEY')
   if (twice !== undefined) {
@@ -22,4 +25,13 @@ export function readJson(given: string, name: string): Source {
     )
   }
   return { value, positionOf }
+}
+
+function isDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; depth <= deepest; depth++) {
+    level = level.flatMap(each => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+    if (level.length === 0) return false
+  }
+  return true
 }

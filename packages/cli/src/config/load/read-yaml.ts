@@ -18,7 +18,7 @@ const mostAliases = 100
 
 /** Reads YAML 1.2. Throws `CommandFault` that says in which line it is none. */
 export function readYaml(text: string, name: string): Source {
-  const { document, positionOf } = parsed(text)
+  const { document, positionOf } = tried(() => parsed(text), `${name} is no YAML: it nests too deep.`)
   const [error] = document.errors
   if (error !== undefined) {
     const { line, column } = error.linePos?.[0] ? at(error.linePos[0]) : { line: 1, column: 1 }
@@ -26,10 +26,19 @@ export function readYaml(text: string, name: string): Source {
       `${name} is no YAML: line ${line}, column ${column}: ${sayings[error.code] ?? 'it cannot be read there'}.`,
     )
   }
+  const value: unknown = tried(
+    () => document.toJS({ maxAliasCount: mostAliases }),
+    `${name} is no YAML: an alias names no anchor, or aliases make too much of it.`,
+  )
+  return { value, positionOf }
+}
+
+/** What the library throws quotes the file, in which secrets may stand. */
+function tried<T>(make: () => T, otherwise: string): T {
   try {
-    return { value: document.toJS({ maxAliasCount: mostAliases }), positionOf }
+    return make()
   } catch {
-    throw new CommandFault(`${name} is no YAML: an alias names no anchor, or aliases make too much of it.`)
+    throw new CommandFault(otherwise)
   }
 }
 

@@ -13,7 +13,8 @@ export interface Filled {
   readonly given: Set<string>
 }
 
-const deepest = 64
+/** How deep a configuration may nest. */
+export const deepest = 64
 
 /**
  * Data with `${NAME}` and `${NAME:-text}` filled in, and `$${` as `${`. A variable that is not set is a fault. What code
@@ -63,7 +64,7 @@ export function withEnvironment(
         if (name === undefined || !/^[A-Za-z_]\w*$/.test(name)) {
           faults.add(path, {
             got: 'what is no reference after `${`',
-            expected: '${NAME} or ${NAME:-text}',
+            expected: `a reference, such as \${NAME} or \${NAME:-text}`,
             mend: 'Write $${ for the text itself.',
           })
           return whole

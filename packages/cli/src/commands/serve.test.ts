@@ -1,0 +1,162 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { World } from '../command.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { check } from './check.ts'
+import { explain } from './explain.ts'
+import { serve } from './serve.ts'
+
+const config = {
+  server: { port: 0 },
+  providers: { local: {}, other: { type: 'local' } },
+  models: { demo: ['local/demo', 'other/demo'], mine: 'local/mine' },
+  keys: [{ id: 'ann', key: 'sk-ann', models: ['demo'] }],
+}
+
+function worldOf(files: Readonly<Record<string, object>>) {
+  const printed: string[] = []
+  const told: string[] = []
+  const stopping = new AbortController()
+  const cwd = temporaryFolder(
+    Object.fromEntries(Object.entries(files).map(([name, each]) => [name, JSON.stringify(each)])),
+  )
+  const world: World = {
+    env: {},
+    cwd,
+    print: text => void printed.push(text),
+    tell: text => void told.push(text),
+    terminal: false,
+    colours: false,
+    signal: stopping.signal,
+    now: Date.now,
+  }
+  return { world, printed, told, stop: () => stopping.abort() }
+}
+
+describe('sluice serve', () => {
+  it('serves until it is stopped, and reads the configuration again on SIGHUP', async () => {
+    const { world, told, stop } = worldOf({ 'sluice.config.json': config })
+    onTestFinished(stop)
+    const run = serve.run({ 'no-watch': true }, [], world)
+    await vi.waitFor(
+      () => expect(told[0]).toMatch(/^Serves 2 models at http:\/\/127\.0\.0\.1:\d+\/v1$/),
+      10_000,
+    )
+    const url = told[0]!.split(' ').at(-1)!
+    const names = async () => {
+      const answer = await fetch(`${url}/models`, { headers: { authorization: 'Bearer sk-ann' } })
+      return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+    }
+    expect(await names()).toEqual(['demo'])
+    const file = join(world.cwd, 'sluice.config.json')
+    writeFileSync(file, JSON.stringify({ ...config, keys: [{ id: 'ann', key: 'sk-ann' }] }))
+    process.emit('SIGHUP')
+    await vi.waitFor(() => expect(told).toContain('The configuration was read again, and is in use.'), 10_000)
+    expect(await names()).toEqual(['demo', 'mine'])
+    stop()
+    expect(await run).toBe(0)
+    await expect(fetch(url)).rejects.toThrow()
+    expect(process.listenerCount('SIGHUP')).toBe(0)
+  })
+
+  it('listens where the command line says', async () => {
+    const { world, told, stop } = worldOf({ 'conf.json': { ...config, server: { port: 1 } } })
+    const run = serve.run({ config: 'conf.json', port: '0', host: '127.0.0.1' }, [], world)
+    await vi.waitFor(() => expect(told).toHaveLength(1), 10_000)
+    stop()
+    expect(await run).toBe(0)
+  })
+
+  it('refuses what cannot be', async () => {
+    const { world } = worldOf({ 'sluice.config.json': config })
+    await expect(serve.run({ port: '99999' }, [], world)).rejects.toThrow("--port is '99999'")
+    await expect(serve.run({}, ['file.json'], world)).rejects.toMatchObject({ exitCode: 2 })
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => taken.once('listening', resolve))
+    onTestFinished(() => void taken.close())
+    const { port } = taken.address() as { port: number }
+    await expect(serve.run({ port: String(port) }, [], world)).rejects.toThrow(
+      'another program uses that port',
+    )
+  })
+})
+
+describe('sluice check', () => {
+  it('says what a sound configuration has', async () => {
+    const { world, printed } = worldOf({ 'sluice.config.json': config })
+    expect(await check.run({}, [], world)).toBe(0)
+    expect(printed.join('\n')).toMatch(
+      /^sluice\.config\.json has no fault\.\n {2}models +demo, mine\n {2}providers +local, other\n/,
+    )
+    expect(printed.join('\n')).not.toContain('sk-ann')
+    expect(await check.run({ json: true }, ['sluice.config.json'], world)).toBe(0)
+    expect(JSON.parse(printed.at(-1)!)).toEqual({
+      ok: true,
+      file: 'sluice.config.json',
+      models: ['demo', 'mine'],
+    })
+  })
+
+  it('tells every fault, for people and as JSON', async () => {
+    const { world, printed } = worldOf({ 'bad.json': { models: { a: 'b/c' }, serve: 1 } })
+    await expect(check.run({}, ['bad.json'], world)).rejects.toThrow(/has 3 faults/)
+    expect(await check.run({ json: true }, ['bad.json'], world)).toBe(1)
+    const { ok, faults } = JSON.parse(printed[0]!) as {
+      ok: boolean
+      faults: { path: string; line: number }[]
+    }
+    expect(ok).toBe(false)
+    expect(faults.map(({ path }) => path).sort()).toEqual(['keys', 'models.a', 'serve'])
+    expect(await check.run({ json: true }, ['gone.json'], world)).toBe(1)
+    expect(JSON.parse(printed[1]!)).toMatchObject({
+      ok: false,
+      faults: [{ path: '', problem: expect.stringContaining('gone.json') }],
+    })
+  })
+})
+
+describe('sluice explain', () => {
+  it('says where a request would go, by key and by id, and what chance decided', async () => {
+    const { world, printed } = worldOf({
+      'sluice.config.json': { ...config, state: { database: 'file:./none.db' } },
+    })
+    expect(await explain.run({ key: 'sk-ann', model: 'demo', seed: '7' }, [], world)).toBe(0)
+    expect(printed[0]!.split('\n')).toEqual([
+      'caller   ann',
+      'model    demo',
+      'seed     7',
+      '',
+      '    place       reached by',
+      '1.  local/demo              asked first',
+      '2.  other/demo              asked where those before fail',
+    ])
+    expect(await explain.run({ as: 'ann', model: 'demo', json: true }, [], world)).toBe(0)
+    expect(JSON.parse(printed[1]!)).toMatchObject({
+      principal: 'ann',
+      candidates: [{ provider: 'local' }, { provider: 'other' }],
+    })
+  })
+
+  it('says why a request would be refused', async () => {
+    const { world, printed } = worldOf({
+      'sluice.config.json': config,
+      'body.json': { model: 'mine', messages: [] },
+    })
+    expect(await explain.run({ key: 'sk-nobody', model: 'demo' }, [], world)).toBe(1)
+    expect(printed[0]).toMatch(/^caller {3}nobody\n.*\nseed .*\nrefused {2}401 invalid_api_key: /)
+    expect(await explain.run({ as: 'ann', body: 'body.json', json: true }, [], world)).toBe(1)
+    expect(JSON.parse(printed[1]!)).toMatchObject({ refusal: { status: 403 } })
+  })
+
+  it('refuses what cannot be asked', async () => {
+    const { world } = worldOf({ 'sluice.config.json': config })
+    const asked = (values: object) => explain.run({ ...values }, [], world)
+    await expect(asked({ model: 'demo' })).rejects.toThrow('one of --key and --as')
+    await expect(asked({ as: 'ann' })).rejects.toThrow('--model or --body')
+    await expect(asked({ as: 'bob', model: 'demo' })).rejects.toThrow("nobody has the id 'bob'")
+    await expect(asked({ as: 'ann', model: 'demo', seed: 'x' })).rejects.toThrow("--seed is 'x'")
+    await expect(asked({ as: 'ann', model: 'demo', body: 'gone.json' })).rejects.toThrow('cannot be read')
+  })
+})

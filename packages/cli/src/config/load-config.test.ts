@@ -1,0 +1,290 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { ConfigFaults } from './faults/config-faults.ts'
+import { loadConfig } from './load-config.ts'
+
+const keys = [{ id: 'ann', key: 'sk-ann' }]
+const sound = { providers: { local: {} }, models: { demo: 'local/demo' }, keys }
+
+/** What a configuration comes to, of a file of that name. */
+async function loaded(text: string | object, { name = 'sluice.config.json', env = {} } = {}) {
+  const cwd = temporaryFolder({ [name]: typeof text === 'string' ? text : JSON.stringify(text) })
+  return (await loadConfig(undefined, { cwd, env })).config
+}
+
+const failure = async (...asked: Parameters<typeof loaded>): Promise<Error> =>
+  loaded(...asked).then(
+    () => expect.fail('it has no fault'),
+    (error: Error) => error,
+  )
+
+/** The text that a file has, where code would fill in the reference itself. */
+const ref = (name: string) => `\${${name}}`
+
+describe('a file', () => {
+  it('is found by its name, or by the one that is given', async () => {
+    const cwd = temporaryFolder({
+      'sluice.config.yml': JSON.stringify(sound),
+      'conf/other.json': JSON.stringify(sound),
+    })
+    expect((await loadConfig(undefined, { cwd, env: {} })).file).toBe(join(cwd, 'sluice.config.yml'))
+    expect((await loadConfig('conf/other.json', { cwd, env: {} })).file).toBe(join(cwd, 'conf/other.json'))
+    await expect(loadConfig('gone.json', { cwd, env: {} })).rejects.toThrow('There is no file gone.json.')
+    writeFileSync(join(cwd, 'sluice.config.json'), '{}')
+    await expect(loadConfig(undefined, { cwd, env: {} })).rejects.toThrow(
+      'There are sluice.config.json and sluice.config.yml.',
+    )
+    await expect(loadConfig(undefined, { cwd: temporaryFolder(), env: {} })).rejects.toThrow(
+      'no configuration here',
+    )
+  })
+
+  it('may be YAML, with anchors', async () => {
+    const text = `
+providers: { local: {} }
+models:
+  demo: &place local/demo   # a comment
+  also: *place
+keys: [{ id: ann, key: sk-ann }]
+`
+    expect((await loaded(text, { name: 'sluice.config.yaml' })).models).toEqual({
+      demo: 'local/demo',
+      also: 'local/demo',
+    })
+  })
+
+  it.each(['sluice.config.ts', 'sluice.config.mts', 'sluice.config.mjs', 'sluice.config.js'])(
+    'may be code: %s',
+    async name => {
+      const text = `
+        import { fallback } from '@sluice/core'
+        import { local } from '@sluice/providers'
+        import { defineConfig } from 'sluice'
+        const vendor = local()
+        export default defineConfig({
+          providers: { own: vendor },
+          models: { demo: 'own/demo', smart: fallback('demo', vendor('other')) },
+          keys: [{ id: 'ann', key: '\${KEY}' }],
+        })`
+      const config = await loaded(text, { name, env: { KEY: 'sk-of-ann' } })
+      expect(config.keys).toEqual([{ id: 'ann', key: 'sk-of-ann' }])
+      expect(config.models.demo).toBe('own/demo')
+    },
+  )
+
+  it('of code is run anew each time, with what it imports, and says what it was made of', async () => {
+    const cwd = temporaryFolder({
+      'sluice.config.ts': `import { name } from './names.ts'
+        export default async () => ({ providers: { local: {} }, models: { [name]: 'local/x' }, keys: ${JSON.stringify(keys)} })`,
+      'names.ts': `export const name: string = 'one'`,
+    })
+    const first = await loadConfig(undefined, { cwd, env: {} })
+    expect(first.files.map(file => file.slice(cwd.length + 1)).sort()).toEqual([
+      'names.ts',
+      'sluice.config.ts',
+    ])
+    writeFileSync(join(cwd, 'names.ts'), `export const name: string = 'two'`)
+    const second = await loadConfig(undefined, { cwd, env: {} })
+    expect([first, second].map(({ config }) => Object.keys(config.models))).toEqual([['one'], ['two']])
+  })
+
+  it.each<[name: string, text: string, told: string]>([
+    [
+      'sluice.config.json',
+      '{\n  "models": {\n    "a": "b",\n  }\n}',
+      'line 4, column 3: expected a name between double quotes',
+    ],
+    ['sluice.config.json', '{ "models": // here\n 1 }', 'line 1, column 13: expected a value'],
+    ['sluice.config.json', '{ "a": "sk-secret }', 'line 1, column 8: expected a value'],
+    ['sluice.config.json', '{ "a": 1 } x', 'line 1, column 12: expected nothing more'],
+    ['sluice.config.json', '', 'line 1, column 1: expected a value'],
+    ['sluice.config.json', '{ "a": 1,\n "a": 2 }', 'line 2, column 2: a name is given twice'],
+    ['sluice.config.yaml', 'models:\n  a: "sk-secret\n', 'line'],
+    ['sluice.config.yaml', 'a: 1\nb: 2\na: 3\n', 'line 3, column 1: a name is given twice'],
+    ['sluice.config.yaml', 'a: *nowhere\n', 'alias'],
+    ['sluice.config.ts', 'export default {', 'cannot be run'],
+    ['sluice.config.ts', 'throw new Error("no such thing")', 'cannot be run: no such thing'],
+    ['sluice.config.ts', 'export const a = 1', 'exports no configuration'],
+    ['sluice.config.ts', 'export default 7', 'exports no configuration'],
+  ])('that cannot be read is told of by its place and without its text: %s %j', async (name, text, told) => {
+    const { message } = await failure(text, { name })
+    expect(message).toContain(name)
+    expect(message).toContain(told)
+    expect(message).not.toContain('sk-secret')
+  })
+
+  it('has a bound, and is UTF-8', async () => {
+    expect((await failure(`"${'x'.repeat(1_100_000)}"`)).message).toMatch(
+      /has 1100002 bytes, expected 1048576 at most/,
+    )
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'sluice.config.json'), Buffer.from([0x22, 0xff, 0x22]))
+    await expect(loadConfig(undefined, { cwd, env: {} })).rejects.toThrow('is no UTF-8 text')
+    await expect(loadConfig('.', { cwd: temporaryFolder(), env: {} })).rejects.toThrow("ends with ''")
+  })
+
+  it('of YAML may not grow beyond measure by its aliases', async () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
+    for (let at = 1; at < 9; at++)
+      lines.push(
+        `a${at}: &a${at} [${Array(9)
+          .fill(`*a${at - 1}`)
+          .join(', ')}]`,
+      )
+    expect((await failure(lines.join('\n'), { name: 'sluice.config.yaml' })).message).toContain(
+      'aliases make too much of it',
+    )
+  })
+})
+
+describe('variables', () => {
+  it('stand in every text, with defaults, and as numbers and switches', async () => {
+    const env = { KEY: 'sk-1', PORT: '9000', CACHE: 'true', EMPTY: '' }
+    const config = await loaded(
+      {
+        ...sound,
+        models: { demo: `local/${ref('NAME:-demo')}`, empty: `local/${ref('EMPTY:-x')}` },
+        keys: [{ id: 'ann', key: ref('KEY'), tags: { text: `$${ref('KEY')} and ${ref('KEY')}` } }],
+        server: { port: ref('PORT') },
+        idempotency: ref('CACHE'),
+      },
+      { env },
+    )
+    expect(config).toMatchObject({
+      models: { demo: 'local/demo', empty: 'local/x' },
+      keys: [{ key: 'sk-1', tags: { text: `${ref('KEY')} and sk-1` } }],
+      server: { port: 9000 },
+      idempotency: true,
+    })
+  })
+
+  it('that are missing, empty or wrong are told of by their names, and never by what they hold', async () => {
+    const { message } = await failure(
+      {
+        ...sound,
+        providers: {
+          local: {},
+          openai: { apiKey: ref('MISSING') },
+          groq: { apiKey: ref('EMPTY') },
+          xai: { apiKey: ref('no name') },
+        },
+        server: { port: ref('PORT'), base: ref('BASE') },
+        telemetry: { log: ref('LOG') },
+        models: { demo: ref('PLACE') },
+      },
+      { env: { EMPTY: '', PORT: 'hunter22', BASE: 'hunter22', LOG: 'hunter22', PLACE: 'hunter22' } },
+    )
+    expect(message.split('\n')).toEqual([
+      'sluice.config.json has 7 faults:',
+      `- providers.openai.apiKey (line 1): got ${ref('MISSING')}, which is not set, expected a variable of the environment. Set MISSING, or give it a default: ${ref('MISSING:-text')}.`,
+      `- providers.groq.apiKey (line 1): got '${ref('EMPTY')}', which is an empty text, expected a key, such as ${ref('NAME')} from the environment.`,
+      `- providers.xai.apiKey (line 1): got what is no reference after \`\${\`, expected a reference, such as ${ref('NAME')} or ${ref('NAME:-text')}. Write $\${ for the text itself.`,
+      `- models.demo (line 1): got '${ref('PLACE')}', expected a model of this configuration, or a provider of it and its model, such as 'openai/gpt-4.1'.`,
+      `- server.port (line 1): got '${ref('PORT')}', expected a whole number from 0 to 65535.`,
+      `- server.base (line 1): got '${ref('BASE')}', expected a path that begins with '/' and does not end with one, such as '/v1'.`,
+      `- telemetry.log (line 1): got '${ref('LOG')}', expected 'auto' or 'pretty' or 'json' or 'off'.`,
+    ])
+  })
+})
+
+describe('faults', () => {
+  it('are told all at once, each with its path, its line and how to mend it', async () => {
+    const text = `server:
+  prot: 8080
+  cors: app.example
+providers:
+  opnai: { apiKey: sk-secret }
+  local: {}
+  anthropic: { apikey: sk-secret }
+  mine: { type: openai-compatible, baseURL: "https://me:sk-secret@host/v1" }
+models:
+  demo: locl/demo
+  'gpt-4.1': [demo, smal]
+  small: local
+  a: b
+  b: [c]
+  c: a
+  odd: { weigthed: [] }
+  both: { to: demo, when: {} }
+  half: { split: { one: { to: demo, share: 0.4 } } }
+  twin: { hedge: [local/x, local/x], afterMs: 10 }
+  cold: { to: local/x, parameters: { temperature: 9 } }
+keys:
+  - { id: ann }
+  - { id: bob, key: sk-secret, models: [smalll] }
+limits:
+  - { kind: requests, limit: 10, per: week }
+retry: { baseMs: 9000 }
+`
+    const error = await failure(text, { name: 'sluice.config.yaml' })
+    expect(error).toBeInstanceOf(ConfigFaults)
+    const { faults } = error as ConfigFaults
+    const told = Object.fromEntries(
+      faults.map(({ path, problem, mend, line }) => [`${path}:${line}`, `${problem}. ${mend ?? ''}`.trim()]),
+    )
+    expect(told).toMatchObject({
+      'server.prot:2': expect.stringContaining("Did you mean 'port'?"),
+      'server.cors:3':
+        "got 'app.example', expected '*' or a list of origins, such as ['https://app.example'].",
+      'providers.opnai:5': expect.stringContaining("Did you mean 'openai'?"),
+      'providers.anthropic.apikey:7': expect.stringContaining("Did you mean 'apiKey'?"),
+      'providers.anthropic.apiKey:7': 'got nothing, expected it, as it is needed.',
+      'providers.mine:8': expect.stringContaining('must not hold credentials'),
+      'models.demo:10': expect.stringContaining("Did you mean 'local/demo'?"),
+      "models['gpt-4.1'][1]:11": expect.stringContaining("Did you mean 'small'?"),
+      'models.small:12': expect.stringContaining("'local' is a provider: name one of its models"),
+      'models.a:13': "leads back to itself: 'a' > 'b' > 'c' > 'a'. Let one of them lead to a provider.",
+      'models.odd:16': expect.stringContaining("Did you mean 'weighted'?"),
+      'models.both:17': expect.stringContaining('got an object with to, when'),
+      'models.half:18': expect.stringContaining('the shares come to 0.4, expected 1'),
+      'models.twin:19': expect.stringContaining('both entries are the same place'),
+      'models.cold.parameters:20': expect.stringContaining('temperature'),
+      'keys[0]:22': 'got neither key nor hash, expected one of the two.',
+      'keys[1].models[0]:23': expect.stringContaining("Did you mean 'small'?"),
+      'limits[0]:25': expect.stringContaining("got 'week'"),
+      'retry.baseMs:26': 'got 9000, expected at most retry.maxMs, which is 8000.',
+    })
+    expect(faults).toHaveLength(19)
+    expect(error.message).not.toContain('sk-secret')
+  })
+
+  it('are few where a configuration is none at all', async () => {
+    expect((await failure('[1]')).message).toBe(
+      'sluice.config.json has a fault:\n- the configuration (line 1): got a list, expected an object with models, such as { models: { ... } }.',
+    )
+    expect((await failure('{}')).message).toContain(
+      '- models (line 1): got nothing, expected it, as it is needed.',
+    )
+    expect((await failure({ ...sound, models: {} })).message).toContain(
+      '- models (line 1): got an empty object',
+    )
+  })
+
+  it('say that nobody could call', async () => {
+    expect((await failure({ ...sound, keys: undefined })).message).toContain(
+      '- keys (line 1): got nothing, expected somebody who may call',
+    )
+  })
+
+  it('are also names that reach for the prototype', async () => {
+    const { message } = await failure(
+      '{ "models": { "__proto__": "local/x" }, "__proto__": { "server": 1 }, "constructor": 1, "providers": { "__proto__": {} } }',
+    )
+    expect(message).toContain('- models.__proto__ (line 1): got that name, expected another name.')
+    expect(message).toContain('- __proto__ (line 1): got a member that is not known here')
+    expect(message).toContain('- constructor (line 1): got a member that is not known here')
+    expect(({} as { server?: unknown }).server).toBeUndefined()
+  })
+
+  it('are told for what is nested too deep, or holds itself', async () => {
+    expect(
+      (await failure(`{ "models": { "a": ${'['.repeat(5_000)}${']'.repeat(5_000)} } }`)).message,
+    ).toContain('more than 64 levels')
+    const text = 'const list: unknown[] = []; list.push(list); export default { models: { a: list } }'
+    expect((await failure(text, { name: 'sluice.config.ts' })).message).toContain(
+      'an object that holds itself',
+    )
+  })
+})

@@ -1,0 +1,63 @@
+import * as providers from '@sluice/providers'
+import { presets } from '@sluice/providers'
+import { describe, expect, it } from 'vitest'
+import { checkMade } from '../check-config.ts'
+import { compileConfig } from '../compile-config.ts'
+import type { ProviderConfig, TypedConfig } from '../config.ts'
+import { VendorPool } from './vendor-pool.ts'
+import { vendors } from './vendors.ts'
+
+const keys = [{ id: 'ann', key: 'sk-ann' }]
+
+/** Options that are enough for each vendor. */
+const enough: Readonly<Record<string, ProviderConfig>> = {
+  vertex: { project: 'p', location: 'global', token: 't' },
+  bedrock: { region: 'us-east-1', bearerToken: 'b' },
+  azure: { resource: 'ours', apiKey: 'k' },
+  'openai-compatible': { baseURL: 'https://llm.example/v1' },
+  local: {},
+}
+
+function targetsOf(config: Omit<TypedConfig, 'keys'>, pool = new VendorPool()) {
+  const checked = checkMade({ ...config, keys })
+  const compiled = compileConfig(checked.config, checked.faults, pool)
+  compiled.vendors.keep()
+  return compiled.route.targets()
+}
+
+describe('vendors', () => {
+  it('are all that @sluice/providers has', () => {
+    const makers = Object.entries(providers)
+      .filter(([name, value]) => typeof value === 'function' && !/codeChat/.test(name))
+      .map(([name]) => (name === 'openaiCompatible' ? 'openai-compatible' : name))
+    expect(Object.keys(vendors).sort()).toEqual(makers.sort())
+    expect(Object.keys(vendors)).toEqual(expect.arrayContaining(Object.keys(presets)))
+  })
+
+  it.each(Object.keys(vendors))('%s is made of its options, under its own name and another', type => {
+    const options = enough[type] ?? { apiKey: 'k' }
+    const targets = targetsOf({
+      providers: { [type]: options, other: { ...options, type } },
+      models: { one: `${type}/a/model`, two: 'other/a/model' },
+    })
+    expect(targets.map(({ provider, model }) => [provider.name, model])).toEqual([
+      [type, 'a/model'],
+      ['other', 'a/model'],
+    ])
+  })
+
+  it('stay the same object for as long as their options are the same', () => {
+    const pool = new VendorPool()
+    const config = (apiKey: string) => ({
+      providers: { openai: { apiKey }, local: {} },
+      models: { a: 'openai/x', b: 'local/y' },
+    })
+    const [a, b] = targetsOf(config('one'), pool)
+    const [sameA, sameB] = targetsOf(config('one'), pool)
+    expect([sameA!.provider, sameB!.provider]).toEqual([a!.provider, b!.provider])
+    expect(sameA!.provider).toBe(a!.provider)
+    const [otherA, stillB] = targetsOf(config('two'), pool)
+    expect(otherA!.provider).not.toBe(a!.provider)
+    expect(stillB!.provider).toBe(b!.provider)
+  })
+})

@@ -1,0 +1,210 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { TypedConfig } from '../config/config.ts'
+import { ConfigFaults } from '../config/faults/config-faults.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import type { Service } from './service.ts'
+import { type ServiceWorld, startService } from './start-service.ts'
+
+const base: TypedConfig = {
+  server: { port: 0 },
+  providers: { local: {}, slow: { type: 'local', pace: { tokenMs: 20 } } },
+  models: { demo: 'local/demo', slow: 'slow/demo' },
+  keys: [{ id: 'ann', key: 'sk-ann' }],
+  telemetry: { log: 'json' },
+}
+
+interface Started {
+  readonly service: Service
+  readonly printed: string[]
+  readonly told: string[]
+}
+
+async function started(config: TypedConfig = base, given: Partial<ServiceWorld> = {}): Promise<Started> {
+  const printed: string[] = []
+  const told: string[] = []
+  const world: ServiceWorld = {
+    env: {},
+    cwd: temporaryFolder(),
+    print: text => void printed.push(text),
+    tell: text => void told.push(text),
+    terminal: false,
+    colours: false,
+    now: Date.now,
+    ...given,
+  }
+  const service = await startService(config, world)
+  onTestFinished(() => service.close())
+  return { service, printed, told }
+}
+
+function ask({ baseURL }: Service, body: object, key = 'sk-ann'): Promise<Response> {
+  return fetch(`${baseURL}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Tell me of sluices' }], ...body }),
+  })
+}
+
+describe('startService', () => {
+  it('serves the protocol, probes and metrics, and writes one line a request', async () => {
+    const { service, printed } = await started()
+    const answer = await ask(service, { model: 'demo' })
+    expect(answer.status).toBe(200)
+    expect(((await answer.json()) as { model: string }).model).toBe('demo')
+    expect(service.baseURL).toBe(`${service.url}/v1`)
+    expect(service.consoleURL).toBeUndefined()
+    for (const path of ['/healthz', '/readyz']) expect((await fetch(service.url + path)).status).toBe(200)
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(
+      /^sluice_requests_total\{.*demo.*\} 1$/m,
+    )
+    expect((await fetch(`${service.url}/console/`)).status).toBe(404)
+    expect(printed).toHaveLength(1)
+    expect(JSON.parse(printed[0]!)).toMatchObject({ model: 'demo' })
+    expect(printed[0]).not.toContain('sluices')
+  })
+
+  it('opens metrics and console to who has their keys', async () => {
+    const adminKey = 'admin-admin-admin'
+    const { service } = await started({
+      ...base,
+      console: { adminKey },
+      telemetry: { metrics: { token: 'collector' }, log: 'off' },
+    })
+    expect((await fetch(`${service.url}/metrics`)).status).toBe(401)
+    expect(
+      (await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer collector' } })).status,
+    ).toBe(200)
+    expect(service.consoleURL).toBe(`${service.url}/console/`)
+    const about = `${service.consoleURL}api/about`
+    expect((await fetch(about)).status).toBe(401)
+    const shown = await fetch(about, { headers: { authorization: `Bearer ${adminKey}` } })
+    expect(await shown.json()).toMatchObject({ models: ['demo', 'slow'], keys: false })
+  })
+
+  it('keeps issued keys and the ledger in a file, closed with the service', async () => {
+    const cwd = temporaryFolder()
+    const config = { ...base, state: { database: 'file:./kept.db', pepper: 'a-pepper' } }
+    const { service } = await started(config, { cwd })
+    const { key } = await service.keys!.issue({ name: 'one', models: ['demo'] })
+    expect((await ask(service, { model: 'demo' }, key)).status).toBe(200)
+    await service.close()
+    const { service: again } = await started(config, { cwd })
+    expect((await ask(again, { model: 'slow' }, key)).status).toBe(403)
+    expect(await again.usage!({ by: ['model'] })).toMatchObject([{ by: { model: 'demo' }, requests: 1 }])
+  })
+
+  it('lets pages of other origins call the protocol, and nothing else', async () => {
+    const origin = 'https://app.example'
+    const { service } = await started({ ...base, server: { port: 0, cors: [origin] } })
+    const allowed = async (path: string) =>
+      (await fetch(service.url + path, { headers: { origin } })).headers.get('access-control-allow-origin')
+    expect(await allowed('/v1/models')).toBe(origin)
+    expect(await allowed('/metrics')).toBeNull()
+  })
+
+  it('refuses a configuration with faults, and a port that another has, and leaves nothing open', async () => {
+    await expect(started({ ...base, models: { demo: 'nobody/x' } })).rejects.toThrow(ConfigFaults)
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => other.once('listening', resolve))
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as AddressInfo
+    await expect(
+      started({ ...base, server: { port }, state: { database: 'file:./one.db' } }),
+    ).rejects.toThrow(`Cannot listen on 127.0.0.1:${port}: another program uses that port`)
+  })
+
+  it('takes prices from a package of the project', async () => {
+    const { service, printed } = await started({
+      ...base,
+      providers: { openai: { apiKey: 'k', baseURL: 'http://127.0.0.1:9/v1' }, local: {} },
+      prices: 'genai-prices',
+    })
+    expect((await ask(service, { model: 'demo' })).status).toBe(200)
+    expect(JSON.parse(printed[0]!)).not.toHaveProperty('cost')
+  })
+})
+
+describe('reload', () => {
+  it('takes another configuration while streams of the last one come to their end', async () => {
+    const { service, told } = await started()
+    const stream = await ask(service, { model: 'slow', stream: true })
+    const reader = stream.body!.getReader()
+    const decoder = new TextDecoder()
+    let text = decoder.decode((await reader.read()).value, { stream: true })
+    expect(text).not.toContain('[DONE]')
+
+    await service.reload({ ...base, models: { fresh: 'local/fresh' }, server: { port: 0, base: '/api/v1' } })
+    expect((await ask(service, { model: 'fresh' })).status).toBe(200)
+    expect(service.baseURL).toBe(`${service.url}/api/v1`)
+    expect((await ask(service, { model: 'slow' })).status).toBe(404)
+
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += decoder.decode(value, { stream: true })
+    }
+    expect(text.trimEnd()).toMatch(/data: \[DONE\]$/)
+    expect(told).toEqual([])
+  })
+
+  it('keeps the last good one where the next has faults', async () => {
+    const { service } = await started()
+    const bad: TypedConfig = { ...base, models: { demo: 'nobody/x', other: 'locl/x' } }
+    await expect(service.reload(bad)).rejects.toThrow(/2 faults/)
+    expect((await ask(service, { model: 'demo' })).status).toBe(200)
+    await service.reload({ ...base, models: { demo: 'local/again' } })
+    expect(service.gateway.models).toEqual(['demo'])
+  })
+
+  it('tells what it cannot change while it runs, and changes the rest', async () => {
+    const { service, told } = await started()
+    await service.reload({
+      ...base,
+      server: { port: 1, host: '0.0.0.0' },
+      state: { database: 'postgres://me:hunter2@nowhere/db' },
+      models: { demo: 'local/demo', more: 'demo' },
+    })
+    expect(told).toEqual(
+      ['server.host', 'server.port', 'state'].map(
+        path => `${path} cannot change while the service runs: it changes with the next start.`,
+      ),
+    )
+    expect(service.gateway.models).toEqual(['demo', 'more'])
+    expect(service.keys).toBeUndefined()
+  })
+
+  it('keeps counts of limits, metrics, and what is known of vendors that stay', async () => {
+    const limited: TypedConfig = { ...base, limits: [{ kind: 'requests', limit: 2, per: 'hour' }] }
+    const { service } = await started(limited)
+    expect((await ask(service, { model: 'demo' })).status).toBe(200)
+    await service.reload({ ...limited, models: { ...limited.models, more: 'demo' } })
+    expect((await ask(service, { model: 'more' })).status).toBe(200)
+    expect((await ask(service, { model: 'demo' })).status).toBe(429)
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(
+      /^sluice_requests_total\{.*429.*\} 1$/m,
+    )
+  })
+
+  it('opens, moves and closes the console', async () => {
+    const { service } = await started()
+    await service.reload({ ...base, console: { adminKey: 'admin-admin-admin' } })
+    expect((await fetch(service.consoleURL!)).status).toBe(200)
+    await service.reload(base)
+    expect(service.consoleURL).toBeUndefined()
+    expect((await fetch(`${service.url}/console/`)).status).toBe(404)
+  })
+
+  it('leaves nothing behind, however often it happens', async () => {
+    const { service } = await started({ ...base, maxInFlight: 100 })
+    const resources = () => process.getActiveResourcesInfo().filter(name => name !== 'Timeout').length
+    await service.reload(base)
+    const before = resources()
+    for (let round = 0; round < 50; round++) {
+      await service.reload({ ...base, maxInFlight: 10 + round, models: { demo: `local/${round}` } })
+    }
+    expect(resources()).toBeLessThanOrEqual(before)
+    expect((await ask(service, { model: 'demo' })).status).toBe(200)
+  })
+})

@@ -1,0 +1,82 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { refusedPort } from '@sluice/testing'
+import { describe, expect, it, vi } from 'vitest'
+import { CommandFault } from '../command.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { openState } from './open-state.ts'
+
+function world(cwd = temporaryFolder()) {
+  const told: string[] = []
+  return { cwd, told, tell: (text: string) => void told.push(text) }
+}
+
+describe('openState', () => {
+  it('has nothing but memory where nothing is configured', async () => {
+    const state = await openState(undefined, world())
+    expect(state).toMatchObject({ database: undefined, limitStore: undefined, health: undefined })
+    await state.answers.set('a', 'b', 1_000)
+    expect(await state.answers.get('a')).toBe('b')
+    await state.close()
+    await state.close()
+  })
+
+  it('makes a file where paths begin, and keeps keys under the pepper', async () => {
+    const { cwd, ...rest } = world()
+    const open = (pepper: string) => openState({ database: 'file:./with space.db', pepper }, { cwd, ...rest })
+    const first = await open('one')
+    const { key } = await first.database!.keys.issue({ name: 'a key' })
+    await first.close()
+    expect(existsSync(join(cwd, 'with space.db'))).toBe(true)
+    for (const [pepper, found] of [
+      ['one', true],
+      ['two', false],
+    ] as const) {
+      const state = await open(pepper)
+      const [digest = ''] = state.database!.keys.digests(key)
+      expect((await state.database!.keys.find(digest)) !== undefined).toBe(found)
+      await state.close()
+    }
+  })
+
+  it('makes no file where none is wanted', async () => {
+    const { cwd, ...rest } = world()
+    const state = await openState({ database: 'file:./none.db' }, { cwd, ...rest }, { create: false })
+    expect(state.database).toBeUndefined()
+    expect(existsSync(join(cwd, 'none.db'))).toBe(false)
+    await state.close()
+  })
+
+  it('says how a file that is none can be mended', async () => {
+    const { cwd, ...rest } = world()
+    writeFileSync(join(cwd, 'bad.db'), 'this is no database, but long enough to look like one '.repeat(50))
+    const opening = openState({ database: 'file:./bad.db' }, { cwd, ...rest })
+    await expect(opening).rejects.toThrow(CommandFault)
+    await expect(opening).rejects.toThrow(/^state\.database: .*is no SQLite database/)
+  })
+
+  it('starts without its servers, tells of them once and without a password, and lets them go', async () => {
+    const port = await refusedPort()
+    const { told, ...rest } = world()
+    const state = await openState(
+      {
+        redis: `redis://me:hunter2@127.0.0.1:${port}`,
+        database: `postgres://me:hunter2@127.0.0.1:${port}/sluice`,
+      },
+      rest,
+    )
+    await vi.waitFor(
+      () => expect(told).toContain('Redis does not answer (ECONNREFUSED). It is tried again.'),
+      5_000,
+    )
+    expect(told.join()).not.toContain('hunter2')
+    expect(told.filter(text => text.startsWith('Redis'))).toHaveLength(1)
+    await state.close()
+  })
+
+  it('leaves Redis out for who needs keys and records only', async () => {
+    const state = await openState({ redis: 'redis://127.0.0.1:1' }, world(), { only: 'database' })
+    expect(state.limitStore).toBeUndefined()
+    await state.close()
+  })
+})
