@@ -53,7 +53,7 @@ describe('watchedConfig', () => {
     expect(await watched.reload()).toBe(false)
     expect(told).toEqual([
       expect.stringMatching(
-        /has 2 faults:[^]*Did you mean 'server'\?\nThe service goes on with the configuration that it has\.$/,
+        /has 2 faults:[\s\S]*Did you mean 'server'\?\nThe service goes on with the configuration that it has\.$/,
       ),
     ])
     expect(taken).toEqual([])

@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfig, type Service } from 'sluice'
+import { describe, expect, it } from 'vitest'
+import type { World } from '../../packages/cli/src/command.ts'
+import { check } from '../../packages/cli/src/commands/check.ts'
+import { ask } from './runner/ask.ts'
+import { describePage } from './runner/describe-page.ts'
+import { fencesOf } from './runner/markdown.ts'
+import { temporaryFolder } from './runner/temporary-folder.ts'
+
+const page = 'docs/configuration.md'
+const env = { OPENAI_API_KEY: 'sk-openai', ANTHROPIC_API_KEY: 'sk-anthropic', ANN_KEY: 'sk-ann' }
+
+const fence = (wanted: string): string => {
+  const found = fencesOf(page).find(({ name }) => name === wanted)
+  if (found === undefined) throw new Error(`${page} has no snippet '${wanted}'`)
+  return found.code
+}
+
+function fileOf(name: string, text: string): string {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, name), text)
+  return cwd
+}
+
+describePage(page, {
+  typed: async ({ code }) => {
+    const given = process.env
+    process.env = { ...given, ...env }
+    try {
+      const { config } = await loadConfig(undefined, { cwd: fileOf('sluice.config.ts', code), env })
+      expect(Object.keys(config.models)).toEqual(['small', 'careful'])
+      expect(config.keys).toEqual([{ id: 'ann', key: 'sk-ann' }])
+    } finally {
+      process.env = given
+    }
+  },
+
+  embedded: async ({ run }) => {
+    const config = {
+      providers: { local: {} },
+      models: { demo: 'local/demo' },
+      keys: [{ id: 'me', key: 'sk-test' }],
+    }
+    const cwd = fileOf('sluice.config.json', JSON.stringify(config))
+    const before = process.listeners('SIGTERM')
+    const { exports, printed } = await run({ CONFIG_FOLDER: cwd })
+    const service = exports.service as Service
+    try {
+      expect(printed[0]).toBe(service.baseURL)
+      expect(await ask(service.baseURL)).toMatchObject({ status: 200 })
+    } finally {
+      for (const heard of process.listeners('SIGTERM'))
+        if (!before.includes(heard)) process.off('SIGTERM', heard)
+      await service.close()
+    }
+  },
+})
+
+describe('the configurations of the page', () => {
+  it('serve: has no fault', async () => {
+    const { config } = await loadConfig(undefined, { cwd: fileOf('sluice.config.yaml', fence('serve')), env })
+    expect(Object.keys(config.models)).toEqual(['small', 'large', 'chat', 'openai/*'])
+  })
+
+  it('faulty: is told of as the page says', async () => {
+    const world = {
+      cwd: fileOf('faulty.yaml', fence('faulty')),
+      env: {},
+      print: () => {},
+    } as unknown as World
+    const failure = await check.run({}, ['faulty.yaml'], world).catch((error: Error) => error.message)
+    expect(failure).toBe(fence('faults').trimEnd())
+  })
+})
