@@ -1,8 +1,10 @@
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Observer } from '@sluice/core'
 import type { OpenTelemetry, OpenTelemetryOptions } from '@sluice/telemetry/opentelemetry'
 import { CommandFault } from '../command.ts'
 import type { Environment } from '../config/load/with-environment.ts'
-import { projectModule } from './project-module.ts'
+import { projectModule, resolvedFrom } from './project-module.ts'
 
 type Maker = new (options?: object) => unknown
 interface Closable {
@@ -37,8 +39,9 @@ export async function startOpenTelemetry(
   folder: string,
   env: Environment,
   tags: readonly string[],
+  load: typeof projectModule = projectModule,
 ): Promise<SentTelemetry> {
-  const found = await Promise.all(packages.map(name => projectModule(name, folder)))
+  const found = await Promise.all(packages.map(name => load(name, folder)))
   const missing = packages.filter((_, at) => found[at] === undefined)
   if (missing.length > 0) {
     throw new CommandFault(
@@ -53,6 +56,7 @@ export async function startOpenTelemetry(
   const tracerProvider = make('BasicTracerProvider', { resource, spanProcessors: [spans] }) as Closable
   const reader = make('PeriodicExportingMetricReader', { exporter: make('OTLPMetricExporter') })
   const meterProvider = make('MeterProvider', { resource, readers: [reader] }) as Closable
+  const forget = await carryTraces(all.propagation as Propagation, folder)
   const { tracer, observe } = openTelemetry({
     tracerProvider,
     meterProvider,
@@ -69,6 +73,7 @@ export async function startOpenTelemetry(
       })
       await Promise.race([ended, late])
       clearTimeout(timer)
+      forget()
     },
   }
 }
@@ -81,6 +86,29 @@ async function ours(): Promise<typeof import('@sluice/telemetry/opentelemetry')>
     throw new CommandFault(
       'telemetry.openTelemetry: @opentelemetry/api is not found from where sluice is. Install sluice beside it: npm install sluice',
     )
+  }
+}
+
+interface Propagation {
+  /** `false` where there is one already. */
+  setGlobalPropagator(propagator: unknown): boolean
+  disable(): void
+}
+
+/**
+ * Requests go on with the trace of their caller, and upstreams are sent it, as W3C Trace Context. Gives what takes that
+ * back. The package is what the SDK itself stands on.
+ */
+async function carryTraces(propagation: Propagation, folder: string): Promise<() => void> {
+  const sdk = resolvedFrom('@opentelemetry/sdk-trace-base', folder)
+  const core = await projectModule(
+    '@opentelemetry/core',
+    sdk === undefined ? folder : dirname(fileURLToPath(sdk)),
+  )
+  const Propagator = core?.W3CTraceContextPropagator as (new () => unknown) | undefined
+  const isOurs = Propagator !== undefined && propagation.setGlobalPropagator(new Propagator())
+  return () => {
+    if (isOurs) propagation.disable()
   }
 }
 

@@ -10,7 +10,7 @@ export async function projectModule(
   name: string,
   folder: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const own = resolved(name, folder)
+  const own = resolvedFrom(name, folder)
   try {
     const loaded = (await import(own ?? name)) as Record<string, unknown>
     const { default: whole } = loaded
@@ -22,7 +22,8 @@ export async function projectModule(
   }
 }
 
-function resolved(name: string, folder: string): string | undefined {
+/** Where a package is for what stands in a folder; `undefined` where it is not. */
+export function resolvedFrom(name: string, folder: string): string | undefined {
   try {
     return pathToFileURL(createRequire(join(folder, 'package.json')).resolve(name)).href
   } catch {

@@ -1,5 +1,6 @@
 import { type Console, createConsole } from '@sluice/console'
 import { type Database, type Endpoint, type ManagedGateway, type Observer, observers } from '@sluice/core'
+import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
 import { probes, requestLog } from '@sluice/telemetry'
 import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
 import type { World } from '../command.ts'
@@ -56,6 +57,7 @@ export class Sight {
     )
     return [
       probes(gateway),
+      openApi(descriptionOf(config)),
       ...(metrics ? [metrics.endpoint] : []),
       ...(page ? [page.endpoint(gateway)] : []),
     ]
@@ -99,4 +101,12 @@ export class Sight {
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'for a reason that is not known'
+}
+
+function descriptionOf({ server, validation, unknownParameters }: TypedConfig): OpenApiOptions {
+  return {
+    ...(server?.base !== undefined && { base: server.base }),
+    ...(validation !== undefined && { validation }),
+    ...(unknownParameters !== undefined && { unknownParameters }),
+  }
 }
