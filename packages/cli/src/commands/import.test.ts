@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { CommandFault, type Values } from '../command.ts'
+import { importCommand } from './import.ts'
+
+const quickStart = `
+model_list:
+  - model_name: gpt
+    litellm_params: { model: openai/gpt-4o, api_key: os.environ/OPENAI_API_KEY }
+general_settings: { master_key: os.environ/MASTER_KEY }
+`
+
+/** Runs the command in a folder with one file. */
+async function run(text: string, { args = ['litellm', 'config.yaml'], values = {} as Values } = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'sluice-import-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true }))
+  writeFileSync(join(cwd, 'config.yaml'), text)
+  const [printed, told]: [string[], string[]] = [[], []]
+  const ended = await importCommand
+    .run(values, args, {
+      cwd,
+      env: {},
+      print: line => printed.push(line),
+      tell: line => told.push(line),
+      terminal: false,
+      colours: false,
+      signal: new AbortController().signal,
+      now: Date.now,
+    })
+    .then(
+      code => ({ code }),
+      (fault: unknown) => ({ fault: fault as CommandFault }),
+    )
+  return { ...ended, cwd, printed: printed.join('\n'), told: told.join('\n') }
+}
+
+it('prints YAML and ends with 0 where all was carried', async () => {
+  const { printed, told, ...ended } = await run(quickStart)
+  expect(ended).toMatchObject({ code: 0 })
+  expect(parse(printed)).toMatchObject({ models: { gpt: 'openai/gpt-4o' } })
+  expect(told).not.toContain('No equivalent')
+})
+
+it('ends with 3, and tells what has no equivalent, where something has none', async () => {
+  const { printed, told, ...ended } = await run(`${quickStart}guardrails: [{ guardrail_name: pii }]\n`)
+  expect(ended).toMatchObject({ code: 3 })
+  expect(told).toContain('guardrails\n')
+  expect(parse(printed)).toMatchObject({ models: { gpt: 'openai/gpt-4o' } })
+})
+
+it.each([
+  [{ format: 'json' }, /^\{\n {2}"providers"/],
+  [{ format: 'ts' }, /^import \{ defineConfig \} from 'sluice'/],
+])('prints %o as asked', async (values, pattern) => {
+  expect((await run(quickStart, { values })).printed).toMatch(pattern)
+})
+
+it('writes a file in the format of its name, and none over another one', async () => {
+  const { cwd, printed } = await run(quickStart, { values: { output: 'sluice.config.ts' } })
+  expect(printed).toBe('')
+  expect(readFileSync(join(cwd, 'sluice.config.ts'), 'utf8')).toContain('export default defineConfig({')
+  const again = await run(quickStart, { values: { output: 'config.yaml' } })
+  expect(again).toMatchObject({
+    fault: { exitCode: 1, message: expect.stringContaining('is there already') },
+  })
+  expect(readFileSync(join(again.cwd, 'config.yaml'), 'utf8')).toBe(quickStart)
+})
+
+it.each([
+  [['litellm'], 2, 'sluice import litellm FILE'],
+  [['openrouter', 'config.yaml'], 2, 'sluice import portkey FILE'],
+  [['litellm', 'config.yaml', 'more'], 2, 'sluice import litellm FILE'],
+  [['litellm', 'gone.yaml'], 1, 'gone.yaml cannot be read: ENOENT'],
+])('refuses %o', async (args, exitCode, message) => {
+  const { fault } = (await run(quickStart, { args })) as { fault?: CommandFault }
+  expect(fault).toBeInstanceOf(CommandFault)
+  expect(fault).toMatchObject({ exitCode, message: expect.stringContaining(message) })
+})
+
+it('refuses a format that it does not know', async () => {
+  const ended = await run(quickStart, { values: { format: 'toml' } })
+  expect(ended).toMatchObject({ fault: { exitCode: 2, message: expect.stringContaining("got 'toml'") } })
+})
+
+it.each([
+  ['model_list: [{ api_key: sk-canary', /line \d+, column \d+/],
+  ['a: 1\na: sk-canary', /DUPLICATE_KEY/],
+  ['- sk-canary', /holds no object/],
+  ['a: *sk-canary', /aliases|ALIAS/],
+])('says where %j is broken, and shows nothing of it', async (text, pattern) => {
+  const { fault } = (await run(text)) as { fault?: CommandFault }
+  expect(fault).toBeInstanceOf(CommandFault)
+  expect(fault!.message).toMatch(pattern)
+  expect(fault!.message).not.toContain('canary')
+})
+
+it('ends with 1 where no model could be carried, and still tells why', async () => {
+  const { fault, printed, told } = (await run(
+    'model_list: [{ model_name: a, litellm_params: { model: nobody/a } }]',
+  )) as {
+    fault?: CommandFault
+    printed: string
+    told: string
+  }
+  expect(fault).toMatchObject({ exitCode: 1 })
+  expect(printed).toBe('')
+  expect(told).toContain('model_list[0]')
+})

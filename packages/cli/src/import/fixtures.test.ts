@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { foreignValue } from './foreign-value.ts'
+import { importLiteLLM } from './litellm/import-litellm.ts'
+import { Part } from './part.ts'
+import { importPortkey } from './portkey/import-portkey.ts'
+import { Reading } from './reading.ts'
+import { toldLosses } from './told-losses.ts'
+import { writtenConfig } from './written-config.ts'
+
+const folder = join(import.meta.dirname, 'fixtures')
+
+const sources = [
+  { name: 'litellm', kind: 'yaml', read: importLiteLLM },
+  { name: 'portkey', kind: 'json', read: importPortkey },
+] as const
+
+const cases = sources.flatMap(source =>
+  readdirSync(join(folder, source.name), { withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ name: file }) => ({
+      ...source,
+      file,
+      text: readFileSync(join(folder, source.name, file), 'utf8'),
+    })),
+)
+
+const expected = (source: string, file: string, ending: string) =>
+  join(folder, source, 'expected', `${basename(file, extname(file))}.${ending}`)
+
+describe.each(cases)('$name $file', ({ name, kind, read, file, text }) => {
+  const value = foreignValue(text, kind)
+  const imported = read(value)
+
+  it('becomes the expected configuration', async () => {
+    await expect(writtenConfig(imported.config, 'yaml')).toMatchFileSnapshot(expected(name, file, 'yaml'))
+  })
+
+  it('tells what is expected to be told', async () => {
+    await expect(toldLosses(imported)).toMatchFileSnapshot(expected(name, file, 'txt'))
+  })
+
+  it('is the same in every format', () => {
+    expect(parse(writtenConfig(imported.config, 'yaml'))).toEqual(imported.config)
+    expect(JSON.parse(writtenConfig(imported.config, 'json'))).toEqual(imported.config)
+    const code = writtenConfig(imported.config, 'ts')
+      .replace(/^import .*\n/, '')
+      .replace('export default', 'return')
+    expect(new Function('defineConfig', code)((config: unknown) => config)).toEqual(imported.config)
+  })
+
+  it('has no leaf that changes nothing and is not told of', () => {
+    const silent = leavesOf(value).filter(leaf => {
+      const isTold =
+        imported.lost.some(({ path }) => leaf.place === path || beginsWith(leaf.place, path)) ||
+        imported.secrets.some(({ path }) => leaf.place === path)
+      return !isTold && JSON.stringify(read(changed(value, leaf))) === JSON.stringify(imported)
+    })
+    expect(silent.map(({ place }) => place).filter(place => !harmless.test(place))).toEqual([])
+  })
+
+  it('shows no secret', () => {
+    const shown = [
+      ...(['yaml', 'json', 'ts'] as const).map(format => writtenConfig(imported.config, format)),
+      toldLosses(imported),
+    ]
+    expect(shown.join('\n')).not.toContain('canary')
+  })
+})
+
+/** Another one means the same: an order that is behind all others, the end of a name that is known by its beginning. */
+const harmless = /\.order$|^targets\[1\]\.provider$/
+
+function leavesOf(value: unknown): readonly Part[] {
+  return new Part(new Reading(value), [], value).leaves()
+}
+
+function beginsWith(place: string, path: string): boolean {
+  return place.startsWith(path) && '.['.includes(place.charAt(path.length))
+}
+
+/** The value with another one of the same sort at a leaf. */
+function changed(value: unknown, { path }: Part): unknown {
+  const copy = structuredClone(value) as Record<string | number, unknown>
+  const holder = path.slice(0, -1).reduce((inner, key) => inner[key] as typeof copy, copy)
+  const key = path.at(-1)!
+  const before = holder[key]
+  if (typeof before === 'number') holder[key] = before + 1
+  else if (typeof before === 'boolean') holder[key] = !before
+  else holder[key] = `${String(before)}x`
+  return copy
+}

@@ -1,0 +1,101 @@
+import type { Config } from '../../config/config.ts'
+import type { Imported } from '../imported.ts'
+import type { Importing } from '../importing.ts'
+import type { Part } from '../part.ts'
+import { Reading } from '../reading.ts'
+import { Variables } from '../variables.ts'
+import { VendorTable } from '../vendor-table.ts'
+import { aliasesOf } from './aliases.ts'
+import { boundsOf } from './bounds.ts'
+import type { Group } from './group.ts'
+import { groupsOf, modelNames } from './groups.ts'
+import { keysOf } from './keys.ts'
+import { litellmLosses } from './known-losses.ts'
+import { reliabilityOf } from './reliability.ts'
+import { routesOf } from './routes.ts'
+import { settingsOf } from './settings.ts'
+import { variablesIn } from './settings-text.ts'
+import { cacheOf, stateOf } from './shared-state.ts'
+import { spendingOf } from './spending.ts'
+import { strategyOf } from './strategy.ts'
+import { telemetryOf } from './telemetry.ts'
+import { namedModel } from './vendors.ts'
+
+/** The `config.yaml` of a LiteLLM proxy, parsed, as a configuration of Sluice. */
+export function importLiteLLM(value: unknown): Imported {
+  const reading = new Reading(value)
+  const { root } = reading
+  const list = root.at('model_list')
+  const variables = new Variables([...variablesIn(root), ...variablesReadAnyway(list)])
+  const importing: Importing = { reading, variables, vendors: new VendorTable(modelNames(list)) }
+  const settings = settingsOf(root)
+  const groups = groupsOf(list, importing)
+  const config = configOf(root, groups, importing, settings)
+  return { config, lost: reading.losses(litellmLosses), notes: [...reading.notes], secrets: variables.moved }
+}
+
+function configOf(
+  root: Part,
+  groups: ReadonlyMap<string, Group>,
+  importing: Importing,
+  settings: ReturnType<typeof settingsOf>,
+): Config {
+  const { reading, vendors } = importing
+  const [general, library] = [root.at('general_settings'), root.at('litellm_settings')]
+  const chosen = strategyOf(settings.at('routing_strategy'))
+  const routes = routesOf(groups, chosen.strategy, settings)
+  const models = { ...routes.models, ...aliasesOf(settings.at('model_group_alias'), routes.models, reading) }
+  const { cache, redis } = cacheOf(library, importing)
+  const state = stateOf(root, redis, importing)
+  const bounds = [...groups.values()].flatMap(group => boundsOf(group, chosen))
+  const limits = [...spendingOf(library, reading), ...bounds]
+  const prices = pricesOf(groups)
+  const telemetry = telemetryOf(library, reading)
+  const maxInFlight = general.at('global_max_parallel_requests').count(1)
+  const megabytes = general.at('max_request_size_mb').count(1)
+  return {
+    providers: vendors.asConfig(),
+    models,
+    keys: keysOf(general, importing),
+    ...(limits.length === 0 ? {} : { limits }),
+    ...(prices === undefined ? pricesForBudget(limits.some(({ kind }) => kind === 'budget')) : { prices }),
+    ...(state === undefined ? {} : { state }),
+    ...(cache === undefined ? {} : { cache }),
+    ...(telemetry === undefined ? {} : { telemetry }),
+    ...(library.at('drop_params').flag() === true ? { unsupportedParameters: 'drop' } : {}),
+    ...(maxInFlight === undefined ? {} : { maxInFlight }),
+    ...(megabytes === undefined ? {} : { intake: { maxBytes: megabytes * 1024 * 1024 } }),
+    ...reliabilityOf(settings, routes.mostPlaces, reading),
+  }
+}
+
+/** The variables that are read where a deployment names no key: a secret of the file must not take such a name. */
+function variablesReadAnyway(list: Part): string[] {
+  return list.items().flatMap(entry => {
+    const given = entry.at('litellm_params')
+    const model = given.at('model').value
+    const vendor = given.at('custom_llm_provider').value
+    if (typeof model !== 'string' || given.at('api_key').isThere) return []
+    const key = namedModel(model, typeof vendor === 'string' ? vendor : undefined)?.known?.key
+    return [
+      'SLUICE_API_KEY',
+      'VERTEX_TOKEN',
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      ...(key === undefined ? [] : [key]),
+    ]
+  })
+}
+
+function pricesOf(groups: ReadonlyMap<string, Group>): Config['prices'] {
+  const priced = [...groups.values()].flatMap(group =>
+    group.deployments.flatMap(({ place, price }) =>
+      price === undefined || place.includes('*') ? [] : [[place, price] as const],
+    ),
+  )
+  return priced.length === 0 ? undefined : Object.fromEntries(priced)
+}
+
+function pricesForBudget(isNeeded: boolean): Pick<Config, 'prices'> {
+  return isNeeded ? { prices: 'genai-prices' } : {}
+}

@@ -1,0 +1,34 @@
+import type { ModelPrice } from '@sluice/core'
+import type { Part } from '../part.ts'
+
+/** Dollars for a token are dollars for a million. */
+const names = {
+  input: 'input_cost_per_token',
+  output: 'output_cost_per_token',
+  cachedInput: 'cache_read_input_token_cost',
+  cacheWrite: 'cache_creation_input_token_cost',
+  audioInput: 'input_cost_per_audio_token',
+  audioOutput: 'output_cost_per_audio_token',
+} as const satisfies Partial<Record<keyof ModelPrice, string>>
+
+/** What a deployment costs, where it says both what its input and what its output do. */
+export function priceOf(given: Part, info: Part): ModelPrice | undefined {
+  const at = (key: string) => (given.at(key).isThere ? given.at(key) : info.at(key))
+  if (!isPrice(at(names.input)) || !isPrice(at(names.output))) return undefined
+  const price = Object.entries(names).flatMap(([name, key]) => {
+    const part = at(key)
+    return isPrice(part) ? [[name, perMillion(part.number() ?? 0)] as const] : []
+  })
+  return Object.fromEntries(price) as unknown as ModelPrice
+}
+
+/** PyYAML reads `1e-6` as text, and so LiteLLM takes texts too. */
+function isPrice(part: Part): boolean {
+  const value = typeof part.value === 'string' && part.value.trim() !== '' ? Number(part.value) : part.value
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}
+
+/** Without the dust of binary fractions: 0.00000015 * 1e6 is 0.15. */
+function perMillion(perToken: number): number {
+  return Number((perToken * 1_000_000).toPrecision(12))
+}
