@@ -9,6 +9,8 @@ import { packAll } from './pack.mjs'
 import { installedVersion, publicPackages, root, run, seconds } from './run.mjs'
 
 const packages = publicPackages()
+/** What a package may bring. npm puts what it could not share into `node_modules`. */
+const packed = /^(?:dist|node_modules|README\.md|LICENSE|package\.json|[\w.-]*schema[\w.-]*\.json)$/
 const work = mkdtempSync(join(tmpdir(), 'sluice-packed-'))
 try {
   run(process.execPath, ['scripts/build.mjs', '--if-changed'])
@@ -102,6 +104,8 @@ function checkInstalled(folder, name) {
     if (manifest.includes(word)) throw new Error(`${name} is packed with \`${word}\` in its package.json`)
   }
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const others = readdirSync(folder).filter(entry => !packed.test(entry))
+  if (others.length > 0) throw new Error(`${name} is packed with ${others.join(', ')}`)
   const tests = files.filter(file => /\.test\.|^src/.test(file))
   if (tests.length > 0) throw new Error(`${name} is packed with ${tests.join(', ')}`)
   // A declaration may name what every user has: the package's own files, its sisters, and Node where it stands on it.
