@@ -1,11 +1,13 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { pageForTests } from './packages/console/built-page.ts'
 
 // `module` is for bundlers: some packages have files under it that Node cannot load.
 const nodeConditions = defaultServerConditions.filter(condition => condition !== 'module')
 
 export default defineConfig({
-  // Tests run on the sources: no build first.
+  // Tests run on the sources: no build first, but for the page of the console, which is made when a test asks for it.
+  plugins: [pageForTests()],
   ssr: { resolve: { conditions: ['@sluice/source', ...nodeConditions] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],

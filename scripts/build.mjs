@@ -74,10 +74,11 @@ function fingerprintOfSources() {
   const shared = ['pnpm-lock.yaml', 'tsconfig.json', 'tsup.config.ts'].map(name => join(root, name))
   const own = packages.flatMap(({ folder }) => [
     join(folder, 'package.json'),
-    join(folder, 'tsup.config.ts'),
-    ...readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile() && !entry.name.endsWith('.test.ts'))
-      .map(entry => join(entry.parentPath, entry.name)),
+    // Where there is a page: what it is made of, and by what.
+    ...['tsup.config.ts', 'vite.config.ts', 'built-page.ts']
+      .map(name => join(folder, name))
+      .filter(existsSync),
+    ...['src', 'ui'].flatMap(name => filesUnder(join(folder, name))),
   ])
   const digest = createHash('sha256')
   for (const file of [...shared, ...own].sort()) {
@@ -87,4 +88,12 @@ function fingerprintOfSources() {
       .update('\0')
   }
   return digest.digest('hex')
+}
+
+/** The files under a folder, tests left out; none where there is no such folder. */
+function filesUnder(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map(entry => join(entry.parentPath, entry.name))
 }
