@@ -1,3 +1,6 @@
 import { render } from 'preact'
+import { App } from './app.tsx'
+import { applyTheme, keptTheme } from './shell/theme.ts'
 
-render(<p>Sluice</p>, document.getElementById('app')!)
+applyTheme(keptTheme())
+render(<App />, document.getElementById('app')!)

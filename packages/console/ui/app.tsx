@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'preact/hooks'
+import { findAdminKey, forgetKeys, keepAdminKey } from './session/kept-keys.ts'
+import { openSession } from './session/open-session.ts'
+import { type Session, SessionContext } from './session/session.ts'
+import { SignIn } from './session/sign-in.tsx'
+import { Shell } from './shell/shell.tsx'
+
+/** The page: signed in, or not yet. */
+export function App() {
+  const [key, setKey] = useState(findAdminKey)
+  const [session, setSession] = useState<Session>()
+  const [problem, setProblem] = useState<string>()
+
+  const leave = (why?: string) => {
+    forgetKeys()
+    setKey(undefined)
+    setProblem(why)
+  }
+  useEffect(() => {
+    const found = () => {
+      if (location.hash.startsWith('#key=')) setKey(findAdminKey())
+    }
+    addEventListener('hashchange', found)
+    return () => removeEventListener('hashchange', found)
+  }, [])
+  useEffect(() => {
+    if (key === undefined) return
+    const opening = new AbortController()
+    let opened: Session | undefined
+    openSession(key, opening.signal, leave).then(
+      next => {
+        opened = next
+        if (opening.signal.aborted) return next.feed.close()
+        setProblem(undefined)
+        setSession(next)
+      },
+      (error: Error) => {
+        if (opening.signal.aborted) return
+        setKey(undefined)
+        setProblem(error.message)
+      },
+    )
+    return () => {
+      opening.abort()
+      opened?.chat.stop()
+      opened?.feed.close()
+      setSession(undefined)
+    }
+  }, [key])
+
+  if (key === undefined) {
+    const signIn = (given: string) => {
+      keepAdminKey(given)
+      setKey(given)
+    }
+    return <SignIn problem={problem} onKey={signIn} />
+  }
+  if (session === undefined) return <p class="opening">Opening the console …</p>
+  return (
+    <SessionContext.Provider value={session}>
+      <Shell />
+    </SessionContext.Provider>
+  )
+}

@@ -1,0 +1,76 @@
+import { useSession } from '../session/session.ts'
+import type { ChatOptions } from './chat.ts'
+
+/** What is asked, and as whom. */
+export function ChatSettings({
+  options,
+  onChange,
+}: {
+  options: ChatOptions
+  onChange(options: Partial<ChatOptions>): void
+}) {
+  const { about } = useSession()
+  return (
+    <div class="chat-settings">
+      <label class="field inline grow">
+        <span>Model</span>
+        <select value={options.model} onChange={event => onChange({ model: event.currentTarget.value })}>
+          {about.models.map(model => (
+            <option key={model} value={model}>
+              {model}
+            </option>
+          ))}
+        </select>
+      </label>
+      <details class="chat-options">
+        <summary>Options</summary>
+        <div class="card stack">
+          <label class="field">
+            <span>System prompt</span>
+            <textarea
+              rows={2}
+              value={options.system}
+              onInput={event => onChange({ system: event.currentTarget.value })}
+            />
+          </label>
+          <div class="pair">
+            <label class="field">
+              <span>Temperature</span>
+              <input
+                type="number"
+                min="0"
+                max="2"
+                step="0.1"
+                placeholder="the model's own"
+                value={options.temperature}
+                onInput={event => onChange({ temperature: event.currentTarget.value })}
+              />
+            </label>
+            <label class="field">
+              <span>Most tokens</span>
+              <input
+                type="number"
+                min="1"
+                step="1"
+                placeholder="the model's own"
+                value={options.maxTokens}
+                onInput={event => onChange({ maxTokens: event.currentTarget.value })}
+              />
+            </label>
+          </div>
+          <label class="field">
+            <span>A caller's key</span>
+            <input
+              type="password"
+              autocomplete="off"
+              placeholder="the key that you signed in with"
+              value={options.callerKey}
+              onInput={event => onChange({ callerKey: event.currentTarget.value })}
+            />
+            <small class="muted">To see what that caller may use. It stays in this tab.</small>
+          </label>
+        </div>
+      </details>
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+import type { Usage } from '@sluice/core'
+import { keepCallerKey, keptCallerKey } from '../session/kept-keys.ts'
+import { createStore, type Store } from '../state/store.ts'
+import { chatRequest } from './chat-request.ts'
+import { type Exchange, unanswered } from './exchange.ts'
+import { sendChat } from './send-chat.ts'
+
+/** One message of the conversation. */
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+  readonly state: 'whole' | 'streaming' | 'stopped' | 'failed'
+  /** Why it failed. */
+  readonly error?: string
+  readonly requestId?: string
+  readonly usage?: Usage
+  readonly tookMs?: number
+}
+
+/** What is asked with. */
+export interface ChatOptions {
+  readonly model: string
+  readonly system: string
+  /** As typed; empty leaves it to the vendor. */
+  readonly temperature: string
+  readonly maxTokens: string
+  /** The key of a caller; empty uses the key that was signed in with. */
+  readonly callerKey: string
+}
+
+export interface ChatState {
+  readonly options: ChatOptions
+  readonly draft: string
+  readonly turns: readonly Turn[]
+  /** The last request and its answer, as they went over the wire. */
+  readonly exchange: Exchange | undefined
+  readonly running: boolean
+}
+
+/** A conversation. It goes on while other views are looked at. */
+export interface Chat {
+  readonly state: Store<ChatState>
+  choose(options: Partial<ChatOptions>): void
+  write(draft: string): void
+  /** Asks with the draft; resolves when the answer has ended, however it ended. */
+  send(): Promise<void>
+  /** Leaves: the gateway ends the upstream's call. */
+  stop(): void
+  clear(): void
+}
+
+/** A conversation with the gateway beside the page. `adminKey` asks where no caller's key is given. */
+export function createChat(adminKey: string, models: readonly string[]): Chat {
+  const options = {
+    model: models[0] ?? '',
+    system: '',
+    temperature: '',
+    maxTokens: '',
+    callerKey: keptCallerKey(),
+  }
+  const state = createStore<ChatState>({ options, draft: '', turns: [], exchange: undefined, running: false })
+  let running: AbortController | undefined
+
+  const changeLast = (change: (turn: Turn) => Turn) =>
+    state.update(last => ({ ...last, turns: [...last.turns.slice(0, -1), change(last.turns.at(-1)!)] }))
+
+  return {
+    state,
+    choose: changes => {
+      if (changes.callerKey !== undefined) keepCallerKey(changes.callerKey)
+      state.update(last => ({ ...last, options: { ...last.options, ...changes } }))
+    },
+    write: draft => state.update(last => ({ ...last, draft })),
+    send: async () => {
+      const { draft, options, turns } = state.get()
+      if (running !== undefined || draft.trim() === '') return
+      const controller = new AbortController()
+      running = controller
+      const asked: Turn = { role: 'user', text: draft.trim(), state: 'whole' }
+      const request = chatRequest(options, [...turns, asked], options.callerKey.trim() || adminKey)
+      const answer: Turn = { role: 'assistant', text: '', state: 'streaming' }
+      const exchange = unanswered(request)
+      state.update(last => ({
+        ...last,
+        draft: '',
+        turns: [...turns, asked, answer],
+        exchange,
+        running: true,
+      }))
+      const outcome = await sendChat(request, controller.signal, {
+        text: piece => {
+          if (running === controller) changeLast(turn => ({ ...turn, text: turn.text + piece }))
+        },
+        exchange: change => {
+          if (running === controller)
+            state.update(last => ({ ...last, exchange: change(last.exchange ?? exchange) }))
+        },
+      })
+      if (running !== controller) return
+      running = undefined
+      changeLast(turn => ({ ...turn, ...outcome }))
+      state.update(last => ({ ...last, running: false }))
+    },
+    stop: () => running?.abort(),
+    clear: () => {
+      running?.abort()
+      running = undefined
+      state.update(last => ({ ...last, turns: [], exchange: undefined, running: false }))
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { Empty } from '../parts/empty.tsx'
+import type { Turn } from './chat.ts'
+import { TurnText } from './turn-text.tsx'
+
+/** How far from its end one may be and still follow it, in pixels. */
+const nearEnd = 80
+
+/** The turns, oldest first. It follows the answer for who reads its end. */
+export function Conversation({ turns, model }: { turns: readonly Turn[]; model: string }) {
+  const box = useRef<HTMLDivElement>(null)
+  const follows = useRef(true)
+  useEffect(() => {
+    const element = box.current
+    if (element !== null && follows.current) element.scrollTop = element.scrollHeight
+  }, [turns])
+  const scrolled = () => {
+    const { scrollHeight, scrollTop, clientHeight } = box.current!
+    follows.current = scrollHeight - scrollTop - clientHeight < nearEnd
+  }
+  if (turns.length === 0) {
+    return (
+      <div class="conversation">
+        <Empty title="Ask something">
+          {model === ''
+            ? 'This gateway has no model yet.'
+            : `${model} answers here, streamed, as any client sees it.`}
+        </Empty>
+      </div>
+    )
+  }
+  return (
+    <div
+      class="conversation"
+      role="log"
+      aria-label="Messages"
+      aria-busy={turns.at(-1)?.state === 'streaming'}
+      ref={box}
+      onScroll={scrolled}
+    >
+      {turns.map((turn, at) => (
+        <TurnText key={at} turn={turn} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks'
+import { Empty } from '../parts/empty.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import type { Turn } from './chat.ts'
+import type { Exchange } from './exchange.ts'
+import { RawRequest } from './raw-request.tsx'
+import { RawResponse } from './raw-response.tsx'
+
+type Tab = 'request' | 'response'
+
+const tabs: readonly (readonly [Tab, string])[] = [
+  ['response', 'Response'],
+  ['request', 'Request'],
+]
+
+/** The last request and its answer, as they went over the wire. */
+export function ExchangePanel({
+  exchange,
+  last,
+}: {
+  exchange: Exchange | undefined
+  last: Turn | undefined
+}) {
+  const [tab, setTab] = useState<Tab>('response')
+  return (
+    <section class="exchange" aria-labelledby="exchange-title">
+      <div class="exchange-head">
+        <h2 id="exchange-title">On the wire</h2>
+        <Tabs label="On the wire" tabs={tabs} value={tab} onChange={setTab} panel="exchange-panel" />
+      </div>
+      <div id="exchange-panel" class="exchange-body" role="tabpanel" aria-label={tab}>
+        {exchange === undefined ? (
+          <Empty title="Nothing yet">
+            The request and each event of its answer are shown here as they are.
+          </Empty>
+        ) : tab === 'request' ? (
+          <RawRequest request={exchange.request} />
+        ) : (
+          <RawResponse exchange={exchange} usage={last?.usage} />
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,21 @@
+import { CopyButton } from '../parts/copy-button.tsx'
+import type { SentRequest } from './chat-request.ts'
+
+/** A request as it was sent, but for the key, of which the end is shown. */
+export function RawRequest({ request: { url, key, body } }: { request: SentRequest }) {
+  const head = [
+    `POST ${new URL(url).pathname} HTTP/1.1`,
+    `host: ${new URL(url).host}`,
+    `authorization: Bearer …${key.slice(-4)}`,
+    'content-type: application/json',
+  ]
+  return (
+    <div class="stack">
+      <pre class="raw">{head.join('\n')}</pre>
+      <pre class="raw">{body}</pre>
+      <div class="row">
+        <CopyButton text={body} label="Copy the body" />
+      </div>
+    </div>
+  )
+}

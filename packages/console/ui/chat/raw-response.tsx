@@ -1,0 +1,68 @@
+import type { Usage } from '@sluice/core'
+import { count } from '../format/count.ts'
+import { span } from '../format/span.ts'
+import type { Exchange } from './exchange.ts'
+
+/** How many events are drawn: a page with all of a long answer gets slow. */
+const drawn = 200
+
+const told = /^(?:x-request-id|x-ratelimit-|retry-after|x-sluice-|content-type|x-should-retry)/
+
+/** An answer as it came: status, headers, events. */
+export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Usage | undefined }) {
+  const { status, headers, events, body } = exchange
+  if (status === undefined) return <p class="muted">Waiting for the answer …</p>
+  const first = Math.max(0, events.length - drawn)
+  return (
+    <div class="stack">
+      <dl class="facts">
+        <div>
+          <dt>Status</dt>
+          <dd>
+            <span class={status < 400 ? 'status good' : 'status bad'}>{status}</span>
+          </dd>
+        </div>
+        {events.length > 0 && (
+          <div>
+            <dt>First event</dt>
+            <dd>{span(events[0]!.atMs)}</dd>
+          </div>
+        )}
+        {usage !== undefined && (
+          <div>
+            <dt>Usage</dt>
+            <dd>
+              {count(usage.prompt_tokens)} + {count(usage.completion_tokens)} = {count(usage.total_tokens)}{' '}
+              tokens
+            </dd>
+          </div>
+        )}
+      </dl>
+      <table class="headers">
+        <caption class="hidden">Headers of the answer</caption>
+        <tbody>
+          {headers
+            .filter(([name]) => told.test(name))
+            .map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{value}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      {body !== undefined && <pre class="raw">{body}</pre>}
+      {first > 0 && <p class="muted small">{count(first)} earlier events are not shown.</p>}
+      {events.length > 0 && (
+        <ol class="events" aria-label="Events of the stream">
+          {events.slice(first).map(({ atMs, raw }, at) => (
+            <li key={first + at}>
+              <span class="muted">{span(atMs)}</span>
+              <code>{raw}</code>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import type { ChatCompletionChunk, Usage } from '@sluice/core'
+import { readEvents } from '../server/read-events.ts'
+import { toldBy } from '../server/refusal.ts'
+import type { Turn } from './chat.ts'
+import type { SentRequest } from './chat-request.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Where an answer goes while it comes. */
+export interface AnswerSink {
+  text(piece: string): void
+  exchange(change: (exchange: Exchange) => Exchange): void
+}
+
+/** Sends a request and reads its answer to the end. Never rejects: what went wrong is in the outcome. */
+export async function sendChat(
+  { url, key, body }: SentRequest,
+  signal: AbortSignal,
+  sink: AnswerSink,
+): Promise<Partial<Turn>> {
+  const began = performance.now()
+  const since = () => performance.now() - began
+  let requestId: string | undefined
+  let usage: Usage | undefined
+  const outcome = (state: Turn['state'], error?: string): Partial<Turn> => ({
+    state,
+    tookMs: since(),
+    ...(error === undefined ? {} : { error }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(usage === undefined ? {} : { usage }),
+  })
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+      cache: 'no-store',
+      credentials: 'omit',
+      signal,
+    })
+    requestId = response.headers.get('x-request-id') ?? undefined
+    sink.exchange(last => ({ ...last, status: response.status, headers: [...response.headers] }))
+    if (!response.ok || response.body === null || !isEventStream(response)) {
+      const text = await response.text()
+      sink.exchange(last => ({ ...last, body: text }))
+      return outcome('failed', toldBy(text) ?? `The gateway answered ${response.status}.`)
+    }
+    let done = false
+    for await (const { data, raw } of readEvents(response.body)) {
+      const atMs = since()
+      sink.exchange(last => ({ ...last, events: [...last.events, { atMs, raw }] }))
+      if (data === '[DONE]') done = true
+      else {
+        const failure = toldBy(data)
+        if (failure !== undefined) return outcome('failed', failure)
+        const chunk: ChatCompletionChunk = JSON.parse(data)
+        usage = chunk.usage ?? usage
+        const { content, refusal } = chunk.choices[0]?.delta ?? {}
+        const piece = content ?? refusal
+        if (typeof piece === 'string' && piece !== '') sink.text(piece)
+      }
+    }
+    return done ? outcome('whole') : outcome('failed', 'The answer was cut off: its end never came.')
+  } catch {
+    return signal.aborted
+      ? outcome('stopped')
+      : outcome('failed', 'The connection to the gateway was lost, or was never made.')
+  }
+}
+
+function isEventStream(response: Response): boolean {
+  return (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
+}

@@ -1,0 +1,11 @@
+/** US dollars for people, with as many digits as small sums need: `$0.00042`, `$1.28`, `$12,400`. */
+export function money(dollars: number | null | undefined): string {
+  if (dollars === undefined || dollars === null) return '–'
+  if (dollars === 0) return '$0'
+  if (Math.abs(dollars) < 1) return `$${Number(dollars.toPrecision(2)).toFixed(digitsOf(dollars))}`
+  return `$${dollars.toLocaleString('en', { maximumFractionDigits: dollars < 1000 ? 2 : 0, minimumFractionDigits: dollars < 1000 ? 2 : 0 })}`
+}
+
+function digitsOf(dollars: number): number {
+  return Math.min(10, Math.max(2, 1 - Math.floor(Math.log10(Math.abs(dollars)))))
+}

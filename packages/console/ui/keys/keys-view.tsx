@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import type { IssuedKeyRow, KeyRow } from '../../src/api.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { useSession } from '../session/session.ts'
+import { useLoaded } from '../state/use-loaded.ts'
+import { DeleteKey } from './delete-key.tsx'
+import { IssueKey } from './issue-key.tsx'
+import { type KeyAction, KeyTable } from './key-table.tsx'
+import { RotateKey } from './rotate-key.tsx'
+import { ShownKey } from './shown-key.tsx'
+
+type Open =
+  | { readonly what: 'issue' }
+  | { readonly what: 'rotate' | 'delete'; readonly row: KeyRow }
+  | { readonly what: 'shown'; readonly issued: IssuedKeyRow }
+
+/** The keys of callers: issued, rotated, disabled and deleted. */
+export function KeysView() {
+  const { about } = useSession()
+  return about.keys ? (
+    <ManagedKeys />
+  ) : (
+    <>
+      <div class="view-head">
+        <h1>Keys</h1>
+      </div>
+      <Empty title="Keys are not managed here">
+        This gateway takes its keys from elsewhere. Give it a key store, and they are issued on this page.
+      </Empty>
+    </>
+  )
+}
+
+function ManagedKeys() {
+  const { api } = useSession()
+  const keys = useLoaded(signal => api.keys(signal), [api])
+  const [open, setOpen] = useState<Open>()
+  const [problem, setProblem] = useState<string>()
+  const close = () => setOpen(undefined)
+  const issued = (row: IssuedKeyRow) => {
+    setOpen({ what: 'shown', issued: row })
+    keys.reload()
+  }
+  const act = (row: KeyRow, action: KeyAction) => {
+    setProblem(undefined)
+    if (action === 'rotate' || action === 'delete') return setOpen({ what: action, row })
+    api.change(row.id, { disabled: action === 'disable' }).then(keys.reload, (error: Error) => {
+      setProblem(error.message)
+    })
+  }
+  return (
+    <>
+      <div class="view-head">
+        <h1>Keys</h1>
+        <button class="button primary" type="button" onClick={() => setOpen({ what: 'issue' })}>
+          Issue a key
+        </button>
+      </div>
+      {problem !== undefined && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <Loading what="the keys" loaded={keys}>
+        {rows =>
+          rows.length === 0 ? (
+            <Empty title="No keys yet">Issue one for each service or person that calls this gateway.</Empty>
+          ) : (
+            <KeyTable rows={rows} onAction={act} />
+          )
+        }
+      </Loading>
+      {open?.what === 'issue' && <IssueKey onIssued={issued} onClose={close} />}
+      {open?.what === 'rotate' && <RotateKey row={open.row} onRotated={issued} onClose={close} />}
+      {open?.what === 'delete' && (
+        <DeleteKey
+          row={open.row}
+          onDeleted={() => {
+            close()
+            keys.reload()
+          }}
+          onClose={close}
+        />
+      )}
+      {open?.what === 'shown' && <ShownKey issued={open.issued} onClose={close} />}
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import type { LimitKind, LimitRuleData } from '@sluice/core'
+import type { KeyForm } from '../../src/api.ts'
+
+/** A limit as it is typed. */
+export interface TypedLimit {
+  readonly kind: LimitKind
+  readonly limit: string
+  readonly per: string
+}
+
+/** A key as it is typed. */
+export interface TypedKey {
+  readonly name: string
+  /** Patterns, with commas or spaces between; empty: all models. */
+  readonly models: string
+  /** `team=search, plan=gold` */
+  readonly tags: string
+  /** As `datetime-local` gives it; empty: never. */
+  readonly expiresAt: string
+  readonly limits: readonly TypedLimit[]
+}
+
+export const emptyKey: TypedKey = { name: '', models: '', tags: '', expiresAt: '', limits: [] }
+
+/** What is asked for with what was typed. Throws `Error` that says what cannot be read. */
+export function keyForm(typed: TypedKey): KeyForm {
+  const models = typed.models.split(/[\s,]+/).filter(pattern => pattern !== '')
+  const tags = tagsOf(typed.tags)
+  return {
+    name: typed.name.trim(),
+    ...(models.length === 0 ? {} : { models }),
+    ...(tags.length === 0 ? {} : { tags: Object.fromEntries(tags) }),
+    ...(typed.limits.length === 0 ? {} : { limits: typed.limits.map(limitOf) }),
+    ...(typed.expiresAt === '' ? {} : { expiresAt: momentOf(typed.expiresAt) }),
+  }
+}
+
+function tagsOf(text: string): readonly (readonly [string, string])[] {
+  return text
+    .split(/[,\n]+/)
+    .map(tag => tag.trim())
+    .filter(tag => tag !== '')
+    .map(tag => {
+      const at = tag.indexOf('=')
+      if (at < 1) throw new Error(`The tag ${tag} has no value: write it as team=search.`)
+      return [tag.slice(0, at).trim(), tag.slice(at + 1).trim()] as const
+    })
+}
+
+function limitOf({ kind, limit, per }: TypedLimit): LimitRuleData {
+  const number = Number(limit)
+  if (limit.trim() === '' || !Number.isFinite(number) || number <= 0) {
+    throw new Error(`A limit must be a number above 0, but one is ${limit.trim() === '' ? 'empty' : limit}.`)
+  }
+  if (kind === 'concurrent') return { kind, limit: number }
+  const window = per as NonNullable<LimitRuleData['per']>
+  return kind === 'budget'
+    ? { kind, limit: number, per: window, currency: 'usd' }
+    : { kind, limit: number, per: window }
+}
+
+function momentOf(text: string): number {
+  const at = new Date(text).getTime()
+  if (Number.isNaN(at)) throw new Error(`${text} is no date.`)
+  return at
+}

@@ -1,0 +1,24 @@
+import { useState } from 'preact/hooks'
+
+/** Copies a text, and says whether it could. */
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [said, setSaid] = useState<string>()
+  const copy = () => {
+    // Browsers have no clipboard where the page came over plain HTTP from another machine.
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
+    copied.then(
+      () => setSaid('Copied'),
+      () => setSaid('Select it and copy it by hand'),
+    )
+  }
+  return (
+    <>
+      <button class="button" type="button" onClick={copy}>
+        {label}
+      </button>
+      <span class="muted small" role="status">
+        {said}
+      </span>
+    </>
+  )
+}

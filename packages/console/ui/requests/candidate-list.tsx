@@ -1,0 +1,42 @@
+import type { SkipReason } from '@sluice/core'
+import type { RequestDetail } from '../../src/api.ts'
+import { span } from '../format/span.ts'
+
+const reasons: Readonly<Record<SkipReason['why'], string>> = {
+  open: 'left alone: it failed too often',
+  cooling: 'left alone: it asked for a pause',
+  not_allowed: 'the caller may not use the name by which it is reached',
+  too_small: 'the request is longer than its context',
+  unfit: 'its model lacks something that the request needs',
+  retry_budget: 'too many of its calls are repeats already',
+  not_chosen: 'the route chose others',
+}
+
+/** The places that could have answered, and why some of them were not asked. */
+export function CandidateList({ candidates }: { candidates: RequestDetail['candidates'] }) {
+  return (
+    <section>
+      <h3>Where it could go</h3>
+      {candidates.length === 0 ? (
+        <p class="muted">It was not routed, or it is not known yet.</p>
+      ) : (
+        <ol class="candidates">
+          {candidates.map(({ provider, model, via, skipped }, at) => (
+            <li key={at}>
+              <span class="name">
+                {provider} <span class="muted">/</span> {model}
+              </span>
+              {via !== undefined && <span class="muted small">by {via}</span>}
+              {skipped !== undefined && <span class="skipped small">{textOf(skipped)}</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function textOf({ why, waitMs, detail }: SkipReason): string {
+  const wait = waitMs === undefined || waitMs === 0 ? '' : `, for ${span(waitMs)} more`
+  return `Not asked: ${reasons[why] ?? why}${wait}${detail === undefined ? '' : ` (${detail})`}`
+}

@@ -1,0 +1,111 @@
+import type { LiveEvents, RequestRow } from '../../src/api.ts'
+import type { ConsoleApi } from '../server/console-api.ts'
+import { readEvents } from '../server/read-events.ts'
+import { Refusal } from '../server/refusal.ts'
+import { createStore, type Store } from '../state/store.ts'
+import { mergedRows } from './merged-rows.ts'
+
+export interface FeedState {
+  readonly connection: 'connecting' | 'live' | 'lost'
+  /** Newest first. `undefined` until the first answer. */
+  readonly rows: readonly RequestRow[] | undefined
+  /** Counts what was told of targets: who shows them asks again. */
+  readonly routeChanges: number
+}
+
+/** Requests as they happen. One connection serves all views. */
+export interface LiveFeed {
+  readonly state: Store<FeedState>
+  close(): void
+}
+
+/** What came is shown together: a page that is drawn for each of a thousand requests a second stands still. */
+const drawEveryMs = 120
+/** A comment comes every 15 seconds. */
+const silentMs = 40_000
+const longestWaitMs = 10_000
+
+/** Listens until it is closed, and again whenever the connection is lost. */
+export function liveFeed(api: ConsoleApi): LiveFeed {
+  const state = createStore<FeedState>({ connection: 'connecting', rows: undefined, routeChanges: 0 })
+  const closed = new AbortController()
+  let changed = new Map<string, RequestRow>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const show = () => {
+    timer = undefined
+    const told = changed
+    changed = new Map()
+    state.update(last => ({ ...last, rows: mergedRows(last.rows ?? [], [...told.values()]) }))
+  }
+  const reload = async (signal: AbortSignal) => {
+    const rows = await api.requests(signal)
+    state.update(last => ({ ...last, rows: mergedRows(rows, (last.rows ?? []).filter(isNewer(rows))) }))
+  }
+  const take = (name: string, data: string, signal: AbortSignal) => {
+    const event = name as keyof LiveEvents
+    if (event === 'request') {
+      const row: RequestRow = JSON.parse(data)
+      changed.set(row.id, row)
+      timer ??= setTimeout(show, drawEveryMs)
+    } else {
+      state.update(last => ({ ...last, routeChanges: last.routeChanges + 1 }))
+      if (event === 'lost') reload(signal).catch(() => {})
+    }
+  }
+
+  async function listen(): Promise<void> {
+    const connection = new AbortController()
+    const stop = () => connection.abort()
+    closed.signal.addEventListener('abort', stop)
+    let silence = setTimeout(stop, silentMs)
+    try {
+      const { body } = await api.live(connection.signal)
+      state.update(last => ({ ...last, connection: 'live', routeChanges: last.routeChanges + 1 }))
+      reload(connection.signal).catch(stop)
+      const heard = () => {
+        clearTimeout(silence)
+        silence = setTimeout(stop, silentMs)
+      }
+      for await (const { name, data } of readEvents(body!, heard)) take(name, data, connection.signal)
+    } finally {
+      clearTimeout(silence)
+      closed.signal.removeEventListener('abort', stop)
+      stop()
+    }
+  }
+
+  async function run(): Promise<void> {
+    let waitMs = 500
+    while (!closed.signal.aborted) {
+      const began = Date.now()
+      const error = await listen().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      if (closed.signal.aborted || (error instanceof Refusal && error.status === 401)) return
+      state.update(last => ({ ...last, connection: 'lost' }))
+      waitMs = Date.now() - began > longestWaitMs ? 500 : Math.min(waitMs * 2, longestWaitMs)
+      await new Promise(resolve => setTimeout(resolve, waitMs))
+    }
+  }
+  void run()
+
+  return {
+    state,
+    close: () => {
+      clearTimeout(timer)
+      closed.abort()
+    },
+  }
+}
+
+/** Whether a row is newer than what an answer says of it: the answer may have been overtaken by an event. */
+function isNewer(answer: readonly RequestRow[]): (row: RequestRow) => boolean {
+  const told = new Map(answer.map(row => [row.id, row.outcome]))
+  const newest = answer[0]?.at ?? 0
+  return ({ id, at, outcome }) => {
+    const known = told.get(id)
+    return known === undefined ? at > newest : known === 'running' && outcome !== 'running'
+  }
+}

@@ -1,0 +1,38 @@
+import type { RequestRow } from '../../src/api.ts'
+
+export type Outcome = RequestRow['outcome']
+
+/** What each outcome is called. */
+export const outcomeNames: Readonly<Record<Outcome, string>> = {
+  running: 'Running',
+  completed: 'Completed',
+  refused: 'Refused',
+  client_aborted: 'Caller left',
+  upstream_failed: 'Upstream failed',
+  gateway_closed: 'Gateway closed',
+  internal_error: 'Internal error',
+}
+
+const looks: Readonly<Record<Outcome, readonly [string, string]>> = {
+  running: ['accent', '●'],
+  completed: ['good', '✓'],
+  refused: ['warn', '⊘'],
+  client_aborted: ['quiet', '↩'],
+  upstream_failed: ['bad', '✕'],
+  gateway_closed: ['warn', '■'],
+  internal_error: ['bad', '!'],
+}
+
+/** How a request ended, by a sign and in words. */
+export function OutcomeMark({ outcome, status }: { outcome: Outcome; status?: number | undefined }) {
+  const [look, sign] = looks[outcome] ?? ['quiet', '?']
+  return (
+    <span class={`mark-of ${look}`} data-outcome={outcome}>
+      <span class="sign" aria-hidden="true">
+        {sign}
+      </span>
+      {outcomeNames[outcome] ?? outcome}
+      {status !== undefined && outcome !== 'completed' && <span class="muted"> {status}</span>}
+    </span>
+  )
+}

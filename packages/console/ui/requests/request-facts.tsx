@@ -1,0 +1,78 @@
+import type { RequestDetail } from '../../src/api.ts'
+import { count } from '../format/count.ts'
+import { money } from '../format/money.ts'
+import { span } from '../format/span.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { CandidateList } from './candidate-list.tsx'
+import { OutcomeMark } from './outcome-mark.tsx'
+import { Waterfall } from './waterfall.tsx'
+
+/** All that is known of a request. */
+export function RequestFacts({ request }: { request: RequestDetail }) {
+  const { id, model, key, team, outcome, status, error, adjustments, shadowed, estimated, leftOut } = request
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Model', model ?? '–'],
+    ['Key', key ?? '–'],
+    ['Team', team],
+    ['Answered by', request.provider],
+    ['Total', span(request.totalMs)],
+    ['First byte', span(request.firstByteMs)],
+    ['Waited for room', span(request.queueMs)],
+    ['Overhead of Sluice', span(request.overheadMs)],
+    ['Tokens', tokensOf(request)],
+    ['Cost', request.cost === null ? 'no known price' : money(request.cost)],
+    ['Cache', request.cache],
+    ['Error', error],
+  ]
+  return (
+    <div class="stack wide">
+      <p class="request-line">
+        <OutcomeMark outcome={outcome} status={status} />
+        <span class="muted">
+          <Moment at={request.at} date /> · {request.stream ? 'streamed' : 'whole'}
+          {request.replayed ? ' · replayed' : ''}
+        </span>
+      </p>
+      <p class="row id-row">
+        <code class="id">{id}</code>
+        <CopyButton text={id} label="Copy the id" />
+      </p>
+      <Waterfall request={request} />
+      <dl class="facts columns">
+        {facts.map(([name, value]) =>
+          value === undefined || value === null ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {estimated && <p class="muted small">The tokens are an estimate: the vendor's count never came.</p>}
+      <CandidateList candidates={request.candidates} />
+      <Notes title="Changed for the vendor" notes={adjustments} />
+      {leftOut > 0 && <p class="muted small">{count(leftOut)} entries of these lists are not kept.</p>}
+      <Notes title="Would have been refused by" notes={shadowed} />
+    </div>
+  )
+}
+
+function Notes({ title, notes }: { title: string; notes: readonly string[] }) {
+  if (notes.length === 0) return null
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul class="notes">
+        {notes.map(note => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function tokensOf({ promptTokens, completionTokens }: RequestDetail): string {
+  if (promptTokens === undefined) return '–'
+  return `${count(promptTokens)} in, ${count(completionTokens)} out`
+}

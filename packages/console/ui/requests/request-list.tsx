@@ -1,0 +1,76 @@
+import type { RequestRow } from '../../src/api.ts'
+import { count } from '../format/count.ts'
+import { money } from '../format/money.ts'
+import { span } from '../format/span.ts'
+import { Moment } from '../parts/moment.tsx'
+import { hrefOf } from '../shell/place.ts'
+import { OutcomeMark } from './outcome-mark.tsx'
+
+/** Requests, newest first. Where there is little room, what matters less is left to the panel. */
+export function RequestList({ rows, open }: { rows: readonly RequestRow[]; open: string | undefined }) {
+  return (
+    <div class="table-box">
+      <table class="table requests-table">
+        <caption class="hidden">Requests, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Model</th>
+            <th scope="col">Outcome</th>
+            <th scope="col" class="less">
+              Key
+            </th>
+            <th scope="col" class="less">
+              Provider
+            </th>
+            <th scope="col" class="number less">
+              First byte
+            </th>
+            <th scope="col" class="number">
+              Total
+            </th>
+            <th scope="col" class="number less">
+              Tokens
+            </th>
+            <th scope="col" class="number less">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <Row key={row.id} row={row} open={row.id === open} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ row, open }: { row: RequestRow; open: boolean }) {
+  const tokens = row.promptTokens === undefined ? undefined : row.promptTokens + (row.completionTokens ?? 0)
+  return (
+    <tr class={open ? 'open' : undefined} data-id={row.id}>
+      <td>
+        <a
+          class="row-link"
+          href={hrefOf('requests', row.id)}
+          aria-current={open ? 'true' : undefined}
+          aria-label={`Request ${row.id}`}
+        >
+          <Moment at={row.at} />
+        </a>
+      </td>
+      <td class="name">{row.model ?? '–'}</td>
+      <td>
+        <OutcomeMark outcome={row.outcome} status={row.status} />
+      </td>
+      <td class="name less">{row.key ?? '–'}</td>
+      <td class="name less">{row.provider ?? '–'}</td>
+      <td class="number less">{span(row.firstByteMs)}</td>
+      <td class="number">{span(row.totalMs)}</td>
+      <td class="number less">{count(tokens)}</td>
+      <td class="number less">{money(row.cost)}</td>
+    </tr>
+  )
+}

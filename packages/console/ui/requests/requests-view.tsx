@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+import type { RequestRow } from '../../src/api.ts'
+import { Empty } from '../parts/empty.tsx'
+import { useSession } from '../session/session.ts'
+import { useStore } from '../state/use-store.ts'
+import { ConnectionState } from './connection-state.tsx'
+import { allOf, type Filter, RequestFilter } from './request-filter.tsx'
+import { RequestList } from './request-list.tsx'
+import { RequestPanel } from './request-panel.tsx'
+
+/** Requests as they happen, and one of them in full. */
+export function RequestsView({ open }: { open: string | undefined }) {
+  const { feed } = useSession()
+  const { rows, connection } = useStore(feed.state)
+  const [filter, setFilter] = useState<Filter>(allOf)
+  const [held, setHeld] = useState<readonly RequestRow[]>()
+  const shown = held ?? rows
+  const matching = shown?.filter(row => matches(row, filter)) ?? []
+  const known = new Set(held?.map(({ id }) => id))
+  const newer = held === undefined ? 0 : (rows?.filter(({ id }) => !known.has(id)).length ?? 0)
+  return (
+    <div class={open === undefined ? 'requests' : 'requests with-panel'}>
+      <section class="request-side" aria-labelledby="requests-title">
+        <div class="view-head">
+          <h1 id="requests-title">Requests</h1>
+          <ConnectionState connection={connection} paused={held !== undefined} newer={newer} />
+          <button
+            class="button"
+            type="button"
+            aria-pressed={held !== undefined}
+            onClick={() => setHeld(held === undefined ? rows : undefined)}
+          >
+            {held === undefined ? 'Pause' : 'Go on'}
+          </button>
+        </div>
+        <RequestFilter rows={shown ?? []} filter={filter} onChange={setFilter} />
+        {shown === undefined ? (
+          <p class="muted loading">Loading requests …</p>
+        ) : shown.length === 0 ? (
+          <Empty title="No requests yet">Each one is shown here from its beginning on.</Empty>
+        ) : matching.length === 0 ? (
+          <Empty title="None of these requests matches">
+            <button class="button" type="button" onClick={() => setFilter(allOf)}>
+              Show all {shown.length}
+            </button>
+          </Empty>
+        ) : (
+          <RequestList rows={matching} open={open} />
+        )}
+      </section>
+      {open !== undefined && <RequestPanel key={open} id={open} row={rows?.find(({ id }) => id === open)} />}
+    </div>
+  )
+}
+
+function matches(row: RequestRow, { model, key, outcome }: Filter): boolean {
+  return (
+    (model === '' || row.model === model) &&
+    (key === '' || row.key === key) &&
+    (outcome === '' || row.outcome === outcome)
+  )
+}

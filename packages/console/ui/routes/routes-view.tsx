@@ -1,0 +1,38 @@
+import { Empty } from '../parts/empty.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { useSession } from '../session/session.ts'
+import { useLoaded } from '../state/use-loaded.ts'
+import { useStore } from '../state/use-store.ts'
+import { RouteCard } from './route-card.tsx'
+
+const everyMs = 2_000
+
+/** Each model with the places that answer it, and how these do. */
+export function RoutesView() {
+  const { api, feed } = useSession()
+  const { routeChanges } = useStore(feed.state)
+  const routes = useLoaded(signal => api.routes(signal), [api, routeChanges], everyMs)
+  return (
+    <>
+      <div class="view-head">
+        <h1>Routes</h1>
+        <p class="muted">As this process sees them, now.</p>
+      </div>
+      <Loading what="the routes" loaded={routes}>
+        {models =>
+          models.length === 0 ? (
+            <Empty title="No models">The gateway's route does not tell which models it has.</Empty>
+          ) : (
+            <ul class="routes">
+              {models.map(route => (
+                <li key={route.model}>
+                  <RouteCard route={route} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loading>
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+import type {
+  About,
+  IssuedKeyRow,
+  KeyChange,
+  KeyForm,
+  KeyRow,
+  RequestDetail,
+  RequestRow,
+  RouteRow,
+  Series,
+  UsageRow,
+} from '../../src/api.ts'
+import { Refusal, refusalOf } from './refusal.ts'
+
+/** What is asked of the server. All of it rejects with `Refusal`. */
+export interface ConsoleApi {
+  about(signal?: AbortSignal): Promise<About>
+  requests(signal?: AbortSignal): Promise<readonly RequestRow[]>
+  request(id: string, signal?: AbortSignal): Promise<RequestDetail>
+  /** `minutes` empty: all that are kept. */
+  series(by: Series['by'], minutes: string, signal?: AbortSignal): Promise<Series>
+  usage(by: readonly string[], from: number, signal?: AbortSignal): Promise<readonly UsageRow[]>
+  routes(signal?: AbortSignal): Promise<readonly RouteRow[]>
+  keys(signal?: AbortSignal): Promise<readonly KeyRow[]>
+  issue(form: KeyForm): Promise<IssuedKeyRow>
+  change(id: string, change: KeyChange): Promise<KeyRow>
+  rotate(id: string, overlapMs: number): Promise<IssuedKeyRow>
+  remove(id: string): Promise<void>
+  /** The answer of `/live`, whose body is server-sent events. */
+  live(signal: AbortSignal): Promise<Response>
+}
+
+/** Asks with a key; `onUnknown` is called when it is not, or no longer, the admin key. */
+export function consoleApi(key: string, onUnknown: () => void): ConsoleApi {
+  async function ask(method: string, path: string, signal?: AbortSignal, body?: unknown): Promise<Response> {
+    const init: RequestInit = {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      cache: 'no-store',
+      credentials: 'omit',
+      signal: signal ?? null,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }
+    const response = await fetch(new URL(`api/${path}`, document.baseURI), init).catch((error: unknown) => {
+      if (signal?.aborted === true) throw error
+      throw new Refusal('The gateway does not answer. Does it still run?', 0)
+    })
+    if (response.status === 401) onUnknown()
+    if (!response.ok) throw await refusalOf(response)
+    return response
+  }
+  const get = async (path: string, signal?: AbortSignal) => (await ask('GET', path, signal)).json()
+  const send = async (method: string, path: string, body: unknown) =>
+    (await ask(method, path, undefined, body)).json()
+  const of = encodeURIComponent
+
+  return {
+    about: signal => get('about', signal),
+    requests: async signal => (await get('requests', signal)).requests,
+    request: (id, signal) => get(`requests/${of(id)}`, signal),
+    series: (by, minutes, signal) =>
+      get(`series?by=${by}${minutes === '' ? '' : `&minutes=${minutes}`}`, signal),
+    usage: async (by, from, signal) => (await get(`usage?by=${by.map(of).join()}&from=${from}`, signal)).rows,
+    routes: async signal => (await get('routes', signal)).models,
+    keys: async signal => (await get('keys', signal)).keys,
+    issue: form => send('POST', 'keys', form),
+    change: (id, change) => send('PATCH', `keys/${of(id)}`, change),
+    rotate: (id, overlapMs) => send('POST', `keys/${of(id)}/rotate`, { overlapMs }),
+    remove: async id => {
+      await ask('DELETE', `keys/${of(id)}`)
+    },
+    live: signal => ask('GET', 'live', signal),
+  }
+}

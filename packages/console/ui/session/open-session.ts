@@ -1,0 +1,15 @@
+import { createChat } from '../chat/chat.ts'
+import { liveFeed } from '../requests/live-feed.ts'
+import { consoleApi } from '../server/console-api.ts'
+import type { Session } from './session.ts'
+
+/** Signs in. `leave` is called when somebody signs out, or when the key is not the admin key any more. */
+export async function openSession(
+  key: string,
+  signal: AbortSignal,
+  leave: (why?: string) => void,
+): Promise<Session> {
+  const api = consoleApi(key, () => leave('That is not the admin key of this gateway.'))
+  const about = await api.about(signal)
+  return { about, api, feed: liveFeed(api), chat: createChat(key, about.models), signOut: () => leave() }
+}

@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks'
+import { Mark } from '../shell/mark.tsx'
+
+/** Asks for the admin key. */
+export function SignIn({ problem, onKey }: { problem: string | undefined; onKey(key: string): void }) {
+  const [key, setKey] = useState('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (key.trim() !== '') onKey(key.trim())
+  }
+  return (
+    <main class="sign-in">
+      <form class="card sign-in-card" onSubmit={submit}>
+        <Mark />
+        <h1>Sluice console</h1>
+        <p class="muted">
+          Sign in with the admin key. It stays in this tab, and is forgotten when the tab is closed.
+        </p>
+        <label class="field">
+          <span>Admin key</span>
+          <input
+            type="password"
+            name="admin-key"
+            autocomplete="off"
+            autofocus
+            required
+            value={key}
+            onInput={event => setKey(event.currentTarget.value)}
+          />
+        </label>
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <button class="button primary" type="submit">
+          Sign in
+        </button>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'preact/hooks'
+
+export const views = ['chat', 'requests', 'usage', 'keys', 'routes'] as const
+export type View = (typeof views)[number]
+
+/** What is looked at: a view, and the one thing of it that is open. */
+export interface Place {
+  readonly view: View
+  readonly id: string | undefined
+}
+
+/** The address of a place within the page. */
+export function hrefOf(view: View, id?: string): string {
+  return id === undefined ? `#/${view}` : `#/${view}/${encodeURIComponent(id)}`
+}
+
+/** The place that the address names; the chat where it names none. */
+export function usePlace(): Place {
+  const [place, setPlace] = useState(placeOfAddress)
+  useEffect(() => {
+    const moved = () => setPlace(placeOfAddress())
+    addEventListener('hashchange', moved)
+    return () => removeEventListener('hashchange', moved)
+  }, [])
+  return place
+}
+
+function placeOfAddress(): Place {
+  const [, name, id] = location.hash.split('/')
+  const view = views.find(known => known === name) ?? 'chat'
+  return { view, id: id === undefined || id === '' ? undefined : decoded(id) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

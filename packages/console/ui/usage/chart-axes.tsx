@@ -1,0 +1,35 @@
+import type { ChartPlace } from './chart.tsx'
+
+/** Lines at the bottom, half-way and at the top, and some of the minutes. */
+export function ChartAxes({
+  place: { left, right, bottom, x, y },
+  top,
+  at,
+  axis,
+}: {
+  place: ChartPlace
+  top: number
+  at: readonly number[]
+  axis(value: number): string
+}) {
+  const step = Math.max(1, Math.ceil(at.length / 4))
+  return (
+    <g class="axes">
+      {[0, top / 2, top].map(value => (
+        <g key={value}>
+          <line x1={left} x2={right} y1={y(value)} y2={y(value)} />
+          <text x={left - 8} y={y(value) + 4} text-anchor="end">
+            {axis(value)}
+          </text>
+        </g>
+      ))}
+      {at.map((minute, index) =>
+        index % step === 0 ? (
+          <text key={minute} x={x(index)} y={bottom + 17} text-anchor={index === 0 ? 'start' : 'middle'}>
+            {new Date(minute).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false })}
+          </text>
+        ) : null,
+      )}
+    </g>
+  )
+}

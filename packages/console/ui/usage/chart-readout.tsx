@@ -1,0 +1,37 @@
+import { Moment } from '../parts/moment.tsx'
+import type { ChartLine } from './chart.tsx'
+
+/** What the cursor stands at, in words. */
+export function ChartReadout({
+  at,
+  lines,
+  text,
+  cursor,
+  sums,
+}: {
+  at: readonly number[]
+  lines: readonly ChartLine[]
+  text(value: number | null): string
+  cursor: number | undefined
+  /** Whether the values of one minute can be added up. */
+  sums: boolean
+}) {
+  const minute = cursor === undefined ? undefined : at[cursor]
+  if (cursor === undefined || minute === undefined) return <p class="readout" />
+  const values = lines.map(({ name, values }, line) => ({ name, line, value: values[cursor] ?? null }))
+  const there = values.filter(({ value }) => value !== null && value !== 0)
+  return (
+    <p class="readout small" aria-live="polite">
+      <Moment at={minute} />
+      {sums && there.length !== 1 && (
+        <span>{text(values.reduce((all, { value }) => all + (value ?? 0), 0))}</span>
+      )}
+      {there.map(({ name, line, value }) => (
+        <span key={name}>
+          <span class={`swatch series-${line}`} aria-hidden="true" />
+          {name} {text(value)}
+        </span>
+      ))}
+    </p>
+  )
+}

@@ -1,0 +1,118 @@
+import { useWidth } from '../state/use-width.ts'
+import { ChartAxes } from './chart-axes.tsx'
+import { ChartBars } from './chart-bars.tsx'
+import { ChartLines } from './chart-lines.tsx'
+import { ChartReadout } from './chart-readout.tsx'
+import { roundTop } from './chart-scale.ts'
+import { ChartTable } from './chart-table.tsx'
+
+export interface ChartLine {
+  readonly name: string
+  readonly values: readonly (number | null)[]
+}
+
+/** Where things are in the drawing, in pixels. */
+export interface ChartPlace {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+  x(index: number): number
+  y(value: number): number
+}
+
+const height = 168
+
+/** One measure over the minutes. The cursor is moved by pointing, or by the arrow keys. */
+export function Chart({
+  title,
+  kind,
+  at,
+  lines,
+  text,
+  axis,
+  cursor,
+  onCursor,
+  marked,
+}: {
+  title: string
+  kind: 'bars' | 'line'
+  at: readonly number[]
+  lines: readonly ChartLine[]
+  text(value: number | null): string
+  axis(value: number): string
+  cursor: number | undefined
+  onCursor(cursor: number | undefined): void
+  marked: string | undefined
+}) {
+  const [box, width] = useWidth<HTMLDivElement>()
+  const top = roundTop(highest(kind, at, lines))
+  const place = placeIn(width, at.length, top)
+  const point = (event: MouseEvent) => {
+    const x = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left
+    const index = Math.floor(((x - place.left) / (place.right - place.left)) * at.length)
+    onCursor(index >= 0 && index < at.length ? index : undefined)
+  }
+  const Marks = kind === 'bars' ? ChartBars : ChartLines
+  return (
+    <figure class="card chart">
+      <figcaption>{title}</figcaption>
+      <div class="chart-box" ref={box}>
+        {width > 0 && (
+          <svg width={width} height={height} aria-hidden="true">
+            <ChartAxes place={place} top={top} at={at} axis={axis} />
+            {cursor !== undefined && (
+              <line
+                class="cursor"
+                x1={place.x(cursor)}
+                x2={place.x(cursor)}
+                y1={place.top}
+                y2={place.bottom}
+              />
+            )}
+            <Marks place={place} lines={lines} minutes={at.length} marked={marked} />
+          </svg>
+        )}
+        <input
+          type="range"
+          min={0}
+          max={Math.max(0, at.length - 1)}
+          value={cursor ?? at.length - 1}
+          aria-label={`${title}: the minute`}
+          aria-valuetext={minuteText(at[cursor ?? at.length - 1])}
+          onInput={event => onCursor(Number(event.currentTarget.value))}
+          onFocus={() => onCursor(cursor ?? at.length - 1)}
+          onBlur={() => onCursor(undefined)}
+          onMouseMove={point}
+          onMouseLeave={() => onCursor(undefined)}
+        />
+      </div>
+      <ChartReadout at={at} lines={lines} text={text} cursor={cursor} sums={kind === 'bars'} />
+      <ChartTable title={title} at={at} lines={lines} text={text} />
+    </figure>
+  )
+}
+
+function minuteText(minute: number | undefined): string {
+  return minute === undefined ? '' : new Date(minute).toLocaleTimeString()
+}
+
+function placeIn(width: number, minutes: number, top: number): ChartPlace {
+  const [left, right, upper, bottom] = [46, Math.max(47, width - 4), 10, height - 22]
+  return {
+    left,
+    right,
+    top: upper,
+    bottom,
+    x: index => left + ((index + 0.5) / Math.max(1, minutes)) * (right - left),
+    y: value => bottom - (value / top) * (bottom - upper),
+  }
+}
+
+function highest(kind: 'bars' | 'line', at: readonly number[], lines: readonly ChartLine[]): number {
+  if (kind === 'line') return Math.max(0, ...lines.flatMap(({ values }) => values.map(value => value ?? 0)))
+  return Math.max(
+    0,
+    ...at.map((_, index) => lines.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
+  )
+}

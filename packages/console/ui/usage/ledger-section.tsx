@@ -1,0 +1,53 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Choice } from '../parts/choice.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { useSession } from '../session/session.ts'
+import { useLoaded } from '../state/use-loaded.ts'
+import { LedgerTable } from './ledger-table.tsx'
+
+const dayMs = 86_400_000
+
+/** What the ledger has, by day: of all processes, and of the time before this one. */
+export function LedgerSection() {
+  const { api, about } = useSession()
+  const [by, setBy] = useState('model')
+  const [days, setDays] = useState('7')
+  const from = useMemo(() => firstOf(Number(days)), [days])
+  const rows = useLoaded(signal => api.usage(['day', by], from, signal), [api, by, from], 30_000)
+  return (
+    <section class="ledger" aria-labelledby="ledger-title">
+      <div class="view-head">
+        <h2 id="ledger-title">By day, from the ledger</h2>
+        <Choice
+          label="Days by"
+          value={by}
+          options={[
+            ['model', 'Model'],
+            ['key', 'Key'],
+            ['provider', 'Provider'],
+            [`tag:${about.teamTag}`, 'Team'],
+          ]}
+          onChange={setBy}
+        />
+        <Choice
+          label="Days"
+          value={days}
+          options={[
+            ['1', 'Today'],
+            ['7', '7 days'],
+            ['30', '30 days'],
+          ]}
+          onChange={setDays}
+        />
+      </div>
+      <Loading what="the ledger" loaded={rows}>
+        {value => <LedgerTable rows={value} by={by} />}
+      </Loading>
+    </section>
+  )
+}
+
+/** The beginning of the first of so many days, of which today is the last; days are those of UTC. */
+function firstOf(days: number): number {
+  return Math.floor(Date.now() / dayMs) * dayMs - (days - 1) * dayMs
+}

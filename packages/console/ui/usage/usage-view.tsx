@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks'
+import type { Series } from '../../src/api.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { useSession } from '../session/session.ts'
+import { useLoaded } from '../state/use-loaded.ts'
+import { LedgerSection } from './ledger-section.tsx'
+import { SeriesCharts } from './series-charts.tsx'
+
+const everyMs = 5_000
+
+/** What was used: minute by minute as this process saw it, and day by day as the ledger has it. */
+export function UsageView() {
+  const { api, about } = useSession()
+  const [by, setBy] = useState<Series['by']>('model')
+  const [minutes, setMinutes] = useState('60')
+  const series = useLoaded(signal => api.series(by, minutes, signal), [api, by, minutes], everyMs)
+  return (
+    <>
+      <div class="view-head">
+        <h1>Usage</h1>
+        <Choice<Series['by']>
+          label="By"
+          value={by}
+          options={[
+            ['model', 'Model'],
+            ['key', 'Key'],
+            ['team', 'Team'],
+            ['all', 'All together'],
+          ]}
+          onChange={setBy}
+        />
+        <Choice
+          label="Over"
+          value={minutes}
+          options={[
+            ['15', '15 minutes'],
+            ['60', '1 hour'],
+            ['', 'All that is kept'],
+          ]}
+          onChange={setMinutes}
+        />
+      </div>
+      <Loading what="usage" loaded={series}>
+        {value => <SeriesCharts series={value} />}
+      </Loading>
+      {about.ledger && <LedgerSection />}
+    </>
+  )
+}
