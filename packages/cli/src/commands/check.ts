@@ -12,6 +12,7 @@ export const check: Command = {
 Usage: sluice check [FILE] [options]
 
   FILE              the configuration. Default: sluice.config.{ts,mts,js,mjs,json,yaml,yml} of this folder
+  --config FILE     the same
   --json            prints { "ok": true, "models": [...] } or { "ok": false, "faults": [...] }
 
 Nothing is opened or asked: no database, no vendor. Exits with 1 where there is a fault.

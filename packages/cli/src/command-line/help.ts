@@ -1,0 +1,15 @@
+import type { TableEntry } from './command-table.ts'
+
+/** What `sluice --help` prints. */
+export function help(table: readonly Pick<TableEntry, 'name' | 'summary'>[]): string {
+  const width = Math.max(...table.map(({ name }) => name.length)) + 2
+  const rows = table.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`)
+  return `Sluice turns any server into a chat-completions service.
+
+Usage: sluice <command> [options]
+
+${rows.join('\n')}
+
+sluice <command> --help tells the options of one; sluice --version tells the version.
+Begin with: sluice dev`
+}

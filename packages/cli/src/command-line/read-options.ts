@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util'
+import { type Command, CommandFault, type Values } from '../command.ts'
+import { closest } from '../config/faults/closest.ts'
+import { shown } from './shown.ts'
+
+/** What was said after a command's name. */
+export interface ReadOptions {
+  readonly values: Values
+  readonly positionals: readonly string[]
+}
+
+/**
+ * Reads options as a command knows them; `help` is known to all. Throws `CommandFault` with the exit code 2 for an option
+ * that is unknown, lacks its value, has one that it cannot have, or is given twice where the last would win.
+ */
+export function readOptions(
+  command: Pick<Command, 'name' | 'options'>,
+  args: readonly string[],
+): ReadOptions {
+  const options: Command['options'] = { ...command.options, help: { type: 'boolean', short: 'h' } }
+  const parsed = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    // The messages of strict parsing name no options; what it refuses is refused below.
+    strict: false,
+    tokens: true,
+  })
+  const seen = new Set<string>()
+  for (const token of parsed.tokens) {
+    if (token.kind !== 'option') continue
+    const known = Object.hasOwn(options, token.name) ? options[token.name] : undefined
+    if (known === undefined) throw unknownOption(command.name, token.rawName, Object.keys(options))
+    const refuse = (fault: string) => new CommandFault(`sluice ${command.name}: ${token.rawName} ${fault}`, 2)
+    if (known.type === 'boolean' && token.value !== undefined) throw refuse('takes no value.')
+    if (known.type === 'string' && token.value === undefined) throw refuse('needs a value.')
+    if (known.type === 'string' && !token.inlineValue && token.value?.startsWith('-')) {
+      throw refuse(
+        `is followed by '${shown(token.value)}', which looks like an option. Write ${token.rawName}=${shown(token.value)} if that is its value.`,
+      )
+    }
+    if (known.multiple !== true && seen.has(token.name)) throw refuse('is given twice. Give it once.')
+    seen.add(token.name)
+  }
+  return { values: parsed.values, positionals: parsed.positionals }
+}
+
+function unknownOption(command: string, option: string, known: readonly string[]): CommandFault {
+  const names = known.map(name => `--${name}`)
+  const meant = option.startsWith('--') ? closest(option, names) : undefined
+  return new CommandFault(
+    `sluice ${command} has no option ${shown(option)}.${meant === undefined ? '' : ` Did you mean ${meant}?`} Known are ${names.join(', ')}.`,
+    2,
+  )
+}

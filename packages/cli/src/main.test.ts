@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
+import { type Command, CommandFault } from './command.ts'
+import { commandTable, type TableEntry } from './command-line/command-table.ts'
+import { main } from './main.ts'
+import { scriptedWorld } from './scripted-world.ts'
+
+const greet: Command = {
+  name: 'greet',
+  summary: 'greets somebody',
+  help: 'Usage: sluice greet --name NAME',
+  options: { name: { type: 'string' } },
+  run: async ({ name }, positionals, { print }) => {
+    if (name === 'fault') throw new CommandFault('Nobody is called that.', 3)
+    if (name === 'bug') throw new RangeError('out of luck')
+    print(`Hello ${String(name)} ${positionals.join()}`)
+    return name === undefined ? 1 : 0
+  },
+}
+const table: TableEntry[] = [{ name: greet.name, summary: greet.summary, load: async () => greet }]
+
+async function run(...argv: string[]) {
+  const { world, printed, told } = scriptedWorld()
+  const code = await main(argv, world, table)
+  return { code, printed: printed(), told: told() }
+}
+
+describe('main', () => {
+  it('prints help and its version', async () => {
+    for (const argv of [['--help'], ['-h'], ['help']])
+      expect(await run(...argv)).toMatchObject({
+        code: 0,
+        printed: expect.stringMatching(/ {2}greet {2}greets/),
+      })
+    expect(await run('--version')).toEqual({ code: 0, printed: `${manifest.version}\n`, told: '' })
+    expect(await run()).toMatchObject({
+      code: 2,
+      printed: '',
+      told: expect.stringContaining('Usage: sluice'),
+    })
+  })
+
+  it('prints the help of a command, whatever else is asked', async () => {
+    const help = 'sluice greet: greets somebody\n\nUsage: sluice greet --name NAME\n'
+    expect(await run('greet', '--help')).toEqual({ code: 0, printed: help, told: '' })
+    expect(await run('help', 'greet')).toEqual({ code: 0, printed: help, told: '' })
+  })
+
+  it('runs a command and ends with its code', async () => {
+    expect(await run('greet', '--name', 'Ann', 'x')).toEqual({ code: 0, printed: 'Hello Ann x\n', told: '' })
+    expect((await run('greet')).code).toBe(1)
+  })
+
+  it('tells a fault in its words, and a bug with its stack', async () => {
+    expect(await run('greet', '--name', 'fault')).toEqual({
+      code: 3,
+      printed: '',
+      told: 'Nobody is called that.\n',
+    })
+    const bug = await run('greet', '--name', 'bug')
+    expect(bug).toMatchObject({ code: 70, printed: '' })
+    expect(bug.told).toMatch(/^This is a fault of sluice .*\nRangeError: out of luck\n\s+at /)
+  })
+
+  it('refuses an unknown command and an unknown option with 2', async () => {
+    expect(await run('gret')).toMatchObject({
+      code: 2,
+      told: expect.stringContaining("Did you mean 'greet'?"),
+    })
+    expect(await run('greet', '--nam', 'x')).toMatchObject({
+      code: 2,
+      told: 'sluice greet has no option --nam. Did you mean --name? Known are --name, --help.\n',
+    })
+  })
+})
+
+describe('each command', { timeout: 60_000 }, () => {
+  it.each(commandTable.map(entry => [entry.name, entry] as const))(
+    '%s is what the table says of it',
+    async (_, entry) => {
+      const command = await entry.load()
+      expect([command.name, command.summary]).toEqual([entry.name, entry.summary])
+      expect(command.help).toContain(`sluice ${entry.name}`)
+      for (const option of Object.keys(command.options)) expect(command.help).toContain(`--${option}`)
+      for (const [named = ''] of command.help.matchAll(/(?<=^ {2})--[a-z-]+/gm))
+        expect(Object.keys(command.options)).toContain(named.slice(2))
+    },
+  )
+
+  it.each(['keys', 'import'])('%s --help lists what it can do', async group => {
+    const names = commandTable.map(({ name }) => name).filter(name => name.startsWith(`${group} `))
+    if (names.length === 0) return
+    const { world, printed } = scriptedWorld()
+    expect(await main([group, '--help'], world)).toBe(0)
+    for (const name of names) expect(printed()).toContain(`  ${name} `)
+    expect(printed()).not.toContain('  dev ')
+  })
+})

@@ -1,0 +1,50 @@
+import type { World } from './command.ts'
+
+/** A world for tests, which keeps what it is told. */
+export interface ScriptedWorld {
+  readonly world: World
+  readonly printed: () => string
+  readonly told: () => string
+  /** Resolves when something was printed that fits. */
+  readonly until: (pattern: RegExp) => Promise<RegExpExecArray>
+  /** Ends the command, as Ctrl+C does. */
+  readonly stop: () => void
+}
+
+/** A world of nothing but what is given. */
+export function scriptedWorld(given: Partial<World> = {}): ScriptedWorld {
+  const texts = { printed: '', told: '' }
+  const waiting = new Set<() => void>()
+  const add = (name: keyof typeof texts) => (text: string) => {
+    texts[name] += `${text}\n`
+    for (const look of waiting) look()
+  }
+  const stopping = new AbortController()
+  return {
+    world: {
+      env: {},
+      cwd: '/nowhere',
+      print: add('printed'),
+      tell: add('told'),
+      terminal: false,
+      colours: false,
+      signal: stopping.signal,
+      now: Date.now,
+      ...given,
+    },
+    printed: () => texts.printed,
+    told: () => texts.told,
+    until: pattern =>
+      new Promise(resolve => {
+        const look = () => {
+          const found = pattern.exec(texts.printed) ?? pattern.exec(texts.told)
+          if (found === null) return
+          waiting.delete(look)
+          resolve(found)
+        }
+        waiting.add(look)
+        look()
+      }),
+    stop: () => stopping.abort(),
+  }
+}
