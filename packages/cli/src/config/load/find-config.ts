@@ -16,9 +16,7 @@ export function findConfig(path: string | undefined, folder: string): string {
       `There is no file ${path}. Name the configuration by --config, or make one: sluice init`,
     )
   }
-  const found = endings
-    .map(ending => `sluice.config.${ending}`)
-    .filter(name => existsSync(join(folder, name)))
+  const found = configsIn(folder)
   const [first, second] = found
   if (first === undefined) {
     throw new CommandFault(
@@ -29,4 +27,9 @@ export function findConfig(path: string | undefined, folder: string): string {
     throw new CommandFault(`There are ${found.join(' and ')}. Name the one that is meant by --config.`)
   }
   return join(folder, first)
+}
+
+/** The configurations of a folder that have one of the names. */
+export function configsIn(folder: string): readonly string[] {
+  return endings.map(ending => `sluice.config.${ending}`).filter(name => existsSync(join(folder, name)))
 }

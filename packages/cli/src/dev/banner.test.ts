@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { banner, type Started } from './banner.ts'
+
+const started: Started = {
+  baseURL: 'http://127.0.0.1:8787/v1',
+  key: 'sk-mine',
+  keySource: 'From SLUICE_API_KEY.',
+  limit: '60 requests a minute',
+  consoleURL: 'http://127.0.0.1:8787/console/#key=admin',
+  keptIn: '.sluice/dev.db',
+  models: [
+    { name: 'o1', answeredBy: 'openai (o1)' },
+    { name: 'local', answeredBy: 'local()' },
+  ],
+  tried: 'o1',
+  notes: ['One note.'],
+}
+
+describe('banner', () => {
+  it('has all that a newcomer needs', () => {
+    expect(banner(started)).toBe(`
+Sluice answers at http://127.0.0.1:8787/v1
+
+  API key   sk-mine
+            From SLUICE_API_KEY.
+  Limit     60 requests a minute
+  Console   http://127.0.0.1:8787/console/#key=admin
+  Kept in   .sluice/dev.db
+
+  Model                       Answered by
+  o1                          openai (o1)
+  local                       local()
+
+One note.
+
+Try it:
+curl http://127.0.0.1:8787/v1/chat/completions -H 'authorization: Bearer sk-mine' -H 'content-type: application/json' -d '{"model":"o1","messages":[{"role":"user","content":"What is 12 * 7?"}]}'
+
+Ctrl+C stops it. Each request is logged below.
+`)
+  })
+
+  it('leaves out what there is not, and shows the first models of a server that has many', () => {
+    const many = Array.from({ length: 20 }, (_, index) => ({
+      name: `ollama/m${index}`,
+      answeredBy: `Ollama (m${index})`,
+    }))
+    const text = banner({
+      ...started,
+      models: many,
+      consoleURL: undefined,
+      limit: undefined,
+      tried: undefined,
+    })
+    expect(text).not.toMatch(/Console|Limit|curl|undefined/)
+    expect(text).toContain('ollama/m7')
+    expect(text).not.toContain('ollama/m8')
+    expect(text).toContain('... and 12 more of Ollama')
+  })
+})

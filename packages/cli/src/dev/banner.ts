@@ -1,0 +1,71 @@
+import { curlLine } from './curl-line.ts'
+
+/** A model as the banner shows it. */
+export interface ShownModel {
+  readonly name: string
+  readonly answeredBy: string
+}
+
+/** What a newcomer needs to know of a gateway that has just started. */
+export interface Started {
+  readonly baseURL: string
+  readonly key: string
+  /** Where the key and the limits come from, in a sentence each. */
+  readonly keySource: string
+  readonly limit: string | undefined
+  readonly consoleURL: string | undefined
+  /** Where keys and usage are kept. */
+  readonly keptIn: string
+  readonly models: readonly ShownModel[]
+  /** The model that the curl line asks; `undefined` for none. */
+  readonly tried: string | undefined
+  /** What was found, and what is to be known, a sentence each. */
+  readonly notes: readonly string[]
+}
+
+/** How many models of one answerer are shown. */
+const shownOfEach = 8
+
+/** The text that is printed at start. */
+export function banner(started: Started): string {
+  const { baseURL, key, keySource, limit, consoleURL, keptIn, models, tried, notes } = started
+  const facts: [string, string][] = [
+    ['API key', key],
+    ['', keySource],
+    ...(limit === undefined ? [] : [['Limit', limit] satisfies [string, string]]),
+    ...(consoleURL === undefined ? [] : [['Console', consoleURL] satisfies [string, string]]),
+    ['Kept in', keptIn],
+  ]
+  const width = Math.max(26, ...models.map(({ name }) => name.length)) + 2
+  return [
+    '',
+    `Sluice answers at ${baseURL}`,
+    '',
+    ...facts.map(([name, value]) => `  ${name.padEnd(10)}${value}`),
+    '',
+    `  ${'Model'.padEnd(width)}Answered by`,
+    ...modelRows(models, width),
+    '',
+    ...notes.flatMap(note => [note, '']),
+    ...(tried === undefined ? [] : ['Try it:', curlLine(baseURL, key, tried), '']),
+    'Ctrl+C stops it. Each request is logged below.',
+    '',
+  ].join('\n')
+}
+
+/** A server may have hundreds: the first ones of each, and how many more there are. */
+function modelRows(models: readonly ShownModel[], width: number): readonly string[] {
+  const rows: string[] = []
+  const counts = new Map<string, number>()
+  for (const { name, answeredBy } of models) {
+    const group = answeredBy.split(' (')[0] ?? answeredBy
+    const count = (counts.get(group) ?? 0) + 1
+    counts.set(group, count)
+    if (count <= shownOfEach || group === 'local()') rows.push(`  ${name.padEnd(width)}${answeredBy}`)
+  }
+  for (const [group, count] of counts) {
+    if (count > shownOfEach && group !== 'local()')
+      rows.push(`  ... and ${count - shownOfEach} more of ${group}`)
+  }
+  return rows
+}

@@ -1,0 +1,32 @@
+import type { Config, ProviderConfig } from '../config/config.ts'
+import { catalogue } from './catalogue.ts'
+import type { LocalServer } from './discover.ts'
+import type { EnvironmentVendor } from './environment-vendors.ts'
+
+/** What `sluice dev` serves where there is no configuration. */
+export interface DevFacts {
+  readonly vendors: readonly EnvironmentVendor[]
+  readonly servers: readonly LocalServer[]
+}
+
+/**
+ * A configuration made of what was found: the models that are always there, all models of each vendor and server, and
+ * `local`, the stand-in. Nothing that a vendor should answer is answered by the stand-in where the vendor fails.
+ */
+export function devConfig({ vendors, servers }: DevFacts): Config {
+  const providers: Record<string, ProviderConfig> = {}
+  const models: Record<string, string> = {}
+  for (const { name, apiKey, baseURL } of vendors) {
+    providers[name] = { apiKey, ...(baseURL === undefined ? {} : { baseURL }) }
+  }
+  for (const { name, origin } of servers) providers[name] = { baseURL: `${origin}/v1` }
+  providers.local = {}
+  for (const [name, { provider, model }] of catalogue(Object.keys(providers)))
+    models[name] = `${provider}/${model}`
+  for (const server of servers) {
+    for (const model of server.models) models[`${server.name}/${model}`] = `${server.name}/${model}`
+  }
+  models.local = 'local/local'
+  for (const { name } of [...vendors, ...servers]) models[`${name}/*`] = `${name}/*`
+  return { providers, models, limits: [{ kind: 'requests', limit: 60, per: 'minute' }] }
+}

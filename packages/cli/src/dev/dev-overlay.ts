@@ -1,0 +1,33 @@
+import type { TypedConfig } from '../config/config.ts'
+
+/** What `sluice dev` adds to a configuration. */
+export interface DevAddition {
+  readonly key: string
+  /** Of the page, where the configuration has none of its own; `undefined` for no page at all. */
+  readonly adminKey: string | undefined
+  /** `--database`, which goes before what the configuration says. */
+  readonly database: string | undefined
+  /** Where keys and the ledger are kept where neither says so. */
+  readonly devDatabase: string
+}
+
+/** A configuration as `sluice dev` serves it: with a key to try it, the page, and a place to keep things. */
+export function devOverlay(config: TypedConfig, addition: DevAddition): TypedConfig {
+  const { key, adminKey, database, devDatabase } = addition
+  const own = typeof config.console === 'object' ? config.console : undefined
+  return {
+    ...config,
+    keys: [...(config.keys ?? []), { id: freeId(config), key }],
+    state: { ...config.state, database: database ?? config.state?.database ?? devDatabase },
+    console: adminKey === undefined ? false : (own ?? { adminKey }),
+  }
+}
+
+/** `dev`, or what is not taken by the configuration's own callers. */
+function freeId({ keys = [] }: TypedConfig): string {
+  const taken = new Set(keys.map(({ id }) => id))
+  for (let count = 1; ; count++) {
+    const id = count === 1 ? 'dev' : `dev-${count}`
+    if (!taken.has(id)) return id
+  }
+}

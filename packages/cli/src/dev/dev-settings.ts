@@ -1,0 +1,50 @@
+import { CommandFault, type Values, type World } from '../command.ts'
+import { shown } from '../command-line/shown.ts'
+import { textOf } from '../command-line/texts-of.ts'
+
+/** What command line and environment say of `sluice dev`, checked. */
+export interface DevSettings {
+  readonly host: string | undefined
+  readonly port: number | undefined
+  /** SLUICE_API_KEY, where it is set. */
+  readonly apiKey: string | undefined
+  readonly console: boolean
+  readonly discover: boolean
+  readonly database: string | undefined
+  readonly config: string | undefined
+}
+
+/**
+ * Reads them; options go before HOST and PORT of the environment, and an empty variable counts as unset. Throws
+ * `CommandFault` for what cannot be.
+ */
+export function devSettings(values: Values, env: World['env']): DevSettings {
+  const apiKey = env.SLUICE_API_KEY || undefined
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new CommandFault('SLUICE_API_KEY has to be of visible ASCII characters, without spaces.')
+  }
+  const option = textOf(values, 'port')
+  const variable = env.PORT || undefined
+  return {
+    host: textOf(values, 'host') ?? (env.HOST || undefined),
+    port:
+      option !== undefined
+        ? portOf('--port', option, 2)
+        : variable === undefined
+          ? undefined
+          : portOf('PORT', variable, 1),
+    apiKey,
+    console: values['no-console'] !== true,
+    discover: values['no-discover'] !== true,
+    database: textOf(values, 'database'),
+    config: textOf(values, 'config'),
+  }
+}
+
+function portOf(name: string, text: string, exitCode: number): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new CommandFault(
+    `${name} is '${shown(text)}'. Set it to a whole number from 0 to 65535; 0 takes a free port.`,
+    exitCode,
+  )
+}

@@ -1,0 +1,47 @@
+import { relative } from 'node:path'
+import type { World } from '../command.ts'
+import type { TypedConfig } from '../config/config.ts'
+import { configsIn } from '../config/load/find-config.ts'
+import type { LoadedConfig } from '../config/load-config.ts'
+import { devConfig } from './dev-config.ts'
+import { devNotes } from './dev-notes.ts'
+import type { DevSettings } from './dev-settings.ts'
+import { discover, lookups } from './discover.ts'
+import { environmentVendors } from './environment-vendors.ts'
+
+/** What `sluice dev` serves, and what is to be said of it. */
+export interface DevSource {
+  readonly config: TypedConfig
+  /** The file that it comes from, which is to be followed; `undefined` for what was found. */
+  readonly loaded: LoadedConfig | undefined
+  readonly notes: readonly string[]
+}
+
+type Asked = Pick<DevSettings, 'config' | 'discover'>
+type Surroundings = Pick<World, 'env' | 'cwd' | 'signal'>
+
+/**
+ * The configuration that is named or that the folder has, else one of what is found. Rejects with `CommandFault` for a
+ * configuration, or an environment, with a fault.
+ */
+export function devSource(asked: Asked, world: Surroundings): Promise<DevSource> {
+  return asked.config !== undefined || configsIn(world.cwd).length > 0
+    ? fileSource(asked.config, world)
+    : foundSource(asked.discover, world)
+}
+
+async function fileSource(path: string | undefined, world: Surroundings): Promise<DevSource> {
+  const { loadConfig } = await import('../config/load-config.ts')
+  const loaded = await loadConfig(path, world)
+  const name = relative(world.cwd, loaded.file) || loaded.file
+  return { config: loaded.config, loaded, notes: [`Serves ${name}, and takes it again when it changes.`] }
+}
+
+async function foundSource(looks: boolean, { env, signal }: Surroundings): Promise<DevSource> {
+  const vendors = environmentVendors(env)
+  const { list, fault } = lookups(env.OLLAMA_HOST)
+  const servers = looks ? await discover(list, signal) : []
+  const ollamaFault = looks ? fault : undefined
+  const notes = devNotes({ vendors, servers, looked: looks, ollamaFault })
+  return { config: devConfig({ vendors, servers }), loaded: undefined, notes }
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { CommandFault, type World } from '../command.ts'
+import type { TypedConfig } from '../config/config.ts'
+import type { Service } from '../service/service.ts'
+import { startService } from '../service/start-service.ts'
+import { watchedConfig } from '../service/watched-config.ts'
+import { banner } from './banner.ts'
+import { devDatabaseFile, devDatabaseUrl, makeDevFolder } from './dev-database.ts'
+import { devOverlay } from './dev-overlay.ts'
+import type { DevSettings } from './dev-settings.ts'
+import type { DevSource } from './dev-source.ts'
+import { mintedKey } from './minted-key.ts'
+import { reachableUrl } from './reachable-url.ts'
+import { modelToTry, shownModels } from './shown-models.ts'
+
+/** Serves until the world's signal says that it is to end. Resolves to the exit code. */
+export async function serveDev(settings: DevSettings, source: DevSource, world: World): Promise<number> {
+  const key = settings.apiKey ?? mintedKey('sk-sluice')
+  const adminKey = settings.console ? mintedKey('admin') : undefined
+  const devUrl = devDatabaseUrl(world.cwd)
+  const overlaid = (config: TypedConfig): TypedConfig =>
+    devOverlay(config, { key, adminKey, database: settings.database, devDatabase: devUrl })
+  const config = overlaid(source.config)
+  if (config.state?.database === devUrl) makeDevFolder(world.cwd)
+  const { host, port } = settings
+  const service = await startService(config, world, { host, port }).catch(withHint)
+  const followed =
+    source.loaded === undefined
+      ? undefined
+      : watchedConfig(service, source.loaded, world, { overlay: overlaid })
+  try {
+    if (world.signal.aborted) return 0
+    world.print(bannerOf(service))
+    await once(world.signal, 'abort')
+    return 0
+  } finally {
+    await followed?.close()
+    await service.close()
+  }
+
+  function bannerOf({ url, baseURL, consoleURL }: Service): string {
+    const models = shownModels(config)
+    const isOwn = typeof source.config.console === 'object'
+    const page = consoleURL === undefined ? undefined : reachableUrl(consoleURL)
+    return banner({
+      baseURL: reachableUrl(baseURL),
+      key,
+      keySource: keySource(settings, source.config),
+      limit: source.loaded === undefined ? '60 requests a minute' : undefined,
+      consoleURL: page === undefined || isOwn ? page : `${page}#key=${adminKey}`,
+      keptIn: keptIn(config.state?.database, devUrl),
+      models,
+      tried: asksItself(source.config) ? undefined : modelToTry(models),
+      notes: [
+        ...source.notes,
+        ...(reachableUrl(url) === url
+          ? []
+          : ['It listens on all addresses of this machine, for whoever can reach them.']),
+      ],
+    })
+  }
+}
+
+function keySource({ apiKey }: DevSettings, config: TypedConfig): string {
+  if (asksItself(config)) return 'The configuration decides by itself who may call: it may not take this key.'
+  return apiKey === undefined
+    ? 'Made for this run. Set SLUICE_API_KEY to choose your own.'
+    : 'From SLUICE_API_KEY.'
+}
+
+/** Keys are then not looked at. */
+function asksItself({ gateway }: TypedConfig): boolean {
+  return gateway?.authenticate !== undefined
+}
+
+function keptIn(database: string | undefined, devUrl: string): string {
+  if (database === devUrl) return `${devDatabaseFile} (keys and usage)`
+  if (database === ':memory:') return 'memory: keys and usage are gone when it stops'
+  return /^file:/i.test(database ?? '')
+    ? `${database?.slice('file:'.length)} (keys and usage)`
+    : 'PostgreSQL (keys and usage)'
+}
+
+/** A port that another program has is the first thing that goes wrong at a second start. */
+function withHint(error: unknown): never {
+  if (error instanceof CommandFault && /another program uses that port/.test(error.message)) {
+    throw new CommandFault(
+      `${error.message}\nSet PORT, or --port, to another one; --port 0 takes a free one.`,
+    )
+  }
+  throw error
+}
