@@ -1,0 +1,29 @@
+import type { Command } from '../command.ts'
+import { onlyPositional } from '../command-line/only-positional.ts'
+import { databaseHelp, databaseOptions } from '../keys/key-options.ts'
+import { knownKey } from '../keys/known-key.ts'
+import { withDatabase } from '../keys/with-database.ts'
+
+/** `sluice keys delete`. */
+export const keysDelete: Command = {
+  name: 'keys delete',
+  summary: 'forgets a key; what it has used stays in the ledger',
+  help: `
+Usage: sluice keys delete ID [options]
+
+${databaseHelp}
+
+It cannot be undone; sluice keys disable can.
+
+Example: sluice keys delete Zr8m0KpQ2LxT`,
+  options: databaseOptions,
+  async run(values, positionals, world) {
+    const id = onlyPositional('keys delete', 'the id of one key', positionals)
+    return withDatabase(values, world, async ({ keys, place }) => {
+      const { name } = await knownKey(keys, id, place)
+      await keys.delete(id)
+      world.tell(`${id} (${name}) is deleted in ${place}.`)
+      return 0
+    })
+  },
+}

@@ -1,0 +1,59 @@
+import type { UsageRow } from '@sluice/core'
+import { describe, expect, it } from 'vitest'
+import { usageCsv } from './usage-csv.ts'
+import { usageText } from './usage-text.ts'
+
+const row = (by: UsageRow['by'], given: Partial<UsageRow> = {}): UsageRow => ({
+  by,
+  requests: 1,
+  promptTokens: 10,
+  completionTokens: 5,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+  cost: 0,
+  unpriced: 0,
+  estimated: 0,
+  open: 0,
+  ...given,
+})
+
+describe('usageText', () => {
+  it('is a table with its sums, and says what they leave out', () => {
+    const rows = [
+      row({ model: 'large' }, { requests: 1234, promptTokens: 1234567, cost: 12.5, estimated: 2 }),
+      row({ model: 'small' }, { cost: 0.000123 }),
+      row({ model: null }, { unpriced: 1, open: 1, requests: 2 }),
+    ]
+    expect(usageText(['model'], rows)).toBe(
+      `model  requests     prompt  completion  cost (USD)
+large     1,234  1,234,567           5       12.50
+small         1         10           5    0.000123
+-             2         10           5        0.00
+all       1,237  1,234,587          15       12.50
+
+1 of 1,237 requests used something that has no price, and is not in the cost.
+2 of 1,237 requests rest on an estimate: the vendor's own counts never came.
+1 of 1,237 requests have not ended, and are in no other sum.`,
+    )
+  })
+
+  it('does not call free what has no price', () => {
+    expect(usageText([], [row({}, { unpriced: 1 })]).split('\n')[1]).toMatch(/ -$/)
+    expect(usageText([], [row({}, { requests: 0 })])).toBe('No requests in that time.')
+    expect(usageText(['day'], [])).toBe('No requests in that time.')
+  })
+})
+
+describe('usageCsv', () => {
+  it('has a line of heads, quotes what needs it, and holds no formula', () => {
+    const csv = usageCsv(
+      ['tag:team', 'key'],
+      [row({ 'tag:team': 'a, "b"', key: '=1+1' }), row({ key: null })],
+    )
+    expect(csv.split('\r\n')).toEqual([
+      'tag:team,key,requests,promptTokens,completionTokens,cachedTokens,reasoningTokens,cost,unpriced,estimated,open',
+      `"a, ""b""",'=1+1,1,10,5,0,0,0,0,0,0`,
+      ',,1,10,5,0,0,0,0,0,0',
+    ])
+  })
+})

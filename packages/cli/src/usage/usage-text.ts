@@ -1,0 +1,60 @@
+import type { UsageDimension, UsageRow } from '@sluice/core'
+import { type Column, tableText } from '../command-line/table-text.ts'
+
+const sums: readonly Column[] = [
+  { head: 'requests', right: true },
+  { head: 'prompt', right: true },
+  { head: 'completion', right: true },
+  { head: 'cost (USD)', right: true },
+]
+
+/** Usage as a table for people, and in sentences what its sums leave out. */
+export function usageText(by: readonly UsageDimension[], rows: readonly UsageRow[]): string {
+  if (rows.every(({ requests }) => requests === 0)) return 'No requests in that time.'
+  const total = totalOf(rows)
+  const columns: Column[] = [...by.map(head => ({ head })), ...sums]
+  const lines = rows.map(row => [...by.map(name => row.by[name] ?? '-'), ...cells(row)])
+  const last = rows.length > 1 ? [[...by.map((_, index) => (index === 0 ? 'all' : '')), ...cells(total)]] : []
+  return [tableText(columns, [...lines, ...last]), ...notes(total)].join('\n')
+}
+
+type Sums = Omit<UsageRow, 'by'>
+
+function cells({ requests, promptTokens, completionTokens, cost, unpriced }: Sums): readonly string[] {
+  const closed = unpriced === requests && cost === 0 ? '-' : money(cost)
+  return [grouped(requests), grouped(promptTokens), grouped(completionTokens), closed]
+}
+
+function notes({ requests, unpriced, estimated, open }: Sums): readonly string[] {
+  const notes = [
+    ...(unpriced > 0
+      ? [`${of(unpriced, requests)} used something that has no price, and is not in the cost.`]
+      : []),
+    ...(estimated > 0
+      ? [`${of(estimated, requests)} rest on an estimate: the vendor's own counts never came.`]
+      : []),
+    ...(open > 0 ? [`${of(open, requests)} have not ended, and are in no other sum.`] : []),
+  ]
+  return notes.length === 0 ? [] : ['', ...notes]
+}
+
+function of(some: number, all: number): string {
+  return `${grouped(some)} of ${grouped(all)} requests`
+}
+
+function totalOf(rows: readonly UsageRow[]): Sums {
+  const total = { requests: 0, promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
+  const rest = { cost: 0, unpriced: 0, estimated: 0, open: 0 }
+  const sum = { ...total, ...rest }
+  for (const row of rows) for (const name of Object.keys(sum) as (keyof Sums)[]) sum[name] += row[name]
+  return sum
+}
+
+function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}
+
+/** Prices go down to millionths of a dollar: small sums are told with as many digits. */
+function money(usd: number): string {
+  return usd >= 1 || usd === 0 ? usd.toFixed(2) : usd.toFixed(6)
+}
