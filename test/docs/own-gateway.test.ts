@@ -9,7 +9,7 @@ import { ask } from './runner/ask.ts'
 import { root } from './runner/markdown.ts'
 import { hasCurl, shell } from './runner/shell.ts'
 
-// What `npx -y pnpm start` runs, as a newcomer meets it; on the sources, so that no build is needed.
+// examples/custom-gateway in a process of its own, as whoever runs it meets it; on the sources, so that no build is needed.
 
 const specified = [
   'vendora-4o',
