@@ -1,7 +1,16 @@
 // Tests what users install: `pnpm test:packed`. Packs every package, installs the tarballs with npm into empty
 // folders, and there loads every public entry by import and by require, streams completions through every mount,
-// and type-checks a consumer. The consumer's files are in scripts/packed.
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// type-checks a consumer, and walks through the command line. The consumer's files are in scripts/packed.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -27,6 +36,7 @@ try {
       koa: installedVersion('koa'),
     }),
   )
+  const alone = step('install sluice alone', () => installSluice(tarballs))
   step('what was packed', () => {
     for (const { manifest } of packages)
       checkInstalled(join(module, 'node_modules', manifest.name), manifest.name)
@@ -35,6 +45,7 @@ try {
   const strict = ['--no-experimental-require-module', 'app.cjs']
   step('CommonJS: Node http, Express 4, Koa 2', () => run(process.execPath, strict, { cwd: commonjs }))
   step('ESM: Node http, Express 5, Koa 3', () => run(process.execPath, ['app.mjs'], { cwd: module }))
+  step('command line', () => run(process.execPath, ['command-line.mjs'], { cwd: alone }))
   for (const project of ['nodenext', 'bundler', 'web', 'hosts']) {
     step(`types: ${project}`, () => run('tsc', ['--project', `tsconfig.${project}.json`], { cwd: module }))
   }
@@ -82,6 +93,20 @@ function install(type, tarballs, others) {
       throw new Error(`${path} was installed from ${resolved}, not from its tarball`)
     }
   }
+  return folder
+}
+
+/** Makes a folder with nothing but the command line in it, as `npx sluice` would have it. */
+function installSluice(tarballs) {
+  const folder = join(work, 'alone')
+  mkdirSync(folder)
+  cpSync(join(root, 'scripts', 'packed', 'command-line.mjs'), join(folder, 'command-line.mjs'))
+  const { sluice, ...others } = Object.fromEntries(
+    Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]),
+  )
+  const manifest = { name: 'newcomer', private: true, dependencies: { sluice }, overrides: others }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2))
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, quiet: true })
   return folder
 }
 
