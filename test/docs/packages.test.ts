@@ -58,6 +58,6 @@ for (const [name, check] of Object.entries(snippets))
   describePage(`packages/${name}/README.md`, { '': check })
 
 it('has a test for each package', () => {
-  const elsewhere = ['postgres', 'redis']
+  const elsewhere = ['cli', 'postgres', 'redis']
   expect([...Object.keys(snippets), ...elsewhere].sort()).toEqual(readdirSync(join(root, 'packages')).sort())
 })

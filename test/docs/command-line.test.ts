@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { commandTable } from '../../packages/cli/src/command-line/command-table.ts'
+import { main } from '../../packages/cli/src/main.ts'
+import { scriptedWorld } from '../../packages/cli/src/scripted-world.ts'
+import { asking, runningDev } from '../cli/running-dev.ts'
+import { type Check, describePage } from './runner/describe-page.ts'
+import { tableUnder } from './runner/markdown.ts'
+import { temporaryFolder } from './runner/temporary-folder.ts'
+
+/** The words of each line, as a shell gives them to `npx`. */
+function linesOf(code: string): string[][] {
+  const script = `npx() { for word; do printf '%s\\0' "$word"; done; printf '\\n'; }\n${code}`
+  const printed = execFileSync('sh', ['-c', script], { encoding: 'utf8' })
+  return printed
+    .trimEnd()
+    .split('\n')
+    .map(line => line.split('\0').slice(0, -1))
+}
+
+async function run(argv: readonly string[], cwd: string) {
+  const { world, printed, told } = scriptedWorld({ cwd })
+  return { code: await main(argv, world), printed: printed(), told: told() }
+}
+
+/** Runs each line of a snippet in one folder, beside a gateway that has answered there. */
+const besideDev =
+  (last: RegExp): Check =>
+  async ({ code }) => {
+    const dev = await runningDev()
+    expect((await asking(dev, 'o1')).status).toBe(200)
+    let printed = ''
+    for (const [program, ...argv] of linesOf(code)) {
+      expect(program).toBe('sluice')
+      const got = await run(argv, dev.world.cwd)
+      expect(got, got.told).toMatchObject({ code: 0 })
+      printed = got.printed
+    }
+    expect(printed).toMatch(last)
+  }
+
+/** One that serves runs until it is told to end. */
+const startsDev: Check = async ({ code }) => {
+  expect(linesOf(code)).toEqual([['sluice', 'dev']])
+  expect((await asking(await runningDev(), 'o1')).status).toBe(200)
+}
+
+describePage('docs/command-line.md', {
+  first: startsDev,
+  init: async ({ code }) => {
+    const cwd = temporaryFolder()
+    for (const [, ...argv] of linesOf(code)) expect(await run(argv, cwd)).toMatchObject({ code: 0 })
+    expect(readdirSync(cwd)).toEqual(['sluice.config.ts'])
+  },
+  explain: async ({ code }) => {
+    const cwd = temporaryFolder()
+    let key = ''
+    for (const [index] of linesOf(code).entries()) {
+      const [, ...argv] = linesOf(`KEY=${key}\n${code}`)[index] ?? []
+      const got = await run(argv, cwd)
+      expect(got, got.told).toMatchObject({ code: 0 })
+      if (argv[0] === 'keys') key = got.printed.trim()
+      if (argv[0] === 'explain') expect(got.printed).toContain('local')
+    }
+  },
+  keys: besideDev(/Ann's notebook +until /),
+  usage: besideDev(/^day,tag:team,requests,/),
+})
+
+describePage('packages/cli/README.md', {
+  commands: async ({ code }) => {
+    const dev = await runningDev()
+    const [first, ...lines] = linesOf(code)
+    expect(first).toEqual(['sluice', 'dev'])
+    for (const [, ...argv] of lines.filter(([, name]) => name !== 'init'))
+      expect(await run(argv, dev.world.cwd)).toMatchObject({ code: 0 })
+    expect(await run(['init'], temporaryFolder())).toMatchObject({ code: 0 })
+  },
+})
+
+it.each([
+  ['dev', 'sluice dev'],
+  ['init', 'sluice init'],
+  ['serve', 'sluice serve'],
+  ['check', 'sluice check'],
+  ['explain', 'sluice explain'],
+  ['keys create', 'sluice keys'],
+  ['usage', 'sluice usage'],
+  ['import', 'sluice import'],
+])('names every option of %s', async (name, heading) => {
+  const command = await commandTable.find(entry => entry.name === name)!.load()
+  const named = tableUnder('docs/command-line.md', `## ${heading}`).flatMap(
+    ([option = '']) => option.match(/(?<=--)[a-z-]+/g) ?? [],
+  )
+  expect(named.sort()).toEqual(Object.keys(command.options).sort())
+})
