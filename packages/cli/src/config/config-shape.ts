@@ -37,6 +37,9 @@ const callable = (what: string): Shape => ({
   schema: () => ({ not: {} }),
 })
 
+/** Log, metrics and console stand on them. */
+const elsewhere = { base: 'server.base', observe: 'observe, beside gateway' }
+
 /** What data can say. */
 export const configMembers = {
   $schema: { shape: text(), description: 'Where the JSON Schema is, for editors.' },
@@ -98,8 +101,14 @@ export const configShape = object<TypedConfig>(
     observe: { shape: callable('a function, in a TypeScript configuration') },
     gateway: {
       shape: {
-        read: (value, place) =>
-          isPlainObject(value) ? value : place.wrong(value, 'options of createGateway'),
+        read: (value, place) => {
+          if (!isPlainObject(value)) return place.wrong(value, 'options of createGateway')
+          for (const [name, other] of Object.entries(elsewhere)) {
+            if (value[name] === undefined) continue
+            place.at(name).add({ got: 'an option that stands elsewhere', expected: `it as ${other}` })
+          }
+          return value
+        },
         schema: () => ({ not: {} }),
       },
     },

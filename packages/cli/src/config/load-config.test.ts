@@ -278,6 +278,34 @@ retry: { baseMs: 9000 }
     expect(({} as { server?: unknown }).server).toBeUndefined()
   })
 
+  it('are labels that would be the same, and options that stand elsewhere', async () => {
+    const telemetry = { tagLabels: ['team', 'a-b', 'a.b'] }
+    expect((await failure({ ...sound, telemetry })).message).toContain(
+      "- telemetry.tagLabels[2] (line 1): makes the label 'a_b', which another tag makes too.",
+    )
+    const text = `export default { ...${JSON.stringify(sound)}, gateway: { base: '/x', observe: () => {}, maxAttempts: 0 } }`
+    const { message } = await failure(text, { name: 'sluice.config.ts' })
+    expect(message).toContain(
+      '- gateway.base: got an option that stands elsewhere, expected it as server.base.',
+    )
+    expect(message).toContain('- gateway.observe: got an option that stands elsewhere')
+    expect(message).toContain('- gateway.maxAttempts: got 0, expected a whole number from 1.')
+  })
+
+  it('are labels that would be the same, and options that stand elsewhere', async () => {
+    const telemetry = { tagLabels: ['team', 'a-b', 'a.b'] }
+    expect((await failure({ ...sound, telemetry })).message).toContain(
+      "- telemetry.tagLabels[2] (line 1): makes the label 'a_b', which another tag makes too.",
+    )
+    const text = `export default { ...${JSON.stringify(sound)}, gateway: { base: '/x', observe: () => {}, maxAttempts: 0 } }`
+    const { message } = await failure(text, { name: 'sluice.config.ts' })
+    expect(message).toContain(
+      '- gateway.base: got an option that stands elsewhere, expected it as server.base.',
+    )
+    expect(message).toContain('- gateway.observe: got an option that stands elsewhere')
+    expect(message).toContain('- gateway.maxAttempts: got 0, expected a whole number from 1.')
+  })
+
   it('are told for what is nested too deep, or holds itself', async () => {
     expect(
       (await failure(`{ "models": { "a": ${'['.repeat(5_000)}${']'.repeat(5_000)} } }`)).message,

@@ -63,10 +63,9 @@ export class Sight {
     ]
   }
 
-  /** Lets go of who watches, and sends what is left. */
-  async close(): Promise<void> {
+  /** Lets go of who watches: their streams would keep the service from ending. */
+  leave(): void {
     this.#console?.page.close()
-    await this.#sent?.close()
   }
 
   #logOf({ telemetry }: TypedConfig): Observer | undefined {

@@ -198,6 +198,30 @@ describe('reload', () => {
     expect((await fetch(`${service.url}/console/`)).status).toBe(404)
   })
 
+  it('ends at once where somebody watches the console', async () => {
+    const adminKey = 'admin-admin-admin'
+    const { service } = await started({ ...base, console: { adminKey } })
+    const live = await fetch(`${service.consoleURL}api/live`, {
+      headers: { authorization: `Bearer ${adminKey}` },
+    })
+    expect(live.status).toBe(200)
+    const reading = live.text()
+    await service.close()
+    await reading.catch(() => {})
+  })
+
+  it('ends at once where somebody watches the console', async () => {
+    const adminKey = 'admin-admin-admin'
+    const { service } = await started({ ...base, console: { adminKey } })
+    const live = await fetch(`${service.consoleURL}api/live`, {
+      headers: { authorization: `Bearer ${adminKey}` },
+    })
+    expect(live.status).toBe(200)
+    const reading = live.text()
+    await service.close()
+    await reading.catch(() => {})
+  })
+
   it('leaves nothing behind, however often it happens', async () => {
     const { service } = await started({ ...base, maxInFlight: 100 })
     const resources = () => process.getActiveResourcesInfo().filter(name => name !== 'Timeout').length

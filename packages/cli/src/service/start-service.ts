@@ -51,8 +51,8 @@ async function started(
   const { config } = compiled
   const { openTelemetry, tagLabels = [] } = config.telemetry ?? {}
   const sent = openTelemetry ? await startOpenTelemetry(world.cwd, world.env, tagLabels) : undefined
+  closing.add(async () => sent?.close())
   const sight = new Sight(world, sent, config.telemetry ?? {})
-  closing.add(() => sight.close())
   const state = await openState(config.state, { cwd: world.cwd, tell: world.tell, observe: sight.observe })
   closing.add(() => state.close())
 
@@ -82,6 +82,7 @@ async function started(
     throw error instanceof Error ? new CommandFault(withoutOwner(error.message)) : error
   })
   closing.add(() => serving.close({ drainMs: compiled.config.server?.drainMs ?? 30_000 }))
+  closing.add(async () => sight.leave())
 
   const reload = async (next: TypedConfig): Promise<void> => {
     const before = compiled.config

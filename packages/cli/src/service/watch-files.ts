@@ -16,17 +16,16 @@ const settleMs = 100
  * put new ones in their place. `failed` is called once, where changes cannot be seen, or no more.
  */
 export function watchFiles(files: readonly string[], changed: () => void, failed: () => void): FileWatch {
-  let watched = files
-  let marks = marksOf(files)
+  let marks = new Map(files.map(file => [file, markOf(file)]))
   let timer: NodeJS.Timeout | undefined
   const folders = new Map<string, FSWatcher>()
 
   const look = () => {
     timer = undefined
-    const now = marksOf(watched)
-    if (now === marks) return
+    const now = new Map([...marks.keys()].map(file => [file, markOf(file)]))
+    const isSame = [...now].every(([file, mark]) => marks.get(file) === mark)
     marks = now
-    changed()
+    if (!isSame) changed()
   }
   const heard = () => {
     if (timer === undefined) timer = setTimeout(look, settleMs)
@@ -42,8 +41,8 @@ export function watchFiles(files: readonly string[], changed: () => void, failed
     failed()
   }
   const follow = (next: readonly string[]) => {
-    watched = next
-    marks = marksOf(next)
+    // What has changed since it was looked at is still to be told.
+    marks = new Map(next.map(file => [file, marks.get(file) ?? markOf(file)]))
     const needed = new Set(next.map(file => dirname(file)))
     for (const [name, folder] of folders) {
       if (needed.has(name)) continue
@@ -64,11 +63,7 @@ export function watchFiles(files: readonly string[], changed: () => void, failed
 }
 
 /** What tells a file from another in its place; of one that is not there, that it is not. */
-function marksOf(files: readonly string[]): string {
-  return files
-    .map(file => {
-      const found = statSync(file, { throwIfNoEntry: false, bigint: true })
-      return found === undefined ? 'none' : `${found.ino}:${found.size}:${found.mtimeNs}`
-    })
-    .join()
+function markOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? 'none' : `${found.ino}:${found.size}:${found.mtimeNs}`
 }

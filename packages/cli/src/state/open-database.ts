@@ -33,7 +33,7 @@ export async function openDatabase(
   } catch (error) {
     if (error instanceof CommandFault || !(error instanceof Error)) throw error
     // The stores speak in their own words, and never of a password.
-    throw new CommandFault(`state.database: ${error.message}`)
+    throw new CommandFault(`state.database: ${error.message.replace(/^open\w+\(\): /, '')}`)
   }
 }
 

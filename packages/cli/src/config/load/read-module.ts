@@ -47,7 +47,9 @@ function isEmptyModule(exported: object): boolean {
 
 /** It is the user's own code that failed: what it says is theirs to read. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return 'it threw what is no error'
+  // Further lines quote the file, in which secrets may stand.
+  const [message = ''] = error.message.split('\n')
   const [place] = /\S+:\d+:\d+/.exec(error.stack ?? '') ?? []
-  return place === undefined || error.message.includes(place) ? error.message : `${error.message} (${place})`
+  return place === undefined || message.includes(place) ? message : `${message} (${place})`
 }

@@ -1,7 +1,23 @@
 import type { ConsoleConfig, TelemetryConfig } from '../config.ts'
 import { list, object } from '../shape/collections.ts'
 import { either, just } from '../shape/either.ts'
+import type { Shape } from '../shape/shape.ts'
 import { choice, flag, secret, text } from '../shape/values.ts'
+
+const tags = list(text("a tag's name"), { max: 20, of: "tags' names" })
+
+/** A label has letters, digits and `_` only: what else a tag's name has becomes `_`. */
+const tagLabels: Shape = {
+  schema: tags.schema,
+  read: (value, place) => {
+    const read = tags.read(value, place)
+    const labels = Array.isArray(read) ? read.map(tag => String(tag).replaceAll(/[^a-zA-Z0-9_]/g, '_')) : []
+    const twice = labels.findIndex((label, at) => labels.indexOf(label) !== at)
+    if (twice !== -1)
+      place.at(twice).add({ problem: `makes the label '${labels[twice]}', which another tag makes too` })
+    return read
+  },
+}
 
 export const telemetryShape = object<TelemetryConfig>({
   log: {
@@ -29,7 +45,7 @@ export const telemetryShape = object<TelemetryConfig>({
     description: 'OpenTelemetry spans and metrics, sent as `OTEL_EXPORTER_OTLP_ENDPOINT` says. Default: off.',
   },
   tagLabels: {
-    shape: list(text("a tag's name"), { max: 20, of: "tags' names" }),
+    shape: tagLabels,
     description: 'Tags of callers that become labels of metrics. Default: none.',
   },
 })
