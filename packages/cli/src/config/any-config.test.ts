@@ -78,7 +78,7 @@ describe('any value as a configuration', () => {
       fc.property(fc.oneof(config, fc.jsonValue()), value => {
         expect(faultsOf(value)).not.toContain(secret)
       }),
-      { numRuns: 300 },
+      { numRuns: 1_000 },
     )
   })
 
@@ -123,7 +123,7 @@ describe('any value as a configuration', () => {
           expect(faultsOf(changed(sound, path, value))).not.toContain(secret)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 500 },
     )
   })
 })
