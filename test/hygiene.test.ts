@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const unread = new Set(['node_modules', 'dist', '.git', 'coverage'])
+const unread = new Set(['node_modules', 'dist', '.site', '.git', 'coverage'])
 const textual = /\.(?:[cm]?[jt]sx?|json|md|ya?ml|sh|txt|toml)$|^[^.]+$|^\.[a-z]+$/
 const own = relative(root, import.meta.filename)
 
