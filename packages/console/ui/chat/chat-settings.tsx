@@ -11,7 +11,7 @@ export function ChatSettings({
 }) {
   const { about } = useSession()
   return (
-    <div class="chat-settings">
+    <form class="chat-settings" autocomplete="off" onSubmit={event => event.preventDefault()}>
       <label class="field inline grow">
         <span>Model</span>
         <select value={options.model} onChange={event => onChange({ model: event.currentTarget.value })}>
@@ -71,6 +71,6 @@ export function ChatSettings({
           </label>
         </div>
       </details>
-    </div>
+    </form>
   )
 }

@@ -26,7 +26,7 @@ export function ExchangePanel({
     <section class="exchange" aria-labelledby="exchange-title">
       <div class="exchange-head">
         <h2 id="exchange-title">On the wire</h2>
-        <Tabs label="On the wire" tabs={tabs} value={tab} onChange={setTab} panel="exchange-panel" />
+        <Tabs<Tab> label="On the wire" tabs={tabs} value={tab} onChange={setTab} panel="exchange-panel" />
       </div>
       <div id="exchange-panel" class="exchange-body" role="tabpanel" aria-label={tab}>
         {exchange === undefined ? (

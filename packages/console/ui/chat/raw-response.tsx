@@ -2,6 +2,7 @@ import type { Usage } from '@sluice/core'
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
 import type { Exchange } from './exchange.ts'
+import { RawEvent } from './raw-event.tsx'
 
 /** How many events are drawn: a page with all of a long answer gets slow. */
 const drawn = 200
@@ -58,7 +59,7 @@ export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Us
           {events.slice(first).map(({ atMs, raw }, at) => (
             <li key={first + at}>
               <span class="muted">{span(atMs)}</span>
-              <code>{raw}</code>
+              <RawEvent raw={raw} />
             </li>
           ))}
         </ol>

@@ -9,3 +9,10 @@ export function money(dollars: number | null | undefined): string {
 function digitsOf(dollars: number): number {
   return Math.min(10, Math.max(2, 1 - Math.floor(Math.log10(Math.abs(dollars)))))
 }
+
+/** The same where there is little room: `$0.02`. */
+export function shortMoney(dollars: number): string {
+  return money(dollars)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '')
+}

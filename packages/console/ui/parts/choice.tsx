@@ -1,3 +1,5 @@
+import { useId } from 'preact/hooks'
+
 /** One of several, from a list. */
 export function Choice<T extends string>({
   label,
@@ -10,16 +12,17 @@ export function Choice<T extends string>({
   options: readonly (readonly [T, string])[]
   onChange(value: T): void
 }) {
+  const id = useId()
   return (
-    <label class="field inline">
-      <span>{label}</span>
-      <select value={value} onChange={event => onChange(event.currentTarget.value as T)}>
+    <div class="field inline">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={event => onChange(event.currentTarget.value as T)}>
         {options.map(([name, text]) => (
           <option key={name} value={name}>
             {text}
           </option>
         ))}
       </select>
-    </label>
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 /** Copies a text, and says whether it could. */
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function CopyButton({ text, label, quiet = false }: { text: string; label: string; quiet?: boolean }) {
   const [said, setSaid] = useState<string>()
   const copy = () => {
     // Browsers have no clipboard where the page came over plain HTTP from another machine.
@@ -13,7 +13,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   }
   return (
     <>
-      <button class="button" type="button" onClick={copy}>
+      <button class={quiet ? 'button quiet' : 'button'} type="button" onClick={copy}>
         {label}
       </button>
       <span class="muted small" role="status">

@@ -12,13 +12,21 @@ export function Dialog({
   children: ComponentChildren
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const closed = useRef(onClose)
+  closed.current = onClose
   useEffect(() => {
     const element = dialog.current
+    const tell = () => closed.current()
     element?.showModal()
-    return () => element?.close()
+    element?.addEventListener('close', tell)
+    return () => {
+      // Its end is told later, when another dialog may stand in its place.
+      element?.removeEventListener('close', tell)
+      element?.close()
+    }
   }, [])
   return (
-    <dialog class="dialog" ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
+    <dialog class="dialog" ref={dialog} aria-labelledby="dialog-title">
       <h2 id="dialog-title">{title}</h2>
       {children}
     </dialog>

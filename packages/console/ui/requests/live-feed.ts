@@ -85,6 +85,8 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
       )
       if (closed.signal.aborted || (error instanceof Refusal && error.status === 401)) return
       state.update(last => ({ ...last, connection: 'lost' }))
+      // Too many may listen already: what is asked for is shown all the same.
+      reload(closed.signal).catch(() => {})
       waitMs = Date.now() - began > longestWaitMs ? 500 : Math.min(waitMs * 2, longestWaitMs)
       await new Promise(resolve => setTimeout(resolve, waitMs))
     }

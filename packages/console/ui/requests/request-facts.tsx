@@ -18,7 +18,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
     ['Answered by', request.provider],
     ['Total', span(request.totalMs)],
     ['First byte', span(request.firstByteMs)],
-    ['Waited for room', span(request.queueMs)],
+    ['Waited for room', request.queueMs === 0 ? undefined : span(request.queueMs)],
     ['Overhead of Sluice', span(request.overheadMs)],
     ['Tokens', tokensOf(request)],
     ['Cost', request.cost === null ? 'no known price' : money(request.cost)],
@@ -36,7 +36,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
       </p>
       <p class="row id-row">
         <code class="id">{id}</code>
-        <CopyButton text={id} label="Copy the id" />
+        <CopyButton text={id} label="Copy the id" quiet />
       </p>
       <Waterfall request={request} />
       <dl class="facts columns">

@@ -34,12 +34,11 @@ export function waterfallRows(request: RequestDetail, elapsedMs: number): readon
     return {
       name: `${provider} / ${model}`,
       note: reasons[why],
-      look: error === undefined ? (outcome === 'running' && !answered ? 'running' : 'good') : 'bad',
+      look: error === undefined ? (outcome === 'running' && !answered ? 'running' : 'good') : lookOf(error),
       startMs,
       endMs: answered ? Math.max(elapsedMs, firstMs) : firstMs,
       contentMs: answered ? firstMs : undefined,
-      result: called ? (error ?? 'answered') : `not asked: ${error ?? 'its turn never came'}`,
-      ...(status === undefined || error === undefined ? {} : { result: `${error}, ${status}` }),
+      result: called ? resultOf(error, status) : `not asked: ${error ?? 'its turn never came'}`,
     }
   })
   const dropped = unused
@@ -68,4 +67,19 @@ export function waterfallRows(request: RequestDetail, elapsedMs: number): readon
   }
   const all = [...rows, ...dropped].sort((a, b) => a.startMs - b.startMs)
   return queueMs >= 0.5 ? [queue, ...all] : all
+}
+
+/** Calls that were cut off, which is no failure of theirs. */
+const cutOff: Readonly<Record<string, string>> = {
+  answered_elsewhere: 'cut off, another was sooner',
+  cut_off: 'cut off',
+}
+
+function lookOf(error: string): WaterfallRow['look'] {
+  return cutOff[error] === undefined ? 'bad' : 'unused'
+}
+
+function resultOf(error: string | undefined, status: number | undefined): string {
+  if (error === undefined) return 'answered'
+  return cutOff[error] ?? (status === undefined ? error : `${error}, ${status}`)
 }

@@ -3,7 +3,7 @@ import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { useStore } from '../state/use-store.ts'
-import { RouteCard } from './route-card.tsx'
+import { RouteTable } from './route-table.tsx'
 
 const everyMs = 2_000
 
@@ -23,13 +23,7 @@ export function RoutesView() {
           models.length === 0 ? (
             <Empty title="No models">The gateway's route does not tell which models it has.</Empty>
           ) : (
-            <ul class="routes">
-              {models.map(route => (
-                <li key={route.model}>
-                  <RouteCard route={route} />
-                </li>
-              ))}
-            </ul>
+            <RouteTable models={models} />
           )
         }
       </Loading>

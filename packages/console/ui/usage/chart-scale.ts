@@ -1,8 +1,8 @@
-/** A round number that is not below `value`, so that an axis ends at it: 1, 2, 2.5, 5 times a power of ten. */
+/** A round number that is not below `value`, so that an axis ends at it: 1, 1.5, 2, 3, 4, 5, 6 or 8 times a power of ten. */
 export function roundTop(value: number): number {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))
-  const step = [1, 2, 2.5, 5, 10].find(factor => factor * power >= value * 0.9999) ?? 10
+  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find(factor => factor * power >= value * 0.9999) ?? 10
   return step * power
 }
 

@@ -98,7 +98,7 @@ function minuteText(minute: number | undefined): string {
 }
 
 function placeIn(width: number, minutes: number, top: number): ChartPlace {
-  const [left, right, upper, bottom] = [46, Math.max(47, width - 4), 10, height - 22]
+  const [left, right, upper, bottom] = [52, Math.max(53, width - 4), 10, height - 22]
   return {
     left,
     right,

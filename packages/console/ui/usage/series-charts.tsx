@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Series, SeriesLine } from '../../src/api.ts'
 import { count, shortCount } from '../format/count.ts'
-import { money } from '../format/money.ts'
+import { money, shortMoney } from '../format/money.ts'
 import { span } from '../format/span.ts'
 import { Chart } from './chart.tsx'
 import { lineName } from './line-name.ts'
@@ -34,7 +34,7 @@ export function SeriesCharts({ series }: { series: Series }) {
           kind="bars"
           lines={of(line => line.cost)}
           text={money}
-          axis={money}
+          axis={shortMoney}
         />
         <Chart
           {...shared}

@@ -65,7 +65,9 @@ export function SumTable({
               <td class="number">{count(sum(line.errors))}</td>
               <td class="number less">{count(sum(line.promptTokens))}</td>
               <td class="number less">{count(sum(line.completionTokens))}</td>
-              <td class="number">{money(sum(line.cost))}</td>
+              <td class="number">
+                {sum(line.cost) === 0 && sum(line.unpriced) > 0 ? 'no price' : money(sum(line.cost))}
+              </td>
               <td class="number less">{span(slowest(line.p95Ms))}</td>
             </tr>
           ))}
