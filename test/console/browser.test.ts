@@ -1,0 +1,46 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
+import { startChromium } from './site/chromium.ts'
+import { type ConsoleTab, consoleTab } from './site/console-tab.ts'
+import { describeWithChromium } from './site/describe-with-chromium.ts'
+import { type ConsoleService, startService } from './site/service.ts'
+import type { Site, ViewTests } from './site/views.ts'
+import { chatTests } from './views/chat.ts'
+import { keysTests } from './views/keys.ts'
+import { layoutTests } from './views/layout.ts'
+import { requestsTests } from './views/requests.ts'
+import { routesTests } from './views/routes.ts'
+import { signInTests } from './views/sign-in.ts'
+import { usageTests } from './views/usage.ts'
+
+const views: Readonly<Record<string, ViewTests>> = {
+  'the sign-in': signInTests,
+  'the chat': chatTests,
+  'the requests': requestsTests,
+  'the usage': usageTests,
+  'the keys': keysTests,
+  'the routes': routesTests,
+  'the layout': layoutTests,
+}
+
+describeWithChromium('the console in a browser', () => {
+  // A browser beside other tests, on a small machine.
+  vi.setConfig({ testTimeout: 60_000 })
+  let browser: Browser
+  let service: ConsoleService
+  let tab: ConsoleTab
+  beforeAll(async () => {
+    ;[browser, service] = await Promise.all([startChromium(), startService()])
+    tab = await consoleTab(browser, service)
+  }, 120_000)
+  afterEach(() => {
+    expect(tab.problems()).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  const site = (): Site => ({ service, open: tab.open })
+  for (const [name, tests] of Object.entries(views)) describe(name, () => tests(site))
+})

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import { goTo } from '../site/go-to.ts'
+import type { ViewTests } from '../site/views.ts'
+
+const views = ['Chat', 'Requests', 'Usage', 'Keys', 'Routes'] as const
+
+export const layoutTests: ViewTests = site => {
+  it('fits a phone: no view is wider than it', async () => {
+    const { ask, keys } = site().service
+    await keys.issue({ name: 'A key with a long name, as people give them to their services' })
+    const id = (await ask('large-chat')).headers.get('x-request-id')!
+    const page = await site().open({ width: 375 })
+    /** What reaches beyond the screen, and makes the page as wide. */
+    const tooWide = () =>
+      page.evaluate(() =>
+        document.documentElement.scrollWidth <= innerWidth
+          ? []
+          : [...document.querySelectorAll('*')]
+              .filter(element => element.getBoundingClientRect().right > innerWidth)
+              .map(({ localName, className }) => `${localName}.${String(className)}`),
+      )
+    for (const view of views) {
+      await goTo(page, view)
+      if (view !== 'Chat') await page.locator('main table, main .key').first().waitFor()
+      expect([view, await tooWide()]).toEqual([view, []])
+    }
+    await page.goto(`${site().service.url}/console/#/requests/${id}`)
+    await page.locator('.bar-row').first().waitFor()
+    expect(await tooWide()).toEqual([])
+  })
+
+  it('is dark where the system is, and as one chooses', async () => {
+    const page = await site().open({ colorScheme: 'dark' })
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    await page.getByLabel('Colours').waitFor()
+    expect(await ground()).toBe('rgb(18, 20, 22)')
+    await page.getByLabel('Colours').selectOption('Light')
+    expect(await ground()).toBe('rgb(247, 247, 245)')
+    await page.reload()
+    expect(await page.getByLabel('Colours').inputValue()).toBe('light')
+    expect(await ground()).toBe('rgb(247, 247, 245)')
+  })
+
+  it('is gone through by the keyboard, and shows where one is', async () => {
+    const page = await site().open()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await page.keyboard.press('Tab')
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+    expect(await focused()).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
+    await page.getByRole('link', { name: 'Chat', exact: true }).focus()
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Requests')
+    expect(await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle)).toBe('solid')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()
+    expect(await page.title()).toBe('Requests · Sluice console')
+    expect(await page.getByRole('link', { name: 'Requests', exact: true }).getAttribute('aria-current')).toBe(
+      'page',
+    )
+  })
+
+  it('stands still for who wants no motion', async () => {
+    const page = await site().open({ reducedMotion: 'reduce' })
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    const { east } = site().service
+    const asked = east.requests.length + 1
+    await page.getByLabel('Model').selectOption('stuck')
+    await page.getByLabel('Message', { exact: true }).fill('Hello')
+    await page.keyboard.press('Enter')
+    await east.waitForRequest(asked)
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+    await page.getByRole('button', { name: 'Stop' }).click()
+  })
+}

@@ -1,0 +1,104 @@
+import { hang } from '@sluice/testing'
+import { expect, it } from 'vitest'
+import { goTo } from '../site/go-to.ts'
+import { adminKey } from '../site/service.ts'
+import type { ViewTests } from '../site/views.ts'
+
+export const requestsTests: ViewTests = site => {
+  it('shows a request while it runs, and how it ended', async () => {
+    const page = await site().open()
+    const { east, url } = site().service
+    east.respondWith(hang())
+    await goTo(page, 'Requests')
+    await page.locator('.connection', { hasText: 'Live' }).waitFor()
+    const asked = east.requests.length + 1
+    const leaving = new AbortController()
+    const gone = fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'stuck', messages: [{ role: 'user', content: 'Hello' }] }),
+    }).catch(() => 'left')
+    await east.waitForRequest(asked)
+    const row = page.locator('tbody tr', { hasText: 'stuck' }).first()
+    await row.getByText('Running').waitFor()
+    leaving.abort()
+    expect(await gone).toBe('left')
+    await row.getByText('Caller left').waitFor()
+  })
+
+  it('shows a failover as a waterfall, and why a place was not asked', async () => {
+    const page = await site().open()
+    const { ask } = site().service
+    const id = (await ask('small-chat')).headers.get('x-request-id')!
+    await goTo(page, 'Requests')
+    await page.getByRole('link', { name: `Request ${id}` }).press('Enter')
+    const panel = page.getByRole('region', { name: 'Request', exact: true })
+    await panel.getByText(id).waitFor()
+    const bars = panel.locator('.bar-row')
+    expect(await bars.locator('.name').allTextContents()).toEqual(
+      expect.arrayContaining(['south / small', 'north / small']),
+    )
+    await bars.first().getByText(/503/).waitFor()
+    await bars.last().getByText('answered').waitFor()
+    expect(await bars.last().locator('.bar-name').textContent()).toBe('north / smallinstead')
+    // Until its breaker opens.
+    for (let left = 4; left > 0; left--) await ask('small-chat')
+    const skipped = (await ask('small-chat')).headers.get('x-request-id')!
+    await page.getByRole('link', { name: `Request ${skipped}` }).click()
+    await panel.getByText(/Not asked: left alone: it failed too often/).waitFor()
+    expect(await bars.locator('.name').allTextContents()).toEqual(['north / small'])
+  })
+
+  it('shows both calls of a hedge side by side', async () => {
+    const page = await site().open()
+    const id = (await site().service.ask('large-chat', { stream: true })).headers.get('x-request-id')!
+    await page.goto(`${site().service.url}/console/#/requests/${id}`)
+    const bars = page.locator('.bar-row')
+    await bars.nth(1).waitFor()
+    expect(await bars.locator('.bar-name').allTextContents()).toEqual([
+      'east / largefirst',
+      'north / largehedge',
+    ])
+    expect(await bars.locator('.bar-result').allTextContents()).toEqual([
+      'cut off, another was sooner',
+      'answered',
+    ])
+    const boxes = await Promise.all([0, 1].map(at => bars.nth(at).locator('.bar-fill').first().boundingBox()))
+    const [first, second] = boxes.map(box => box!)
+    expect(second!.x).toBeGreaterThan(first!.x)
+    expect(second!.x).toBeLessThan(first!.x + first!.width)
+  })
+
+  it('is filtered, and held still', async () => {
+    const page = await site().open()
+    const { ask } = site().service
+    await ask('demo')
+    await ask('broken')
+    await goTo(page, 'Requests')
+    const rows = page.locator('tbody tr')
+    await rows.first().waitFor()
+    await page.getByLabel('Outcome').selectOption('Upstream failed')
+    await page.getByLabel('Model').selectOption('broken')
+    expect(new Set(await rows.locator('td:nth-child(2)').allTextContents())).toEqual(new Set(['broken']))
+    await page.getByLabel('Model').selectOption('demo')
+    await page.getByText('None of these requests matches').waitFor()
+    await page.getByRole('button', { name: /^Show all/ }).click()
+    await page.getByRole('button', { name: 'Pause' }).press('Enter')
+    const before = await rows.count()
+    const id = (await ask('demo')).headers.get('x-request-id')!
+    await page.getByText('Paused, 1 newer').waitFor()
+    expect(await rows.count()).toBe(before)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('link', { name: `Request ${id}` }).waitFor()
+  })
+
+  it('says so where a request is not known', async () => {
+    const page = await site().open()
+    await page.goto(`${site().service.url}/console/#/requests/req_nobody`)
+    await page
+      .getByRole('alert')
+      .getByText(/Cannot load the request/)
+      .waitFor()
+  })
+}
