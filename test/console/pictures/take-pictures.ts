@@ -11,7 +11,7 @@ const phone = { viewport: { width: 375, height: 760 }, deviceScaleFactor: 2, isM
 const pictures: Readonly<Record<string, readonly [BrowserContextOptions, (page: Page) => Promise<void>]>> = {
   chat: [wide, chatted],
   requests: [wide, traced],
-  usage: [wide, page => view(page, 'Usage', '.chart-box svg')],
+  usage: [{ viewport: { width: 1200, height: 1420 } }, page => view(page, 'Usage', '.ledger .table')],
   keys: [wide, page => view(page, 'Keys', '.key')],
   routes: [wide, page => view(page, 'Routes', '.routes')],
   dark: [{ ...wide, colorScheme: 'dark' }, traced],
