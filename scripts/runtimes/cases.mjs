@@ -1,20 +1,9 @@
 // What every runtime has to show: each case asks a gateway over HTTP, and throws where it is not as it should be.
 import assert from 'node:assert/strict'
+import { ask, there } from './ask.mjs'
+import { cutOff, leaveStream, leaveWhole } from './leave.mjs'
 
-const question = [{ role: 'user', content: 'Say something about water.' }]
 const key = { authorization: 'Bearer sk-test' }
-
-function ask({ baseURL }, fields = {}, { headers = {}, signal } = {}) {
-  return fetch(`${baseURL}/chat/completions`, {
-    method: 'POST',
-    headers: { ...key, 'content-type': 'application/json', ...headers },
-    body:
-      typeof fields === 'string' ? fields : JSON.stringify({ model: 'demo', messages: question, ...fields }),
-    signal,
-  })
-}
-
-const there = (content, more) => ({ model: 'there', messages: [{ role: 'user', content }], ...more })
 
 async function expectRefusal(response, status, code) {
   const text = await response.text()
@@ -36,26 +25,6 @@ function eventsOf(text) {
   const chunks = events.filter(event => event.startsWith('{')).map(event => JSON.parse(event))
   const content = chunks.map(chunk => chunk.choices?.[0]?.delta.content ?? '').join('')
   return { content, last: events.at(-1), events }
-}
-
-/** Reads a stream until `text` has come. */
-async function readUntil(reader, text) {
-  const decoder = new TextDecoder()
-  let read = ''
-  while (!read.includes(text)) {
-    const { done, value } = await reader.read()
-    assert.equal(done, false, `the stream ended before '${text}': ${read}`)
-    read += decoder.decode(value, { stream: true })
-  }
-}
-
-/** Rejects where a promise takes longer than is allowed. */
-async function within(ms, promise, what) {
-  let timer
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms`)), ms)
-  })
-  await Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
 export const cases = {
@@ -93,7 +62,7 @@ export const cases = {
     await expectRefusal(await ask(site, '{"model":'), 400, null)
   },
   401: async site => {
-    const wrong = await ask(site, {}, { headers: { authorization: 'Bearer sk-wrong' } })
+    const wrong = await ask(site, {}, { key: 'sk-wrong' })
     assert.match(wrong.headers.get('www-authenticate'), /^Bearer/)
     await expectRefusal(wrong, 401, 'invalid_api_key')
   },
@@ -102,7 +71,7 @@ export const cases = {
     await expectRefusal(await fetch(`${site.baseURL}/nothing`, { headers: key }), 404, null)
   },
   429: async site => {
-    const limited = { headers: { authorization: 'Bearer sk-limited' } }
+    const limited = { key: 'sk-limited' }
     const first = await ask(site, {}, limited)
     assert.equal(first.headers.get('x-ratelimit-remaining-requests'), '0', await first.text())
     const second = await ask(site, {}, limited)
@@ -130,19 +99,12 @@ export const cases = {
     assert.equal(content, 'first ')
     assert.equal(JSON.parse(last).error.code, 'bad_gateway')
   },
-  'client leaves': async site => {
-    await leave(site, 'drip')
+  'client leaves stream': async site => {
+    await leaveStream(site, 'drip')
   },
   'client leaves silence': async site => {
-    await leave(site, 'wait')
+    await leaveStream(site, 'wait')
   },
-}
-
-/** Leaves in the middle of a stream, and sees that the vendor is left then. */
-async function leave(site, said) {
-  const leaving = new AbortController()
-  const response = await ask(site, there(said, { stream: true }), { signal: leaving.signal })
-  await readUntil(response.body.getReader(), 'first ')
-  leaving.abort()
-  await within(5_000, site.upstream.left(), 'the end of the upstream call')
+  'client leaves whole': leaveWhole,
+  'client is cut off': cutOff,
 }

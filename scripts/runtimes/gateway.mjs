@@ -1,5 +1,5 @@
 // The gateway that every runtime serves. `upstream` is the base URL of a server on loopback.
-import { apiKeys, createGateway, limits, models, requests, withEndpoints } from '@sluice/core'
+import { apiKeys, concurrent, createGateway, limits, models, requests, withEndpoints } from '@sluice/core'
 import { openApi } from '@sluice/core/openapi'
 import { local, openaiCompatible } from '@sluice/providers'
 
@@ -8,6 +8,8 @@ export function runtimeGateway(upstream, options) {
   const gateway = createGateway({
     authenticate: apiKeys([
       { id: 'tester', key: 'sk-test' },
+      // Has room for one at a time, so that a room that is not given back is seen.
+      { id: 'single', key: 'sk-one', limits: [concurrent(1)] },
       { id: 'limited', key: 'sk-limited', limits: [requests(1).per('hour')] },
     ]),
     limit: limits([]),

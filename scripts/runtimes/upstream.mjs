@@ -1,17 +1,20 @@
 // A vendor on loopback that does what the last message says, and tells whether the caller left.
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Starts it on a free port. `left()` resolves when the caller of the newest answer that does not end has left. */
+/**
+ * Starts it on a free port. `endless()` resolves when the next call comes whose answer does not end, with its `left`: that
+ * resolves when its caller has left.
+ */
 export async function startUpstream() {
-  let gone = Promise.resolve()
+  const calls = new EventEmitter()
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const piece of request.setEncoding('utf8')) body += piece
     const { messages, stream } = JSON.parse(body)
     const said = messages.at(-1).content
     const ends = !['die', 'drip', 'wait'].includes(said)
-    if (!ends) gone = once(response, 'close')
+    if (!ends) calls.emit('endless', { left: once(response, 'close') })
     if (said === 'refuse') {
       response.writeHead(503, { 'content-type': 'application/json' })
       response.end(
@@ -46,7 +49,7 @@ export async function startUpstream() {
   await once(server, 'listening')
   return {
     baseURL: `http://127.0.0.1:${server.address().port}/v1`,
-    left: () => gone,
+    endless: async () => (await once(calls, 'endless'))[0],
     close: () => {
       server.closeAllConnections()
       server.close()
