@@ -1,8 +1,8 @@
-// Runs the service where it is not at home: `pnpm test:runtimes [names...]`, by default on Bun, Deno, workerd, Hono and
-// Fastify; on Next.js by `pnpm test:runtimes next`. Packs every package, installs the tarballs with the runtimes into an
-// empty folder, starts the snippets of docs/runtimes.md there, and asks each of them what is in scripts/runtimes/cases.mjs.
-// The registry's packages carry the runtimes' programs, so nothing has to be installed before; they are not among the
-// workspace's own dependencies.
+// Runs the service where it is not at home: `pnpm test:runtimes [--quick] [names...]`, on Bun, Deno, workerd, Hono, Fastify
+// and Next.js, or on those that are named; `--quick` leaves out what has to be built for long. Packs every package, installs
+// the tarballs with the runtimes into an empty folder, starts the snippets of docs/runtimes.md there, and asks each of them
+// what is in scripts/runtimes/cases.mjs. The registry's packages carry the runtimes' programs, so nothing has to be installed
+// before; they are not among the workspace's own dependencies.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,15 +16,7 @@ import { freePort } from './runtimes/program.mjs'
 import { hasFault, printFaults, printTable } from './runtimes/table.mjs'
 import { startUpstream } from './runtimes/upstream.mjs'
 
-const given = process.argv.slice(2).filter(argument => argument !== '--')
-const names = Object.keys(hosts).filter(name =>
-  given.length === 0
-    ? hosts[name].onlyByName !== true
-    : given.some(part => name.toLowerCase().includes(part.toLowerCase())),
-)
-if (names.length === 0)
-  throw new Error(`got ${given.join(', ')}, expected some of ${Object.keys(hosts).join(', ')}`)
-
+const names = namesOf(process.argv.slice(2).filter(argument => argument !== '--'))
 const work = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-runtimes-'))
 try {
   run(process.execPath, ['scripts/build.mjs', '--if-changed', '--no-types'])
@@ -42,6 +34,23 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(work, { recursive: true, force: true })
+}
+
+/** The hosts that are asked for. Throws where something else is. */
+function namesOf(given) {
+  const quick = given.includes('--quick')
+  const parts = given.filter(argument => argument !== '--quick')
+  const all = Object.keys(hosts)
+  const named = part => all.filter(name => name.toLowerCase().includes(part.toLowerCase()))
+  for (const part of parts) {
+    if (named(part).length === 0)
+      throw new Error(`got '${part}', expected --quick or some of ${all.join('; ')}`)
+  }
+  const wanted = parts.length === 0 ? all : all.filter(name => parts.some(part => named(part).includes(name)))
+  const chosen = wanted.filter(name => !(quick && hosts[name].slow))
+  if (chosen.length === 0)
+    throw new Error(`--quick leaves out ${wanted.join('; ')}, and nothing else was asked for`)
+  return chosen
 }
 
 async function timed(name, action) {
@@ -90,12 +99,13 @@ async function askHost({ start, path = '', without = [] }) {
   return results
 }
 
-/** Runs a command while the upstream goes on. Throws, with what it printed, where it fails. */
+/** Runs a command while the upstream goes on, for five minutes at most. Throws, with what it printed, where it fails. */
 async function runWaiting(command, args, { cwd, env }) {
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 300_000,
   })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -103,6 +113,6 @@ async function runWaiting(command, args, { cwd, env }) {
       printed += text
     })
   }
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}\n${printed}`)
+  const [code, signal] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code ?? signal}\n${printed}`)
 }
