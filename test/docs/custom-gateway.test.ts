@@ -4,7 +4,7 @@ import { apiKeys, type Gateway, type ManagedGateway } from '@sluice/core'
 import { expect, it, vi } from 'vitest'
 import { defaultIntake, defaultPacing, defaultTimeouts } from '../../packages/core/src/options/defaults.ts'
 import { type Asking, ask } from './runner/ask.ts'
-import { type Check, describePage, type Snippet } from './runner/describe-page.ts'
+import { describePage, type Snippet } from './runner/describe-page.ts'
 import { root, tableUnder } from './runner/markdown.ts'
 
 const here = 'http://sluice.test/v1'
@@ -21,14 +21,6 @@ const chatRequest = () =>
     headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hello' }] }),
   })
-
-const serves: Check = async ({ run }) => {
-  const running = await run()
-  const base = `${await running.url(3000)}/v1`
-  expect(await ask(base)).toMatchObject({ status: 200, text: '12 * 7 = 84' })
-  expect(await ask(base, { stream: true })).toMatchObject({ status: 200, text: '12 * 7 = 84' })
-  expect(await ask(base, { key: 'sk-wrong' })).toMatchObject({ status: 401 })
-}
 
 describePage('docs/custom-gateway.md', {
   'key-store': async snippet => {
@@ -149,28 +141,6 @@ describePage('docs/custom-gateway.md', {
   'in-process': async ({ run }) => {
     expect((await run()).printed).toEqual(['12 * 7 = 84'])
   },
-
-  hono: async ({ run }) => {
-    const app = (await run()).exports.default as { fetch(request: Request): Promise<Response> }
-    for (const base of ['http://there.test/v1', 'http://there.test/ai/v1']) {
-      for (const stream of [false, true])
-        expect(await ask(base, { stream, fetch: request => app.fetch(request) })).toMatchObject({
-          text: '12 * 7 = 84',
-        })
-      expect(await ask(base, { key: 'no', fetch: request => app.fetch(request) })).toMatchObject({
-        status: 401,
-      })
-    }
-  },
-
-  next: async ({ run }) => {
-    const { POST, GET } = (await run()).exports as Record<string, (request: Request) => Promise<Response>>
-    expect(await ask(here, { fetch: POST! })).toMatchObject({ text: '12 * 7 = 84' })
-    const listed = await GET!(new Request(`${here}/models`, { headers: { authorization: 'Bearer sk-test' } }))
-    expect(await listed.json()).toMatchObject({ data: [{ id: 'demo' }] })
-  },
-
-  fastify: serves,
 
   shedding: async snippet => {
     const { asking, running } = await gatewayOf(snippet)
