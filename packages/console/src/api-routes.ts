@@ -47,7 +47,7 @@ function plain({ request }: ApiCall, value: unknown): Response {
 function aboutOf({ state, gateway, mount }: ApiCall): About {
   const { base, teamTag, startedAt } = state
   return {
-    base: mount.endsWith(base) ? mount : mount + base,
+    base: mount.endsWith(base) ? '' : base,
     models: gateway.models,
     keys: state.keys !== undefined,
     ledger: state.usage !== undefined,

@@ -33,7 +33,10 @@ import type {
 export type { UsageRow }
 
 export interface About {
-  /** Where the protocol is served, below the origin: `/v1`, with the mount before it. */
+  /**
+   * Where the protocol is served, below the mount that the page is under, too: `/v1`; empty where the mount ends with it.
+   * The mount itself is not told: in front of a proxy it may be another.
+   */
   readonly base: string
   readonly models: readonly string[]
   /** Whether keys can be managed here. */

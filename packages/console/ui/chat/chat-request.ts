@@ -7,8 +7,16 @@ export interface SentRequest {
   readonly body: string
 }
 
-/** The request that a conversation makes. What failed or was never answered is left out of it. */
-export function chatRequest(options: ChatOptions, turns: readonly Turn[], key: string): SentRequest {
+/**
+ * The request that a conversation makes. What failed or was never answered is left out of it. `base` is that of `About`:
+ * the page stands at `console/` of the same mount.
+ */
+export function chatRequest(
+  base: string,
+  options: ChatOptions,
+  turns: readonly Turn[],
+  key: string,
+): SentRequest {
   const system = options.system.trim()
   const body = {
     model: options.model,
@@ -22,7 +30,7 @@ export function chatRequest(options: ChatOptions, turns: readonly Turn[], key: s
     stream_options: { include_usage: true },
   }
   return {
-    url: new URL('../v1/chat/completions', document.baseURI).href,
+    url: new URL(`..${base}/chat/completions`, document.baseURI).href,
     key,
     body: JSON.stringify(body, null, 2),
   }

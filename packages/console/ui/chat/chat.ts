@@ -1,4 +1,5 @@
 import type { Usage } from '@sluice/core'
+import type { About } from '../../src/api.ts'
 import { keepCallerKey, keptCallerKey } from '../session/kept-keys.ts'
 import { createStore, type Store } from '../state/store.ts'
 import { chatRequest } from './chat-request.ts'
@@ -50,7 +51,7 @@ export interface Chat {
 }
 
 /** A conversation with the gateway beside the page. `adminKey` asks where no caller's key is given. */
-export function createChat(adminKey: string, models: readonly string[]): Chat {
+export function createChat(adminKey: string, { base, models }: Pick<About, 'base' | 'models'>): Chat {
   const options = {
     model: models[0] ?? '',
     system: '',
@@ -77,7 +78,7 @@ export function createChat(adminKey: string, models: readonly string[]): Chat {
       const controller = new AbortController()
       running = controller
       const asked: Turn = { role: 'user', text: draft.trim(), state: 'whole' }
-      const request = chatRequest(options, [...turns, asked], options.callerKey.trim() || adminKey)
+      const request = chatRequest(base, options, [...turns, asked], options.callerKey.trim() || adminKey)
       const answer: Turn = { role: 'assistant', text: '', state: 'streaming' }
       const exchange = unanswered(request)
       state.update(last => ({
