@@ -11,10 +11,17 @@ const withPage: EsbuildPlugin = {
   },
 }
 
-export default defineConfig({
-  ...shared,
-  // The page is reached by the package's own `#page`; it is not public.
-  entry: { index: 'src/index.ts', page: 'src/page/unbuilt.ts' },
-  external: ['#page'],
-  esbuildPlugins: [withPage],
-})
+// The page is reached by the package's own `#page`; it is not public.
+const page = { page: 'src/page/unbuilt.ts' }
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: { index: 'src/index.ts' },
+    external: ['#page'],
+    dts: { ...shared.dts, entry: { index: 'src/index.ts', ...page } },
+    clean: ['!page.{js,cjs}'],
+  },
+  // Without a source map, which would hold the whole page once more.
+  { ...shared, entry: page, esbuildPlugins: [withPage], dts: false, clean: false, sourcemap: false },
+])
