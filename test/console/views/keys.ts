@@ -60,7 +60,71 @@ export const keysTests: ViewTests = site => {
     await card.getByRole('button', { name: 'Delete' }).click()
     await dialog.getByRole('button', { name: 'Delete the key' }).click()
     await card.waitFor({ state: 'detached' })
+    // The button is gone, and with it what had the focus.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keys')
     await statusBecomes(() => ask('demo', { key: next }), 401)
+  })
+
+  it('are edited by the keyboard: a limit holds for the next request', async () => {
+    const page = await site().open()
+    const { ask, keys } = site().service
+    const { key, stored } = await keys.issue({ name: 'Edited', models: ['demo'], tags: { team: 'night' } })
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
+      )
+    await goTo(page, 'Keys')
+    const card = page.locator(`.key[data-id="${stored.id}"]`)
+    await card.getByRole('button', { name: 'Edit Edited' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Edit Edited' })
+    expect(await dialog.getByLabel('Models').inputValue()).toBe('demo')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('Held')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Delete')
+    await dialog.getByRole('button', { name: 'Add a limit' }).press('Enter')
+    await expect.poll(focused).toBe('How many')
+    await page.keyboard.type('5')
+    await dialog.getByRole('button', { name: 'Add a limit' }).press('Enter')
+    await expect.poll(focused).toBe('How many, limit 2')
+    await dialog.getByRole('button', { name: 'Remove limit 2' }).press('Enter')
+    await expect.poll(focused).toBe('Add a limit')
+    await dialog.getByLabel('How many').press('Control+A')
+    await page.keyboard.type('1')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await card.getByText('1 requests a minute').waitFor()
+    await expect.poll(focused).toBe('Edit Held')
+    expect(await keys.get(stored.id)).toMatchObject({ name: 'Held', models: null, tags: { team: 'night' } })
+
+    // Until the gateway has seen it: to `counted` the key was not let in before.
+    await statusBecomes(() => ask('nothing', { key }), 404)
+    await goTo(page, 'Chat')
+    await page.getByText('Options').click()
+    await page.getByLabel("A caller's key").fill(key)
+    await page.getByText('Options').press('Enter')
+    const first = await askInChat(page, 'counted', 'Hello')
+    await first.getByRole('link', { name: 'How it was answered' }).waitFor()
+    const second = await askInChat(page, 'counted', 'Hello again')
+    await second.locator('.notice', { hasText: /Rate limit reached on .*: Limit 1, Used 1.*Please try again in/ }).waitFor()
+    await page.getByRole('region', { name: 'On the wire' }).locator('.status', { hasText: '429' }).waitFor()
+
+    await goTo(page, 'Keys')
+    await card.getByRole('button', { name: 'Edit Held' }).press('Enter')
+    await page.getByRole('button', { name: 'Remove limit 1' }).press('Enter')
+    await page.getByRole('button', { name: 'Save' }).press('Enter')
+    await card.getByText('none of its own').waitFor()
+    expect(await keys.get(stored.id)).toMatchObject({ limits: null })
+    await statusBecomes(() => ask('counted', { key }), 200)
+
+    await card.getByRole('button', { name: 'Edit Held' }).press('Enter')
+    await keys.delete(stored.id)
+    await page.getByLabel('Name', { exact: true }).fill('Late')
+    await page.getByRole('button', { name: 'Save' }).press('Enter')
+    await page.getByRole('dialog').getByRole('alert').getByText('There is no key with this id.').waitFor()
+    expect(await focused()).toBe('Save')
+    await page.keyboard.press('Escape')
   })
 
   it('say what of a form cannot be taken', async () => {

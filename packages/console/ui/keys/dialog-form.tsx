@@ -22,7 +22,7 @@ export function DialogForm({
   const { busy, problem, send } = useSending()
   const submit = (event: Event) => {
     event.preventDefault()
-    send(work)
+    if (!busy) send(work)
   }
   return (
     <Dialog title={title} onClose={onClose}>
@@ -37,7 +37,7 @@ export function DialogForm({
           <button class="button quiet" type="button" onClick={onClose}>
             Cancel
           </button>
-          <button class={danger ? 'button danger' : 'button primary'} type="submit" disabled={busy}>
+          <button class={danger ? 'button danger' : 'button primary'} type="submit" aria-disabled={busy}>
             {button}
           </button>
         </div>

@@ -5,7 +5,7 @@ import { useClock } from '../state/use-clock.ts'
 import { type KeyState, keyState } from './key-state.ts'
 import { limitText } from './limit-text.ts'
 
-export type KeyAction = 'rotate' | 'disable' | 'enable' | 'delete'
+export type KeyAction = 'edit' | 'rotate' | 'disable' | 'enable' | 'delete'
 
 const looks: Readonly<Record<KeyState, readonly [string, string, string]>> = {
   active: ['good', '●', 'Active'],
@@ -76,6 +76,7 @@ function KeyLine({
         <Fact name="Expires">{row.expiresAt === null ? 'never' : <Moment at={row.expiresAt} date />}</Fact>
       </dl>
       <div class="row key-actions">
+        <Action row={row} text="Edit" onClick={() => onAction('edit')} />
         <Action row={row} text="Rotate" onClick={() => onAction('rotate')} />
         {row.disabled ? (
           <Action row={row} text="Enable" onClick={() => onAction('enable')} />

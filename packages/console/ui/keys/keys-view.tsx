@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { IssuedKeyRow, KeyRow } from '../../src/api.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
 import { useLoaded } from '../state/use-loaded.ts'
 import { DeleteKey } from './delete-key.tsx'
+import { EditKey } from './edit-key.tsx'
 import { IssueKey } from './issue-key.tsx'
 import { type KeyAction, KeyTable } from './key-table.tsx'
 import { RotateKey } from './rotate-key.tsx'
@@ -12,10 +13,10 @@ import { ShownKey } from './shown-key.tsx'
 
 type Open =
   | { readonly what: 'issue' }
-  | { readonly what: 'rotate' | 'delete'; readonly row: KeyRow }
+  | { readonly what: 'edit' | 'rotate' | 'delete'; readonly row: KeyRow }
   | { readonly what: 'shown'; readonly issued: IssuedKeyRow }
 
-/** The keys of callers: issued, rotated, disabled and deleted. */
+/** The keys of callers: issued, edited, rotated, disabled and deleted. */
 export function KeysView() {
   const { about } = useSession()
   return about.keys ? (
@@ -38,13 +39,24 @@ function ManagedKeys() {
   const [open, setOpen] = useState<Open>()
   const [problem, setProblem] = useState<string>()
   const close = () => setOpen(undefined)
+  const top = useRef<HTMLHeadingElement>(null)
+  const gone = useRef(false)
+  useEffect(() => {
+    if (open === undefined && gone.current) top.current?.focus()
+    gone.current = false
+  }, [open])
+  /** What was done took its time: meanwhile it may have been closed, and another opened. */
+  const done = (what: Open) => {
+    setOpen(last => (last === what ? undefined : last))
+    keys.reload()
+  }
   const issued = (row: IssuedKeyRow) => {
     setOpen({ what: 'shown', issued: row })
     keys.reload()
   }
   const act = (row: KeyRow, action: KeyAction) => {
     setProblem(undefined)
-    if (action === 'rotate' || action === 'delete') return setOpen({ what: action, row })
+    if (action === 'edit' || action === 'rotate' || action === 'delete') return setOpen({ what: action, row })
     api.change(row.id, { disabled: action === 'disable' }).then(keys.reload, (error: Error) => {
       setProblem(error.message)
     })
@@ -52,7 +64,9 @@ function ManagedKeys() {
   return (
     <>
       <div class="view-head">
-        <h1>Keys</h1>
+        <h1 ref={top} tabIndex={-1}>
+          Keys
+        </h1>
         <button class="button primary" type="button" onClick={() => setOpen({ what: 'issue' })}>
           Issue a key
         </button>
@@ -72,13 +86,15 @@ function ManagedKeys() {
         }
       </Loading>
       {open?.what === 'issue' && <IssueKey onIssued={issued} onClose={close} />}
+      {open?.what === 'edit' && <EditKey row={open.row} onChanged={() => done(open)} onClose={close} />}
       {open?.what === 'rotate' && <RotateKey row={open.row} onRotated={issued} onClose={close} />}
       {open?.what === 'delete' && (
         <DeleteKey
           row={open.row}
           onDeleted={() => {
-            close()
-            keys.reload()
+            // The button that it was asked by goes with the key.
+            gone.current = true
+            done(open)
           }}
           onClose={close}
         />

@@ -1,4 +1,6 @@
 import type { LimitKind } from '@sluice/core'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { limitMore } from './limit-text.ts'
 import type { TypedLimit } from './typed-key.ts'
 
 const kinds: readonly (readonly [LimitKind, string])[] = [
@@ -27,22 +29,31 @@ export function LimitFields({
   const change = (at: number, next: Partial<TypedLimit>) =>
     onChange(limits.map((limit, index) => (index === at ? { ...limit, ...next } : limit)))
   const kindOf = (at: number, kind: LimitKind) => change(at, { kind, per: windows[kind][0] ?? '' })
+  const box = useRef<HTMLFieldSetElement>(null)
+  const count = useRef(limits.length)
+  useLayoutEffect(() => {
+    // Who adds one types it next; with one that is removed goes the button that was pressed.
+    const fields = box.current?.querySelectorAll<HTMLElement>('input, .add')
+    if (limits.length > count.current) fields?.[limits.length - 1]?.focus()
+    else if (limits.length < count.current) fields?.[limits.length]?.focus()
+    count.current = limits.length
+  }, [limits.length])
   return (
-    <fieldset class="limits">
+    <fieldset class="limits" ref={box}>
       <legend>Limits</legend>
-      {limits.map(({ kind, limit, per }, at) => (
+      {limits.map(({ rule, kind, limit, per }, at) => (
         <div class="limit" key={at}>
           <input
             type="number"
             min="0"
             step="any"
             required
-            aria-label="How many"
+            aria-label={nameOf('How many', at)}
             value={limit}
             onInput={event => change(at, { limit: event.currentTarget.value })}
           />
           <select
-            aria-label="Of what"
+            aria-label={nameOf('Of what', at)}
             value={kind}
             onChange={event => kindOf(at, event.currentTarget.value as LimitKind)}
           >
@@ -54,7 +65,7 @@ export function LimitFields({
           </select>
           {windows[kind].length > 0 && (
             <select
-              aria-label="Per"
+              aria-label={nameOf('Per', at)}
               value={per}
               onChange={event => change(at, { per: event.currentTarget.value })}
             >
@@ -73,10 +84,13 @@ export function LimitFields({
           >
             Remove
           </button>
+          {rule !== undefined && limitMore(rule) !== '' && (
+            <small class="muted limit-more">{limitMore(rule)}</small>
+          )}
         </div>
       ))}
       <button
-        class="button"
+        class="button add"
         type="button"
         onClick={() => onChange([...limits, { kind: 'requests', limit: '', per: 'minute' }])}
       >
@@ -84,4 +98,9 @@ export function LimitFields({
       </button>
     </fieldset>
   )
+}
+
+/** Several limits have the same fields. */
+function nameOf(what: string, at: number): string {
+  return at === 0 ? what : `${what}, limit ${at + 1}`
 }

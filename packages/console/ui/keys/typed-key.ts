@@ -3,6 +3,8 @@ import type { KeyForm } from '../../src/api.ts'
 
 /** A limit as it is typed. */
 export interface TypedLimit {
+  /** What it was made of, where it was there before: it may hold more than can be typed. */
+  readonly rule?: LimitRuleData
   readonly kind: LimitKind
   readonly limit: string
   readonly per: string
@@ -24,7 +26,7 @@ export const emptyKey: TypedKey = { name: '', models: '', tags: '', expiresAt: '
 
 /** What is asked for with what was typed. Throws `Error` that says what cannot be read. */
 export function keyForm(typed: TypedKey): KeyForm {
-  const models = typed.models.split(/[\s,]+/).filter(pattern => pattern !== '')
+  const models = modelsOf(typed.models)
   const tags = tagsOf(typed.tags)
   return {
     name: typed.name.trim(),
@@ -35,7 +37,13 @@ export function keyForm(typed: TypedKey): KeyForm {
   }
 }
 
-function tagsOf(text: string): readonly (readonly [string, string])[] {
+/** The patterns that were typed. */
+export function modelsOf(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter(pattern => pattern !== '')
+}
+
+/** The tags that were typed. Throws `Error` for one without a value. */
+export function tagsOf(text: string): readonly (readonly [string, string])[] {
   return text
     .split(/[,\n]+/)
     .map(tag => tag.trim())
@@ -47,19 +55,22 @@ function tagsOf(text: string): readonly (readonly [string, string])[] {
     })
 }
 
-function limitOf({ kind, limit, per }: TypedLimit): LimitRuleData {
+/** The rule that was typed, with what its last form held besides. Throws `Error` for what is no number above 0. */
+export function limitOf({ rule, kind, limit, per }: TypedLimit): LimitRuleData {
   const number = Number(limit)
   if (limit.trim() === '' || !Number.isFinite(number) || number <= 0) {
     throw new Error(`A limit must be a number above 0, but one is ${limit.trim() === '' ? 'empty' : limit}.`)
   }
-  if (kind === 'concurrent') return { kind, limit: number }
+  const { kind: _kind, limit: _limit, per: _per, currency: _currency, ...more } = rule ?? {}
+  if (kind === 'concurrent') return { kind, limit: number, ...more }
   const window = per as NonNullable<LimitRuleData['per']>
   return kind === 'budget'
-    ? { kind, limit: number, per: window, currency: 'usd' }
-    : { kind, limit: number, per: window }
+    ? { kind, limit: number, per: window, currency: 'usd', ...more }
+    : { kind, limit: number, per: window, ...more }
 }
 
-function momentOf(text: string): number {
+/** Milliseconds since 1970 of a time that was typed. Throws `Error` for what is none. */
+export function momentOf(text: string): number {
   const at = new Date(text).getTime()
   if (Number.isNaN(at)) throw new Error(`${text} is no date.`)
   return at

@@ -1,0 +1,52 @@
+import { LimitFields } from './limit-fields.tsx'
+import type { TypedKey } from './typed-key.ts'
+
+/** What a key is for, as it is typed. */
+export function KeyFields({ typed, onChange }: { typed: TypedKey; onChange(typed: TypedKey): void }) {
+  const set = (change: Partial<TypedKey>) => onChange({ ...typed, ...change })
+  return (
+    <>
+      <label class="field">
+        <span>Name</span>
+        <input
+          required
+          autofocus
+          autocomplete="off"
+          value={typed.name}
+          placeholder="search service"
+          onInput={event => set({ name: event.currentTarget.value })}
+        />
+      </label>
+      <label class="field">
+        <span>Models</span>
+        <input
+          autocomplete="off"
+          value={typed.models}
+          placeholder="all"
+          onInput={event => set({ models: event.currentTarget.value })}
+        />
+        <small class="muted">Names with commas between; * stands for any text.</small>
+      </label>
+      <div class="pair">
+        <label class="field">
+          <span>Tags</span>
+          <input
+            autocomplete="off"
+            value={typed.tags}
+            placeholder="team=search"
+            onInput={event => set({ tags: event.currentTarget.value })}
+          />
+        </label>
+        <label class="field">
+          <span>Expires</span>
+          <input
+            type="datetime-local"
+            value={typed.expiresAt}
+            onInput={event => set({ expiresAt: event.currentTarget.value })}
+          />
+        </label>
+      </div>
+      <LimitFields limits={typed.limits} onChange={limits => set({ limits })} />
+    </>
+  )
+}
