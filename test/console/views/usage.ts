@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { span } from '../../../packages/console/ui/format/span.ts'
 import { goTo } from '../site/go-to.ts'
+import { adminKey } from '../site/service.ts'
 import type { ViewTests } from '../site/views.ts'
 
 export const usageTests: ViewTests = site => {
@@ -45,6 +47,33 @@ export const usageTests: ViewTests = site => {
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('ArrowRight')
     expect(await chart.locator('.readout time').count()).toBe(1)
+
+    const latency = page.locator('.chart', { has: page.getByText(/^Latency/) })
+    const counted = async () => {
+      const at = (await latency.getByRole('columnheader').allTextContents()).indexOf('counters')
+      return latency
+        .locator('tbody tr')
+        .last()
+        .locator(`:nth-child(${at + 1})`)
+        .textContent()
+    }
+    await latency.getByText('As a table').click()
+    const series = await (
+      await fetch(`${site().service.url}/console/api/series?by=team`, {
+        headers: { authorization: `Bearer ${adminKey}` },
+      })
+    ).json()
+    const line = series.lines.find(({ name }: { name: string }) => name === 'counters')
+    for (const [choice, title, values] of [
+      ['First byte', 'Latency to the first byte, the median', line.firstByteP50Ms],
+      ['p50', 'Latency, the median (p50)', line.p50Ms],
+      ['p95', 'Latency, slowest twentieth (p95)', line.p95Ms],
+    ] as const) {
+      await latency.getByLabel('Which latency').selectOption(choice)
+      await latency.getByText(title, { exact: true }).waitFor()
+      const last = values.findLast((value: number | null) => value !== null)
+      expect([choice, await counted()]).toEqual([choice, span(last)])
+    }
 
     const ledger = page.getByRole('region', { name: 'By day, from the ledger' })
     const row = ledger.getByRole('row', { name: /counted/ })

@@ -8,6 +8,7 @@ export function ChartReadout({
   text,
   cursor,
   sums,
+  spoken,
 }: {
   at: readonly number[]
   lines: readonly ChartLine[]
@@ -15,13 +16,16 @@ export function ChartReadout({
   cursor: number | undefined
   /** Whether the values of one minute can be added up. */
   sums: boolean
+  /** Whether screen readers tell it: of charts with one cursor, that of the one in use. */
+  spoken: boolean
 }) {
   const minute = cursor === undefined ? undefined : at[cursor]
-  if (cursor === undefined || minute === undefined) return <p class="readout" />
+  const live = spoken ? 'polite' : 'off'
+  if (cursor === undefined || minute === undefined) return <p class="readout" aria-live={live} />
   const values = lines.map(({ name, values }, line) => ({ name, line, value: values[cursor] ?? null }))
   const there = values.filter(({ value }) => value !== null && value !== 0)
   return (
-    <p class="readout small" aria-live="polite">
+    <p class="readout small" aria-live={live}>
       <Moment at={minute} />
       {sums && there.length !== 1 && (
         <span>{text(values.reduce((all, { value }) => all + (value ?? 0), 0))}</span>

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { useWidth } from '../state/use-width.ts'
 import { ChartAxes } from './chart-axes.tsx'
 import { ChartBars } from './chart-bars.tsx'
@@ -23,6 +25,15 @@ export interface ChartPlace {
 
 const height = 168
 
+/** What charts over the same minutes share. */
+export interface SharedChart {
+  readonly at: readonly number[]
+  readonly cursor: number | undefined
+  onCursor(cursor: number | undefined): void
+  /** The line that is pointed at elsewhere. */
+  readonly marked: string | undefined
+}
+
 /** One measure over the minutes. The cursor is moved by pointing, or by the arrow keys. */
 export function Chart({
   title,
@@ -34,17 +45,17 @@ export function Chart({
   cursor,
   onCursor,
   marked,
-}: {
+  children,
+}: SharedChart & {
   title: string
   kind: 'bars' | 'line'
-  at: readonly number[]
   lines: readonly ChartLine[]
   text(value: number | null): string
   axis(value: number): string
-  cursor: number | undefined
-  onCursor(cursor: number | undefined): void
-  marked: string | undefined
+  /** What stands beside the title. */
+  children?: ComponentChildren
 }) {
+  const [focused, setFocused] = useState(false)
   const [box, width] = useWidth<HTMLDivElement>()
   const top = roundTop(highest(kind, at, lines))
   const place = placeIn(width, at.length, top)
@@ -56,7 +67,10 @@ export function Chart({
   const Marks = kind === 'bars' ? ChartBars : ChartLines
   return (
     <figure class="card chart">
-      <figcaption>{title}</figcaption>
+      <div class="chart-head">
+        <figcaption>{title}</figcaption>
+        {children}
+      </div>
       <div class="chart-box" ref={box}>
         {width > 0 && (
           <svg width={width} height={height} aria-hidden="true">
@@ -81,13 +95,26 @@ export function Chart({
           aria-label={`${title}: the minute`}
           aria-valuetext={minuteText(at[cursor ?? at.length - 1])}
           onInput={event => onCursor(Number(event.currentTarget.value))}
-          onFocus={() => onCursor(cursor ?? at.length - 1)}
-          onBlur={() => onCursor(undefined)}
+          onFocus={() => {
+            setFocused(true)
+            onCursor(cursor ?? at.length - 1)
+          }}
+          onBlur={() => {
+            setFocused(false)
+            onCursor(undefined)
+          }}
           onMouseMove={point}
           onMouseLeave={() => onCursor(undefined)}
         />
       </div>
-      <ChartReadout at={at} lines={lines} text={text} cursor={cursor} sums={kind === 'bars'} />
+      <ChartReadout
+        at={at}
+        lines={lines}
+        text={text}
+        cursor={cursor}
+        sums={kind === 'bars'}
+        spoken={focused}
+      />
       <ChartTable title={title} at={at} lines={lines} text={text} />
     </figure>
   )
@@ -98,7 +125,7 @@ function minuteText(minute: number | undefined): string {
 }
 
 function placeIn(width: number, minutes: number, top: number): ChartPlace {
-  const [left, right, upper, bottom] = [52, Math.max(53, width - 4), 10, height - 22]
+  const [left, right, upper, bottom] = [60, Math.max(61, width - 4), 10, height - 22]
   return {
     left,
     right,

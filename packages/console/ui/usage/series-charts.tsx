@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { Series, SeriesLine } from '../../src/api.ts'
 import { count, shortCount } from '../format/count.ts'
 import { money, shortMoney } from '../format/money.ts'
-import { span } from '../format/span.ts'
 import { Chart } from './chart.tsx'
+import { LatencyChart } from './latency-chart.tsx'
 import { lineName } from './line-name.ts'
 import { SumTable } from './sum-table.tsx'
 import { Totals } from './totals.tsx'
@@ -44,14 +44,7 @@ export function SeriesCharts({ series }: { series: Series }) {
           text={count}
           axis={shortCount}
         />
-        <Chart
-          {...shared}
-          title="Latency, slowest twentieth (p95)"
-          kind="line"
-          lines={of(line => line.p95Ms)}
-          text={span}
-          axis={span}
-        />
+        <LatencyChart lines={series.lines} shared={shared} />
       </div>
     </>
   )

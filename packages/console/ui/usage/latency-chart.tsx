@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks'
+import type { SeriesLine } from '../../src/api.ts'
+import { span } from '../format/span.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Chart, type SharedChart } from './chart.tsx'
+import { lineName } from './line-name.ts'
+
+type Latency = 'p50Ms' | 'p95Ms' | 'firstByteP50Ms'
+
+const titles: Readonly<Record<Latency, string>> = {
+  p50Ms: 'Latency, the median (p50)',
+  p95Ms: 'Latency, slowest twentieth (p95)',
+  firstByteP50Ms: 'Latency to the first byte, the median',
+}
+
+/** How long answers took: the half of them, nearly all, or until they began. */
+export function LatencyChart({ lines, shared }: { lines: readonly SeriesLine[]; shared: SharedChart }) {
+  const [latency, setLatency] = useState<Latency>('p95Ms')
+  return (
+    <Chart
+      {...shared}
+      title={titles[latency]}
+      kind="line"
+      lines={lines.map(line => ({ name: lineName(line), values: line[latency] }))}
+      text={span}
+      axis={span}
+    >
+      <Choice<Latency>
+        label="Which latency"
+        bare
+        value={latency}
+        options={[
+          ['p50Ms', 'p50'],
+          ['p95Ms', 'p95'],
+          ['firstByteP50Ms', 'First byte'],
+        ]}
+        onChange={setLatency}
+      />
+    </Chart>
+  )
+}
