@@ -21,6 +21,8 @@ export interface LiveFeed {
 
 /** What came is shown together: a page that is drawn for each of a thousand requests a second stands still. */
 const drawEveryMs = 120
+/** Browsers hold back the timers of a tab that nobody sees: so many do not wait for one. */
+const mostWaiting = 500
 /** A comment comes every 15 seconds. */
 const silentMs = 40_000
 const longestWaitMs = 10_000
@@ -31,23 +33,37 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
   const closed = new AbortController()
   let changed = new Map<string, RequestRow>()
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** What is told while `/requests` is asked for: its answer may not have it. */
+  let meanwhile: Map<string, RequestRow> | undefined
 
   const show = () => {
+    clearTimeout(timer)
     timer = undefined
     const told = changed
     changed = new Map()
     state.update(last => ({ ...last, rows: mergedRows(last.rows ?? [], [...told.values()]) }))
   }
   const reload = async (signal: AbortSignal) => {
-    const rows = await api.requests(signal)
-    state.update(last => ({ ...last, rows: mergedRows(rows, (last.rows ?? []).filter(isNewer(rows))) }))
+    const told = new Map<string, RequestRow>()
+    meanwhile = told
+    try {
+      const rows = await api.requests(signal)
+      // It was asked for again.
+      if (meanwhile !== told) return
+      // Nothing that was shown before is kept: where the server was started again, it has forgotten it.
+      state.update(last => ({ ...last, rows: mergedRows(rows, [...told.values()].filter(isNewer(rows))) }))
+    } finally {
+      if (meanwhile === told) meanwhile = undefined
+    }
   }
   const take = (name: string, data: string, signal: AbortSignal) => {
     const event = name as keyof LiveEvents
     if (event === 'request') {
       const row: RequestRow = JSON.parse(data)
       changed.set(row.id, row)
-      timer ??= setTimeout(show, drawEveryMs)
+      meanwhile?.set(row.id, row)
+      if (changed.size >= mostWaiting) show()
+      else timer ??= setTimeout(show, drawEveryMs)
     } else {
       state.update(last => ({ ...last, routeChanges: last.routeChanges + 1 }))
       if (event === 'lost') reload(signal).catch(() => {})
@@ -70,6 +86,7 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
       for await (const { name, data } of readEvents(body!, heard)) take(name, data, connection.signal)
     } finally {
       clearTimeout(silence)
+      if (timer !== undefined) show()
       closed.signal.removeEventListener('abort', stop)
       stop()
     }
@@ -105,9 +122,8 @@ export function liveFeed(api: ConsoleApi): LiveFeed {
 /** Whether a row is newer than what an answer says of it: the answer may have been overtaken by an event. */
 function isNewer(answer: readonly RequestRow[]): (row: RequestRow) => boolean {
   const told = new Map(answer.map(row => [row.id, row.outcome]))
-  const newest = answer[0]?.at ?? 0
-  return ({ id, at, outcome }) => {
+  return ({ id, outcome }) => {
     const known = told.get(id)
-    return known === undefined ? at > newest : known === 'running' && outcome !== 'running'
+    return known === undefined || (known === 'running' && outcome !== 'running')
   }
 }
