@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Choice } from '../parts/choice.tsx'
 import { Loading } from '../parts/loading.tsx'
 import { useSession } from '../session/session.ts'
@@ -12,8 +12,12 @@ export function LedgerSection() {
   const { api, about } = useSession()
   const [by, setBy] = useState('model')
   const [days, setDays] = useState('7')
-  const from = useMemo(() => firstOf(Number(days)), [days])
-  const rows = useLoaded(signal => api.usage(['day', by], from, signal), [api, by, from], 30_000)
+  // With what it was asked by: while it is asked for by something else, what was here stays.
+  const asked = useLoaded(
+    async signal => ({ by, rows: await api.usage(['day', by], firstOf(Number(days)), signal) }),
+    [api, by, days],
+    30_000,
+  )
   return (
     <section class="ledger" aria-labelledby="ledger-title">
       <div class="view-head">
@@ -40,8 +44,8 @@ export function LedgerSection() {
           onChange={setDays}
         />
       </div>
-      <Loading what="the ledger" loaded={rows}>
-        {value => <LedgerTable rows={value} by={by} />}
+      <Loading what="the ledger" loaded={asked}>
+        {value => <LedgerTable rows={value.rows} by={value.by} />}
       </Loading>
     </section>
   )
