@@ -33,6 +33,8 @@ export function Conversation({ turns, model }: { turns: readonly Turn[]; model: 
     <div
       class="conversation"
       role="log"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+      tabIndex={0}
       aria-label="Messages"
       aria-busy={turns.at(-1)?.state === 'streaming'}
       ref={box}

@@ -28,7 +28,14 @@ export function ExchangePanel({
         <h2 id="exchange-title">On the wire</h2>
         <Tabs<Tab> label="On the wire" tabs={tabs} value={tab} onChange={setTab} panel="exchange-panel" />
       </div>
-      <div id="exchange-panel" class="exchange-body" role="tabpanel" aria-label={tab}>
+      <div
+        id="exchange-panel"
+        class="exchange-body"
+        role="tabpanel"
+        aria-label={tab}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+        tabIndex={0}
+      >
         {exchange === undefined ? (
           <Empty title="Nothing yet">
             The request and each event of its answer are shown here as they are.

@@ -1,12 +1,12 @@
 import { CopyButton } from '../parts/copy-button.tsx'
 import type { SentRequest } from './chat-request.ts'
 
-/** A request as it was sent, but for the key, of which the end is shown. */
+/** A request as it was sent, but for the key, of which the end is shown where it is long. */
 export function RawRequest({ request: { url, key, body } }: { request: SentRequest }) {
   const head = [
     `POST ${new URL(url).pathname} HTTP/1.1`,
     `host: ${new URL(url).host}`,
-    `authorization: Bearer …${key.slice(-4)}`,
+    `authorization: Bearer …${endOf(key)}`,
     'content-type: application/json',
   ]
   return (
@@ -18,4 +18,9 @@ export function RawRequest({ request: { url, key, body } }: { request: SentReque
       </div>
     </div>
   )
+}
+
+/** Enough to know it by; of a short one that would be too much. */
+function endOf(key: string): string {
+  return key.length < 16 ? '' : key.slice(-4)
 }

@@ -12,18 +12,22 @@ export function ConnectionState({
   newer: number
 }) {
   const [look, text] = paused
-    ? ['quiet', newer === 0 ? 'Paused' : `Paused, ${count(newer)} newer`]
+    ? ['quiet', 'Paused']
     : connection === 'live'
       ? ['good', 'Live']
       : connection === 'lost'
         ? ['bad', 'Connection lost, trying again']
         : ['quiet', 'Connecting']
   return (
-    <p class={`connection mark-of ${look}`} role="status">
-      <span class="sign" aria-hidden="true">
-        {look === 'good' ? '●' : look === 'bad' ? '✕' : '○'}
-      </span>
-      {text}
-    </p>
+    <div class="row">
+      <p class={`connection mark-of ${look}`} role="status">
+        <span class="sign" aria-hidden="true">
+          {look === 'good' ? '●' : look === 'bad' ? '✕' : '○'}
+        </span>
+        {text}
+      </p>
+      {/* Not in the status: it would be told aloud with each request. */}
+      {paused && newer > 0 && <span class="muted small">{count(newer)} newer</span>}
+    </div>
   )
 }

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RequestRow } from '../../src/api.ts'
 import { Empty } from '../parts/empty.tsx'
 import { useSession } from '../session/session.ts'
+import { hrefOf } from '../shell/place.ts'
 import { useStore } from '../state/use-store.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { allOf, type Filter, RequestFilter } from './request-filter.tsx'
@@ -14,15 +15,28 @@ export function RequestsView({ open }: { open: string | undefined }) {
   const { rows, connection } = useStore(feed.state)
   const [filter, setFilter] = useState<Filter>(allOf)
   const [held, setHeld] = useState<readonly RequestRow[]>()
+  const list = useRef<HTMLElement>(null)
+  const last = useRef(open)
+  useEffect(() => {
+    // Back to where one was: with the panel went what had the focus.
+    const { current } = last
+    last.current = open
+    if (open !== undefined || current === undefined) return
+    const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>('.row-link') ?? [])]
+    const link = links.find(({ href }) => href.endsWith(hrefOf('requests', current)))
+    ;(link ?? list.current?.querySelector('h1'))?.focus()
+  }, [open])
   const shown = held ?? rows
   const matching = shown?.filter(row => matches(row, filter)) ?? []
   const known = new Set(held?.map(({ id }) => id))
   const newer = held === undefined ? 0 : (rows?.filter(({ id }) => !known.has(id)).length ?? 0)
   return (
     <div class={open === undefined ? 'requests' : 'requests with-panel'}>
-      <section class="request-side" aria-labelledby="requests-title">
+      <section class="request-side" ref={list} aria-labelledby="requests-title">
         <div class="view-head">
-          <h1 id="requests-title">Requests</h1>
+          <h1 id="requests-title" tabIndex={-1}>
+            Requests
+          </h1>
           <ConnectionState connection={connection} paused={held !== undefined} newer={newer} />
           <button
             class="button"
