@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startChromium } from './site/chromium.ts'
 import { type ConsoleTab, consoleTab } from './site/console-tab.ts'
 import { describeWithChromium } from './site/describe-with-chromium.ts'
+import { goTo } from './site/go-to.ts'
 import { type ConsoleService, startService } from './site/service.ts'
 import type { Site, ViewTests } from './site/views.ts'
 import { chatTests } from './views/chat.ts'
@@ -30,7 +31,8 @@ describeWithChromium('the console in a browser', () => {
   let service: ConsoleService
   let tab: ConsoleTab
   beforeAll(async () => {
-    ;[browser, service] = await Promise.all([startChromium(), startService()])
+    ;[browser, service] = await Promise.all([startChromium(), startService({ base: '/llm' })])
+    // The chat of the page asks below `base`, whatever it is.
     tab = await consoleTab(browser, service)
   }, 120_000)
   afterEach(() => {
@@ -43,4 +45,23 @@ describeWithChromium('the console in a browser', () => {
 
   const site = (): Site => ({ service, open: tab.open })
   for (const [name, tests] of Object.entries(views)) describe(name, () => tests(site))
+
+  it('finds a service that is started again, and shows what that one knows', async () => {
+    const first = await startService()
+    const page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    await first.ask('demo')
+    await page.goto(first.page)
+    await goTo(page, 'Requests')
+    await page.getByText('Completed').last().waitFor()
+    await first.close()
+    await page.locator('.connection', { hasText: 'Connection lost' }).waitFor()
+    const second = await startService({ port: Number(new URL(first.url).port) })
+    await page.locator('.connection', { hasText: 'Live' }).waitFor()
+    await page.getByText('No requests yet').waitFor()
+    await second.ask('broken')
+    await page.getByText('Upstream failed').last().waitFor()
+    await page.close()
+    await second.close()
+  })
 })

@@ -21,7 +21,7 @@ const pictures: Readonly<Record<string, readonly [BrowserContextOptions, (page: 
 /** Takes all of them into a folder. */
 export async function takePictures(folder: string): Promise<void> {
   let ahead = 0
-  const service = await startService(() => Date.now() - ahead)
+  const service = await startService({ now: () => Date.now() - ahead })
   const browser = await startChromium()
   try {
     await makeTraffic(service, minutes => {

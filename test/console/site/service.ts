@@ -7,6 +7,7 @@ import {
   firstOf,
   hedge,
   type KeyStore,
+  limits,
   models,
   observers,
   priceTable,
@@ -25,6 +26,8 @@ export const hostileModel = '<img/src=x/onerror=alert(1)>'
 /** A gateway with its console, over upstreams that do what they are told. */
 export interface ConsoleService {
   readonly url: string
+  /** Where chat completions are asked for. */
+  readonly chat: string
   /** The page, with the key in its address. */
   readonly page: string
   /** Answers well. */
@@ -43,8 +46,22 @@ export interface ConsoleService {
   close(): Promise<void>
 }
 
-/** Starts it on a free port. `now`: milliseconds since 1970, for what is told of requests. */
-export async function startService(now: () => number = Date.now): Promise<ConsoleService> {
+/** How a service differs from the usual one. */
+export interface ServiceOptions {
+  /** Milliseconds since 1970, for what is told of requests. */
+  readonly now?: () => number
+  /** Under which the protocol is served. */
+  readonly base?: string
+  /** Default: a free one. */
+  readonly port?: number
+}
+
+/** Starts it on a free port. */
+export async function startService({
+  now = Date.now,
+  base = '/v1',
+  port = 0,
+}: ServiceOptions = {}): Promise<ConsoleService> {
   const north = await startUpstream(answer())
   const south = await startUpstream(reply({ error: { message: 'out of order' } }, { status: 503 }))
   const east = await startUpstream(hang())
@@ -57,6 +74,7 @@ export async function startService(now: () => number = Date.now): Promise<Consol
     keys: database.keys,
     usage: query => database.usage(query),
     now,
+    base,
   })
   const gateway = createGateway({
     authenticate: firstOf(
@@ -74,6 +92,7 @@ export async function startService(now: () => number = Date.now): Promise<Consol
       counted: toNorth('counted'),
       [hostileModel]: local()('hostile'),
     }),
+    limit: limits([]),
     prices: priceTable({
       demo: { input: 0.15, output: 0.6 },
       'small-chat': { input: 0.15, output: 0.6 },
@@ -84,21 +103,24 @@ export async function startService(now: () => number = Date.now): Promise<Consol
     breaker: { failures: 3 },
     retry: { baseMs: 20 },
     now,
+    base,
     observe: observers(console_.observe),
   })
   const served = await serve(withEndpoints(gateway, [console_.endpoint(gateway)]), {
-    port: 0,
+    port,
     signals: false,
   })
+  const chat = `${served.url}${base}/chat/completions`
   return {
     url: served.url,
+    chat,
     page: `${served.url}/console/#key=${adminKey}`,
     north,
     south,
     east,
     keys: database.keys,
     ask: async (model, { key = adminKey, content = 'Hello', stream = false } = {}) => {
-      const response = await fetch(`${served.url}/v1/chat/completions`, {
+      const response = await fetch(chat, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ model, stream, messages: [{ role: 'user', content }] }),

@@ -7,13 +7,13 @@ import type { ViewTests } from '../site/views.ts'
 export const requestsTests: ViewTests = site => {
   it('shows a request while it runs, and how it ended', async () => {
     const page = await site().open()
-    const { east, url } = site().service
+    const { east, chat } = site().service
     east.respondWith(hang())
     await goTo(page, 'Requests')
     await page.locator('.connection', { hasText: 'Live' }).waitFor()
     const asked = east.requests.length + 1
     const leaving = new AbortController()
-    const gone = fetch(`${url}/v1/chat/completions`, {
+    const gone = fetch(chat, {
       method: 'POST',
       signal: leaving.signal,
       headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
@@ -48,6 +48,10 @@ export const requestsTests: ViewTests = site => {
     await page.getByRole('link', { name: `Request ${skipped}` }).click()
     await panel.getByText(/Not asked: left alone: it failed too often/).waitFor()
     expect(await bars.locator('.name').allTextContents()).toEqual(['north / small'])
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+    await panel.getByRole('link', { name: 'Close' }).press('Enter')
+    await panel.waitFor({ state: 'detached' })
+    await expect.poll(focused).toBe(`Request ${skipped}`)
   })
 
   it('shows both calls of a hedge side by side', async () => {
@@ -87,7 +91,7 @@ export const requestsTests: ViewTests = site => {
     await page.getByRole('button', { name: 'Pause' }).press('Enter')
     const before = await rows.count()
     const id = (await ask('demo')).headers.get('x-request-id')!
-    await page.getByText('Paused, 1 newer').waitFor()
+    await page.getByText('1 newer', { exact: true }).waitFor()
     expect(await rows.count()).toBe(before)
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('link', { name: `Request ${id}` }).waitFor()
