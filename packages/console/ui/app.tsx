@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Refusal } from './server/refusal.ts'
 import { findAdminKey, forgetKeys, keepAdminKey } from './session/kept-keys.ts'
 import { openSession } from './session/open-session.ts'
 import { type Session, SessionContext } from './session/session.ts'
@@ -35,7 +36,8 @@ export function App() {
         setSession(next)
       },
       (error: Error) => {
-        if (opening.signal.aborted) return
+        // Of a wrong key `leave` has told, in words of its own.
+        if (opening.signal.aborted || (error instanceof Refusal && error.status === 401)) return
         setKey(undefined)
         setProblem(error.message)
       },
