@@ -107,7 +107,9 @@ export const keysTests: ViewTests = site => {
     const first = await askInChat(page, 'counted', 'Hello')
     await first.getByRole('link', { name: 'How it was answered' }).waitFor()
     const second = await askInChat(page, 'counted', 'Hello again')
-    await second.locator('.notice', { hasText: /Rate limit reached on .*: Limit 1, Used 1.*Please try again in/ }).waitFor()
+    await second
+      .locator('.notice', { hasText: /Rate limit reached on .*: Limit 1, Used 1.*Please try again in/ })
+      .waitFor()
     await page.getByRole('region', { name: 'On the wire' }).locator('.status', { hasText: '429' }).waitFor()
 
     await goTo(page, 'Keys')
