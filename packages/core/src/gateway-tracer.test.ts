@@ -295,6 +295,13 @@ describe('a tracer that fails', () => {
     ['at the first content', attempts({ firstContent: fails, end: () => {} })],
     ['at the end of an attempt', attempts({ end: fails })],
     ['at the end', { start: () => ({ ...ends, end: fails }) }],
+    ['at the end, in a promise', { start: () => ({ ...ends, end: async () => fails() }) }],
+    ['at the end of an attempt, in a promise', attempts({ end: async () => fails() })],
+    ['at the first content, in a promise', attempts({ firstContent: async () => fails(), end: () => {} })],
+    [
+      'around what it runs, in a promise',
+      { start: () => ({ ...ends, within: async run => [run(), fails()] }) },
+    ],
     [
       'with its headers',
       attempts({
@@ -324,6 +331,22 @@ describe('a tracer that fails', () => {
     const { post } = serving(named('a', source), { tracer: { start: () => ({ ...ends, within }) } })
     expect((await post({})).status).toBe(200)
     expect(source.inputs).toHaveLength(1)
+  })
+
+  it('answers once, although it runs what answers later', async () => {
+    const later: (() => void)[] = []
+    const within = (run: () => void) => void later.push(run)
+    let asked = 0
+    const authenticate = () => {
+      asked++
+      return { id: 'ann' }
+    }
+    const source = scripted(() => whole('a'))
+    const tracer: Tracer = { start: () => ({ ...ends, within }) }
+    const { post } = serving(named('a', source), { tracer, authenticate })
+    expect((await post({})).status).toBe(200)
+    for (const run of later) run()
+    expect(asked).toBe(1)
   })
 
   it('is refused where it is no tracer', () => {

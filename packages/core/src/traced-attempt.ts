@@ -1,4 +1,5 @@
 import { carriedHeaders } from './carried-headers.ts'
+import { isPromise } from './is-promise.ts'
 import type { AttemptEnd, AttemptSpan } from './tracer.ts'
 import type { UpstreamRequest } from './transport.ts'
 import { AnsweredElsewhere, LifeEnded } from './upstream/attempt.ts'
@@ -33,7 +34,7 @@ export class TracedAttempt {
     if (this.#begun || this.#ended) return
     this.#begun = true
     try {
-      this.#span.firstContent?.()
+      heardOf(this.#span.firstContent?.(), this.#failed)
     } catch (error) {
       this.#failed(error)
     }
@@ -45,7 +46,10 @@ export class TracedAttempt {
     this.#ended = true
     const { usage, usageEstimated = false, finishReasons = [] } = used
     try {
-      this.#span.end({ outcome: outcomeOf(error), error, usage, usageEstimated, finishReasons })
+      heardOf(
+        this.#span.end({ outcome: outcomeOf(error), error, usage, usageEstimated, finishReasons }),
+        this.#failed,
+      )
     } catch (thrown) {
       this.#failed(thrown)
     }
@@ -55,4 +59,9 @@ export class TracedAttempt {
 function outcomeOf(error: unknown): AttemptEnd['outcome'] {
   if (error === undefined) return 'answered'
   return error instanceof LifeEnded || error instanceof AnsweredElsewhere ? 'cut_off' : 'failed'
+}
+
+/** What is told of a tracer that gives a promise, where that fails: nobody else would hear of it, and the process end. */
+export function heardOf(given: unknown, failed: (error: unknown) => void): void {
+  if (isPromise(given)) void Promise.resolve(given).catch(failed)
 }

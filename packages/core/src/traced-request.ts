@@ -1,7 +1,7 @@
 import type { EndEvent } from './events.ts'
 import type { FinishReason } from './protocol/chat.ts'
 import type { Call } from './provider.ts'
-import { TracedAttempt } from './traced-attempt.ts'
+import { heardOf, TracedAttempt } from './traced-attempt.ts'
 import type { AskedUpstream, AttemptSpan, RequestSpan } from './tracer.ts'
 
 /** One request as its tracer follows it. Never throws: `failed` is told of what the tracer throws. */
@@ -21,14 +21,17 @@ export class TracedRequest {
   /** Runs the rest of the request where its tracer wants it to run. What it throws, `run` itself has to catch. */
   within<T>(run: () => Promise<T>): Promise<T> {
     let running: Promise<T> | undefined
+    const once = () => {
+      running ??= run()
+    }
     try {
-      this.#span.within?.(() => {
-        running ??= run()
-      })
+      heardOf(this.#span.within?.(once), this.#failed)
     } catch (error) {
       this.#failed(error)
     }
-    return running ?? run()
+    // Also where it runs it later: by then it has run.
+    once()
+    return running!
   }
 
   /** An upstream is about to be asked, at `url`. */
@@ -51,7 +54,7 @@ export class TracedRequest {
 
   end(event: EndEvent): void {
     try {
-      this.#span.end(event, this.answerId)
+      heardOf(this.#span.end(event, this.answerId), this.#failed)
     } catch (error) {
       this.#failed(error)
     }
