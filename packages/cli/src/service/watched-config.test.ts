@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
@@ -87,14 +87,43 @@ describe('watchedConfig', () => {
     expect(taken).toEqual([])
   })
 
-  it('says so where changes cannot be seen', () => {
+  it('sees a change while other files of the folder change all the time', async () => {
+    const { taken, file } = await followed({ 'sluice.config.json': configOf('one') })
+    let count = 0
+    const noise = setInterval(() => writeFileSync(file('sluice.db-wal'), String(count++)), 20)
+    onTestFinished(() => clearInterval(noise))
+    writeFileSync(file('sluice.config.json'), configOf('two'))
+    await vi.waitFor(() => expect(taken).toEqual(['two']), 5_000)
+  })
+
+  it('follows files in a folder that is removed and made again', async () => {
+    const conf = 'conf/models.ts'
+    const { taken, told, file } = await followed({
+      'sluice.config.ts': `import { models } from './conf/models.ts'
+        export default { providers: { local: {} }, models, keys: [{ id: 'a', key: 'k' }] }`,
+      [conf]: `export const models = { one: 'local/x' }`,
+    })
+    rmSync(file('conf'), { recursive: true })
+    await vi.waitFor(() => expect(told.at(-1)).toMatch(/cannot be run/), 5_000)
+    mkdirSync(file('conf'))
+    writeFileSync(file(conf), `export const models = { two: 'local/x' }`)
+    await vi.waitFor(() => expect(taken).toEqual(['two']), 5_000)
+    writeFileSync(file(conf), `export const models = { three: 'local/x' }`)
+    await vi.waitFor(() => expect(taken).toEqual(['two', 'three']), 5_000)
+  })
+
+  it('says so where changes cannot be seen any more', async () => {
+    const folder = join(temporaryFolder({ 'conf/file': '1' }), 'conf')
     let lost = 0
     const watching = watchFiles(
-      [join(temporaryFolder(), 'gone', 'file')],
+      [join(folder, 'file')],
       () => {},
       () => lost++,
     )
-    watching.close()
-    expect(lost).toBe(1)
+    onTestFinished(() => watching.close())
+    rmSync(folder, { recursive: true })
+    // A link to itself: the system refuses to look behind it.
+    symlinkSync('conf', folder)
+    await vi.waitFor(() => expect(lost).toBe(1), 5_000)
   })
 })
