@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Database, Pepper } from '@sluice/core'
 import { openPostgres } from '@sluice/postgres'
 import { openSqlite } from '@sluice/sqlite'
-import pg from 'pg'
+import type { Pool } from 'pg'
 import { CommandFault } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
 import { connectionNews } from './connection-news.ts'
@@ -58,7 +58,7 @@ function fileUrl(path: string): string {
 }
 
 async function postgres(url: string, settings: Settings, world: StateWorld): Promise<OpenDatabase> {
-  const pool = poolOf(url)
+  const pool = await poolOf(url)
   const news = connectionNews('PostgreSQL', world.tell)
   pool.on('error', news.failed)
   pool.on('connect', news.works)
@@ -80,13 +80,16 @@ async function postgres(url: string, settings: Settings, world: StateWorld): Pro
   }
 }
 
-/** What `pg` says of a URL may quote it. */
-function poolOf(url: string): pg.Pool {
+/** The package is loaded only where there is a PostgreSQL. What it says of a URL may quote it. */
+async function poolOf(url: string): Promise<Pool> {
+  const { default: pg } = await import('pg')
   try {
+    // The pool looks at the URL with its first connection, which is too late to tell.
+    new pg.Client(url)
     return new pg.Pool({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 10_000 })
   } catch {
     throw new CommandFault(
-      "state.database is no URL that pg takes, such as 'postgres://user:password@host:5432/name'.",
+      "state.database is no URL that pg takes, such as 'postgres://user:password@host:5432/name', or names a file that cannot be read. What a URL cannot hold in a password is written as %40 and so on.",
     )
   }
 }

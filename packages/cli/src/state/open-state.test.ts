@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { refusedPort } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'
@@ -72,6 +72,33 @@ describe('openState', () => {
     expect(told.join()).not.toContain('hunter2')
     expect(told.filter(text => text.startsWith('Redis'))).toHaveLength(1)
     await state.close()
+  })
+
+  it.each([
+    ['redis', 'redis://:hunter2@host:99999'],
+    ['redis', 'redis://me:hunter2%zz@host'],
+    ['database', 'postgres://me:hunter2@host:99999/sluice'],
+    ['database', 'postgres://me:hunter2@host/sluice?sslmode=verify-full&sslrootcert=/nowhere.pem'],
+  ] as const)(
+    'says of a URL that is none, without its password, that it is none: %s %s',
+    async (name, url) => {
+      const { told, ...rest } = world()
+      const failure = await openState({ [name]: url }, rest).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(CommandFault)
+      expect((failure as Error).message).toMatch(new RegExp(`^state\\.${name} is no URL that`))
+      expect((failure as Error).message).not.toContain('hunter2')
+      expect(told).toEqual([])
+    },
+  )
+
+  it('leaves no database open where Redis cannot be had', async () => {
+    const { cwd, ...rest } = world()
+    const database = 'file:./kept.db'
+    await expect(openState({ redis: 'redis://h:99999', database }, { cwd, ...rest })).rejects.toThrow(
+      CommandFault,
+    )
+    // What closes it brings its log into the file.
+    expect(statSync(join(cwd, 'kept.db-wal')).size).toBe(0)
   })
 
   it('leaves Redis out for who needs keys and records only', async () => {

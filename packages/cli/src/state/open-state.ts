@@ -41,8 +41,12 @@ export async function openState(
   options: StateOptions = {},
 ): Promise<State> {
   const opened = config?.database === undefined ? undefined : await openDatabase(config, world, options)
-  const redis =
-    config?.redis === undefined || options.only === 'database' ? undefined : openRedis(config, world)
+  const redis = await (config?.redis === undefined || options.only === 'database'
+    ? undefined
+    : openRedis(config, world).catch(async (error: unknown) => {
+        await opened?.close()
+        throw error
+      }))
   let closing: Promise<void> | undefined
   return {
     database: opened?.database,
