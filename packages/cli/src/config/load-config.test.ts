@@ -187,6 +187,22 @@ describe('variables', () => {
       `- telemetry.log (line 1): got '${ref('LOG')}', expected 'auto' or 'pretty' or 'json' or 'off'.`,
     ])
   })
+
+  it.each([`a-${ref(`ONE:-${ref('TWO')}`)}-b`, ref(`ONE:-a${ref('TWO')}`), ref(`ONE${ref('TWO')}`)])(
+    'hold no others, set or not: %s',
+    async key => {
+      for (const env of [{}, { ONE: 'one', TWO: 'two' }]) {
+        const { message } = await failure({ ...sound, keys: [{ id: 'a', key }] }, { env })
+        expect(message).toContain('- keys[0].key (line 1): got what is no reference after')
+      }
+    },
+  )
+
+  it('are looked for in no more time where a text has very many beginnings', async () => {
+    const key = '$'.concat('{a:-').repeat(100_000)
+    const { message } = await failure({ ...sound, keys: [{ id: 'a', key }] })
+    expect(message).toContain('has a fault:')
+  })
 })
 
 describe('faults', () => {
@@ -304,6 +320,11 @@ retry: { baseMs: 9000 }
     )
     expect(message).toContain('- gateway.observe: got an option that stands elsewhere')
     expect(message).toContain('- gateway.maxAttempts: got 0, expected a whole number from 1.')
+  })
+
+  it('are counted where they are very many, in no more time for each', async () => {
+    const models = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`m${at}`, at]))
+    expect((await failure({ ...sound, models })).message).toMatch(/- and so on: 5950 more\.$/)
   })
 
   it('are told for what is nested too deep, or holds itself', async () => {

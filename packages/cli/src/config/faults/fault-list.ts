@@ -29,54 +29,61 @@ export interface Origin {
 /** Too many to read, and of one cause: the rest comes when these are mended. */
 const most = 50
 
+/** So many are looked up in the file, to be told in its order; those beyond are counted. A service may run meanwhile. */
+const mostFound = 1_000
+
 /** The faults of one configuration, as they are found. */
 export class FaultList {
   readonly origin: Origin
-  readonly #faults: (ConfigFault & { readonly at: Path })[] = []
+  readonly #faults: ConfigFault[] = []
+  /** Paths that have a fault themselves, and those that hold one, as JSON. */
+  readonly #own = new Set<string>()
+  readonly #around = new Set<string>()
+  #size = 0
 
   constructor(origin: Origin) {
     this.origin = origin
   }
 
   add(at: Path, finding: Finding): void {
+    this.#size++
+    this.#own.add(JSON.stringify(at))
+    for (let depth = 0; depth <= at.length; depth++) this.#around.add(JSON.stringify(at.slice(0, depth)))
+    if (this.#size > mostFound) return
     const { mend } = finding
     const problem =
       'problem' in finding ? withoutStop(finding.problem) : `got ${finding.got}, expected ${finding.expected}`
     const position = this.origin.positionOf(at)
     const fault = { path: pathText(at), problem, ...(mend !== undefined && { mend }), ...position }
-    this.#faults.push({ ...scrubbed(fault, this.origin.secrets), at })
+    this.#faults.push(scrubbed(fault, this.origin.secrets))
   }
 
   get size(): number {
-    return this.#faults.length
+    return this.#size
   }
 
   /** Whether something is wrong at a path itself. */
   isAt(path: Path): boolean {
-    return this.#faults.some(({ at }) => at.length === path.length && startsWith(at, path))
+    return this.#own.has(JSON.stringify(path))
   }
 
   /** Whether something is wrong at a path, or below it. */
   has(path: Path): boolean {
-    return this.#faults.some(({ at }) => startsWith(at, path))
+    return this.#around.has(JSON.stringify(path))
   }
 
   /** Throws `ConfigFaults` where there is any. */
   settle(): void {
-    if (this.#faults.length === 0) return
+    if (this.#size === 0) return
     // As they stand in the file, where that is known.
     this.#faults.sort(
       (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
     )
-    const told = this.#faults.slice(0, most).map(({ at: _, ...fault }) => fault)
-    const more = this.#faults.length - told.length
+    const told = this.#faults.slice(0, most)
+    const more = this.#size - told.length
     const rest = { path: 'and so on', problem: `${more} more` }
     throw new ConfigFaults(this.origin.name, more > 0 ? [...told, rest] : told)
   }
-}
-
-function startsWith(path: Path, head: Path): boolean {
-  return head.every((step, index) => path[index] === step)
 }
 
 /** "Did you mean ...?", where a name is near. */

@@ -56,17 +56,21 @@ export function withEnvironment(
 
   const fillText = (text: string, path: Path): string => {
     let refers = false
+    let isTold = false
     const result = text.replaceAll(
-      /\$\$\{|\$\{([^}:]*)(?::-([^}]*))?\}|\$\{/g,
+      // Nothing that is looked for holds another beginning: a text of many would be gone through again for each.
+      /\$\$\{|\$\{([^${}:]*)(?::-((?:[^$}]|\$(?!\{))*))?\}|\$\{/g,
       (whole, name: string | undefined, other: string | undefined) => {
         if (whole === '$${') return '${'
         refers = true
         if (name === undefined || !/^[A-Za-z_]\w*$/.test(name)) {
-          faults.add(path, {
-            got: 'what is no reference after `${`',
-            expected: `a reference, such as \${NAME} or \${NAME:-text}`,
-            mend: 'Write $${ for the text itself.',
-          })
+          if (!isTold)
+            faults.add(path, {
+              got: 'what is no reference after `${`',
+              expected: `a reference, such as \${NAME} or \${NAME:-text}`,
+              mend: 'Write $${ for the text itself.',
+            })
+          isTold = true
           return whole
         }
         const found = Object.hasOwn(env, name) ? env[name] : undefined
