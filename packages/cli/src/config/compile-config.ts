@@ -1,8 +1,9 @@
 import { type Authenticator, type ModelTable, type Prices, priceTable } from '@sluice/core'
+import { jwt } from '@sluice/jwt'
 import { checkOptions } from './check-options.ts'
 import type { TypedConfig } from './config.ts'
 import type { FaultList } from './faults/fault-list.ts'
-import { callersOf } from './parts/callers.ts'
+import { callersOf, type TokenCallers } from './parts/callers.ts'
 import { checkRules } from './parts/check-rules.ts'
 import type { VendorPool, VendorSet } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
@@ -22,14 +23,19 @@ export interface CompiledConfig {
 }
 
 /** Makes the parts of a configuration. Throws `ConfigFaults` with all that is wrong with it, what was found before included. */
-export function compileConfig(config: TypedConfig, faults: FaultList, pool: VendorPool): CompiledConfig {
+export function compileConfig(
+  config: TypedConfig,
+  faults: FaultList,
+  pool: VendorPool,
+  tokenCallers: TokenCallers = jwt,
+): CompiledConfig {
   const root = new Place([], faults)
   // Nothing can be said of the parts of what is no object, or has no models.
   if (!isPlainObject(config) || !isPlainObject(config.models)) faults.settle()
   const vendors = pool.take(config, root.at('providers'))
   const scope = { vendors, models: Object.keys(config.models) }
   const route = modelTable(config, root.at('models'), scope)
-  const callers = callersOf(config, root)
+  const callers = callersOf(config, root, tokenCallers)
   checkRules(config.limits, config, root.at('limits'))
   const prices = pricesOf(config, root)
   checkOptions(config, root)

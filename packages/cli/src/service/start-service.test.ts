@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { refusedPort } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
 import { ConfigFaults } from '../config/faults/config-faults.ts'
@@ -48,6 +49,22 @@ function ask({ baseURL }: Service, body: object, key = 'sk-ann'): Promise<Respon
 }
 
 describe('startService', () => {
+  it('logs and counts that an issuer of tokens does not answer', async () => {
+    const jwks = `http://127.0.0.1:${await refusedPort()}/keys`
+    const jwt = { jwks, issuer: 'https://login.example', audience: 'llm' }
+    const { service, printed } = await started({ ...base, jwt })
+    const coded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+    const claims = { iss: jwt.issuer, aud: 'llm', exp: Math.floor(Date.now() / 1_000) + 600 }
+    const token = `${coded({ alg: 'RS256', kid: 'one' })}.${coded(claims)}.${'x'.repeat(342)}`
+    expect((await ask(service, { model: 'demo' }, token)).status).toBe(503)
+    expect(printed.map(line => JSON.parse(line) as object)).toContainEqual(
+      expect.objectContaining({ store: 'keys', state: 'failing' }),
+    )
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
+      'sluice_store_failing{store="keys"} 1',
+    )
+  })
+
   it('serves the protocol, probes and metrics, and writes one line a request', async () => {
     const { service, printed } = await started()
     const answer = await ask(service, { model: 'demo' })

@@ -10,6 +10,7 @@ import { openState } from '../state/open-state.ts'
 import { Closing } from './closing.ts'
 import { fixedChanges, withFixedParts } from './fixed-parts.ts'
 import { frontOf } from './front.ts'
+import { keptTokenCallers } from './kept-token-callers.ts'
 import { listedPrices } from './listed-prices.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service } from './service.ts'
@@ -47,23 +48,30 @@ async function started(
   closing: Closing,
 ): Promise<Service> {
   const pool = new VendorPool()
-  let compiled = compiledOf(given, pool)
+  let sight: Sight | undefined
+  const tokenCallers = keptTokenCallers(event => sight?.observe(event))
+  const compiledOf = (made: TypedConfig): CompiledConfig => {
+    const { config, faults } = checkMade(made)
+    return compileConfig(config, faults, pool, tokenCallers)
+  }
+  let compiled = compiledOf(given)
   const { config } = compiled
   const { openTelemetry, tagLabels = [] } = config.telemetry ?? {}
   const sent = openTelemetry ? await startOpenTelemetry(world.cwd, world.env, tagLabels) : undefined
   closing.add(async () => sent?.close())
-  const sight = new Sight(world, sent, config.telemetry ?? {})
-  const state = await openState(config.state, { cwd: world.cwd, tell: world.tell, observe: sight.observe })
+  const seen = new Sight(world, sent, config.telemetry ?? {})
+  sight = seen
+  const state = await openState(config.state, { cwd: world.cwd, tell: world.tell, observe: seen.observe })
   closing.add(() => state.close())
 
   const optionsOf = async (made: CompiledConfig): Promise<GatewayOptions> => {
     const prices = await listedPrices(made.config, world.cwd)
     const further = sent === undefined ? {} : { tracer: sent.tracer }
-    return gatewayOptions(made, { ...state, prices, observe: sight.observe, further })
+    return gatewayOptions(made, { ...state, prices, observe: seen.observe, further })
   }
   const gateway = createGateway(await optionsOf(compiled))
   closing.add(() => gateway.close({ drainMs: 0 }))
-  let front = frontOf(gateway, config, sight.use(config, gateway, state.database))
+  let front = frontOf(gateway, config, seen.use(config, gateway, state.database))
   compiled.vendors.keep()
 
   const serving = await serve(
@@ -82,16 +90,16 @@ async function started(
     throw error instanceof Error ? new CommandFault(withoutOwner(error.message)) : error
   })
   closing.add(() => serving.close({ drainMs: compiled.config.server?.drainMs ?? 30_000 }))
-  closing.add(async () => sight.leave())
+  closing.add(async () => seen.leave())
 
   const reload = async (next: TypedConfig): Promise<void> => {
     const before = compiled.config
-    const changes = fixedChanges(before, compiledOf(next, pool).config)
-    const after = compiledOf(changes.length === 0 ? next : withFixedParts(before, next), pool)
+    const changes = fixedChanges(before, compiledOf(next).config)
+    const after = compiledOf(changes.length === 0 ? next : withFixedParts(before, next))
     gateway.reload(await optionsOf(after))
     compiled = after
     after.vendors.keep()
-    front = frontOf(gateway, after.config, sight.use(after.config, gateway, state.database))
+    front = frontOf(gateway, after.config, seen.use(after.config, gateway, state.database))
     for (const path of changes)
       world.tell(`${path} cannot change while the service runs: it changes with the next start.`)
   }
@@ -105,7 +113,7 @@ async function started(
       return `${serving.url}${compiled.config.server?.base ?? '/v1'}`
     },
     get consoleURL() {
-      return sight.hasConsole ? `${serving.url}/console/` : undefined
+      return seen.hasConsole ? `${serving.url}/console/` : undefined
     },
     keys: state.database?.keys,
     usage: state.database && (query => state.database!.usage(query)),
@@ -119,11 +127,6 @@ async function started(
       return closed
     },
   }
-}
-
-function compiledOf(given: TypedConfig, pool: VendorPool): CompiledConfig {
-  const { config, faults } = checkMade(given)
-  return compileConfig(config, faults, pool)
 }
 
 /** A person did not call the function that speaks. */

@@ -1,13 +1,19 @@
 import { type ApiKey, type Authenticator, apiKeys } from '@sluice/core'
-import { jwt } from '@sluice/jwt'
-import type { TypedConfig } from '../config.ts'
+import type { JwtConfig, TypedConfig } from '../config.ts'
 import { tried } from '../routes/route-scope.ts'
 import type { Place } from '../shape/shape.ts'
 import { checkModelNames } from './check-model-names.ts'
 import { checkRules } from './check-rules.ts'
 
+/** Makes callers of the tokens that a configuration speaks of. */
+export type TokenCallers = (tokens: JwtConfig) => Authenticator
+
 /** Who may call, as far as a configuration says so itself. What is wrong is told. */
-export function callersOf(config: TypedConfig, root: Place): readonly Authenticator[] {
+export function callersOf(
+  config: TypedConfig,
+  root: Place,
+  tokenCallers: TokenCallers,
+): readonly Authenticator[] {
   const { keys = [], jwt: tokens, state, gateway } = config
   const place = root.at('keys')
   for (const [at, key] of keys.entries()) {
@@ -26,7 +32,9 @@ export function callersOf(config: TypedConfig, root: Place): readonly Authentica
     ? undefined
     : tried(place, () => apiKeys(keys as readonly ApiKey[]))
   const bearers =
-    tokens === undefined || root.faults.has(['jwt']) ? undefined : tried(root.at('jwt'), () => jwt(tokens))
+    tokens === undefined || root.faults.has(['jwt'])
+      ? undefined
+      : tried(root.at('jwt'), () => tokenCallers(tokens))
   const isOpen = keys.length > 0 || tokens !== undefined || state?.database !== undefined
   if (!isOpen && gateway?.authenticate === undefined) {
     root.at('keys').add({
