@@ -1,7 +1,7 @@
 // Builds every package: `node scripts/build.mjs [--if-changed] [--no-types]`.
 // The packages are typed against each other's sources, so they need no order and are built side by side.
 // With `--if-changed` nothing is done when the last build was made from the very same files. Types take most of
-// the time, and to run an example nobody needs them: `--no-types` leaves them out.
+// the time, and to run an example nobody needs them: `--no-types` leaves them out, and leaves in what nobody calls.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,6 +19,7 @@ if (process.argv.includes('--if-changed') && isBuilt()) {
   console.log('The build is up to date.')
 } else {
   const start = performance.now()
+  console.log(`Building ${packages.length} packages...`)
   rmSync(stamp, { force: true })
   const waiting = [...packages]
   await Promise.all(Array.from({ length: availableParallelism() }, () => work(waiting)))
@@ -38,7 +39,7 @@ function build({ folder, manifest }) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   return new Promise(resolve => {
     const tsup = join(root, 'node_modules', 'tsup', 'dist', 'cli-default.js')
-    const child = spawn(process.execPath, types ? [tsup] : [tsup, '--no-dts'], {
+    const child = spawn(process.execPath, types ? [tsup] : [tsup, '--no-dts', '--no-treeshake'], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
