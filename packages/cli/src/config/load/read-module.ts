@@ -49,7 +49,7 @@ function isEmptyModule(exported: object): boolean {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it threw what is no error'
   // Further lines quote the file, in which secrets may stand.
-  const [message = ''] = error.message.split('\n')
+  const message = error.message.split('\n')[0]!.replaceAll(/\s+/g, ' ').trim()
   const [place] = /\S+:\d+:\d+/.exec(error.stack ?? '') ?? []
   return place === undefined || message.includes(place) ? message : `${message} (${place})`
 }

@@ -25,6 +25,9 @@ export function callersOf(
       own.add({
         got: key.key === undefined ? 'neither key nor hash' : 'key and hash',
         expected: 'one of the two',
+        ...(key.key === undefined && {
+          mend: 'Code that takes it from the environment gives none where the variable is not set.',
+        }),
       })
     } else if (!root.faults.has(own.path)) tried(own, () => apiKeys([key as ApiKey]))
   }

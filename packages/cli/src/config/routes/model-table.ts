@@ -34,7 +34,8 @@ export function modelTable(config: TypedConfig, place: Place, scope: RouteScope)
     const problem = `leads back to itself: ${circle.map(name => `'${name}'`).join(' > ')}`
     place.at(circle[0]!).add({ problem, mend: 'Let one of them lead to a provider.' })
   }
-  if (place.faults.has(place.path)) return undefined
+  // One that is left out has a fault, at its own path or at that of its provider.
+  if (place.faults.has(place.path) || table.size < Object.keys(config.models).length) return undefined
   return tried(place, () => models(Object.fromEntries(table) as ModelEntries<string>))
 }
 

@@ -81,7 +81,7 @@ export function openObject(
       if (!isPlainObject(value)) return place.wrong(value, expected)
       for (const name of names) {
         if (members[name]!.required && ownValue(value, name) === undefined)
-          place.at(name).wrong(undefined, 'it, as it is needed')
+          place.at(name).wrong(undefined, 'a value, as it is needed')
       }
       return fromEntries(
         Object.entries(value)
