@@ -19,7 +19,7 @@ import { installedVersion, publicPackages, root, run, seconds } from './run.mjs'
 
 const packages = publicPackages()
 /** What a package may bring. npm puts what it could not share into `node_modules`. */
-const packed = /^(?:dist|node_modules|README\.md|LICENSE|package\.json|[\w.-]*schema[\w.-]*\.json)$/
+const packed = /^(?:bin|dist|node_modules|README\.md|LICENSE|package\.json|[\w.-]*schema[\w.-]*\.json)$/
 const work = mkdtempSync(join(tmpdir(), 'sluice-packed-'))
 try {
   run(process.execPath, ['scripts/build.mjs', '--if-changed'])

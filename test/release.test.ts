@@ -48,7 +48,7 @@ describe.each(published)('the published package in packages/$folder', ({ folder,
   it('brings what was built, and no sources', () => {
     expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'README.md']))
     expect(
-      manifest.files?.filter(file => !/^(?:dist|README\.md|[\w.-]*schema[\w.-]*\.json)$/.test(file)),
+      manifest.files?.filter(file => !/^(?:bin|dist|README\.md|[\w.-]*schema[\w.-]*\.json)$/.test(file)),
     ).toEqual([])
   })
 

@@ -9,6 +9,8 @@ import { sluice } from './sluice-process.ts'
 
 // The command line in processes of its own, as a newcomer meets it; on the sources, so that no build is needed.
 
+const root = join(import.meta.dirname, '../..')
+
 function folder(): string {
   const made = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-newcomer-'))
   onTestFinished(() => rmSync(made, { recursive: true, force: true }))
@@ -73,7 +75,9 @@ describe('a newcomer', { timeout: 120_000 }, () => {
     expect((await ask(baseURL, { ...own, model: 'o1' })).status).toBe(200)
     expect((await ask(baseURL, { ...own, model: 'o1' })).status).toBe(429)
     expect((await ask(baseURL, { key: 'sk-wrong', model: 'o1' })).status).toBe(401)
-    expect((await run('usage', '--by', 'key')).stdout).toMatch(/^dev +\d+ /m)
+    const used = (await run('usage', '--by', 'key')).stdout
+    expect(used).toMatch(/^dev +\d+ /m)
+    expect(used).toMatch(/^\w{12} \(Ann\) +1 /m)
 
     expect(dev.stdout().split(key).length - 1).toBe(2)
     dev.child.kill('SIGTERM')
@@ -87,7 +91,7 @@ describe('a newcomer', { timeout: 120_000 }, () => {
       const child = sluice(args, { cwd, env })
       return { code: await child.exited, printed: child.stdout() + child.stderr() }
     }
-    expect(await run('init')).toMatchObject({ code: 0, printed: expect.stringContaining('sluice check') })
+    expect(await run('init')).toMatchObject({ code: 0, printed: expect.stringContaining('npx sluice check') })
     const file = join(cwd, 'sluice.config.ts')
     const text = readFileSync(file, 'utf8')
     expect(text).not.toContain('canary')
@@ -97,6 +101,18 @@ describe('a newcomer', { timeout: 120_000 }, () => {
     expect(broken).toMatchObject({ code: 1, printed: expect.stringMatching(/models\.chat.*'opnai/) })
     expect(broken.printed).not.toMatch(/canary|^\s+at /m)
     expect(await run('init')).toMatchObject({ code: 1, printed: expect.stringContaining('--force') })
+  })
+})
+
+describe('a clone of the repository', () => {
+  it('has a sluice of its own before anything is built, so that npx fetches none', () => {
+    const linked = realpathSync(join(root, 'node_modules/sluice'))
+    expect(linked).toBe(realpathSync(join(root, 'packages/cli')))
+    const { bin } = JSON.parse(readFileSync(join(linked, 'package.json'), 'utf8')) as {
+      bin: { sluice: string }
+    }
+    expect(bin.sluice).not.toMatch(/dist/)
+    expect(readFileSync(join(linked, bin.sluice), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
   })
 })
 

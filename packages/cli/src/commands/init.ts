@@ -75,13 +75,13 @@ function nextSteps(file: string, vendors: readonly EnvironmentVendor[], { env }:
   const found =
     vendors.length === 0
       ? `Wrote ${file}. No vendor's key is in the environment: its one model is answered by local(), which is no language model.
-Set OPENAI_API_KEY or another vendor's key and run sluice init --force, or write the vendor into the file.`
+Set OPENAI_API_KEY or another vendor's key and run npx sluice init --force, or write the vendor into the file.`
       : `Wrote ${file}, with ${vendors.map(({ title, keyVariable }) => `${title} (${keyVariable})`).join(', ')}.`
   const steps = [
-    ['sluice check', 'says whether it is sound'],
-    ['sluice dev', 'tries it, with a page'],
-    ...(env.SLUICE_API_KEY ? [] : [['sluice keys create --name me', 'issues a key']]),
-    ['sluice serve', 'serves it'],
+    ['npx sluice check', 'says whether it is sound'],
+    ['npx sluice dev', 'tries it, with a page'],
+    ...(env.SLUICE_API_KEY ? [] : [['npx sluice keys create --name me', 'issues a key']]),
+    ['npx sluice serve', 'serves it'],
   ]
-  return `${found}\n\nNext:\n${steps.map(([command = '', why]) => `  ${command.padEnd(30)}${why}`).join('\n')}`
+  return `${found}\n\nNext:\n${steps.map(([command = '', why]) => `  ${command.padEnd(34)}${why}`).join('\n')}`
 }

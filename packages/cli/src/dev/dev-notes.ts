@@ -28,7 +28,7 @@ export function devNotes({ vendors, servers, looked, ollamaFault }: Findings): r
     `local() is a stand-in, not a language model.${
       some.length === 0
         ? ''
-        : `\nFor models of ${vendors.length === 0 ? 'a vendor' : 'further vendors'}, set ${some.join(', ')} or another vendor's key. sluice init writes a configuration.`
+        : `\nFor models of ${vendors.length === 0 ? 'a vendor' : 'further vendors'}, set ${some.join(', ')} or another vendor's key. npx sluice init writes a configuration.`
     }`,
   ]
 }
