@@ -49,13 +49,14 @@ Example: sluice usage --by tag:team,model --from 2026-11-01`,
       throw new CommandFault('sluice usage: --from is not before --to, so nothing is between them.', 2)
     }
     const query = { by, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-    return withDatabase(values, world, async ({ usage, place }) => {
+    return withDatabase(values, world, async ({ usage, keys, place }) => {
       const rows = await usage(query)
       if (values.json === true) world.print(JSON.stringify(rows, null, 2))
       else if (values.csv === true) world.print(usageCsv(by, rows))
       else {
         world.tell(`Usage in ${place}:`)
-        world.print(usageText(by, rows))
+        const issued = by.includes('key') ? await keys.list() : []
+        world.print(usageText(by, rows, new Map(issued.map(({ id, name }) => [id, name]))))
       }
       return 0
     })

@@ -42,6 +42,16 @@ all       1,237  1,234,587          15       12.50
     expect(usageText([], [row({}, { requests: 0 })])).toBe('No requests in that time.')
     expect(usageText(['day'], [])).toBe('No requests in that time.')
   })
+
+  it('names the keys that are known by name, none other', () => {
+    const rows = [row({ key: 'k1', model: 'k1' }), row({ key: 'dev' }), row({ key: null })]
+    const lines = usageText(['key', 'model'], rows, new Map([['k1', 'Ann']])).split('\n')
+    expect(lines.slice(1, 4)).toEqual([
+      expect.stringMatching(/^k1 \(Ann\) +k1 +1 /),
+      expect.stringMatching(/^dev +- /),
+      expect.stringMatching(/^- +- /),
+    ])
+  })
 })
 
 describe('usageCsv', () => {

@@ -8,14 +8,32 @@ const sums: readonly Column[] = [
   { head: 'cost (USD)', right: true },
 ]
 
-/** Usage as a table for people, and in sentences what its sums leave out. */
-export function usageText(by: readonly UsageDimension[], rows: readonly UsageRow[]): string {
+/**
+ * Usage as a table for people, and in sentences what its sums leave out.
+ *
+ * @param names - of keys, by their ids; one that has none is shown by its id alone.
+ */
+export function usageText(
+  by: readonly UsageDimension[],
+  rows: readonly UsageRow[],
+  names: ReadonlyMap<string, string> = new Map(),
+): string {
   if (rows.every(({ requests }) => requests === 0)) return 'No requests in that time.'
   const total = totalOf(rows)
   const columns: Column[] = [...by.map(head => ({ head })), ...sums]
-  const lines = rows.map(row => [...by.map(name => row.by[name] ?? '-'), ...cells(row)])
+  const lines = rows.map(row => [...by.map(name => labelled(name, row.by[name], names)), ...cells(row)])
   const last = rows.length > 1 ? [[...by.map((_, index) => (index === 0 ? 'all' : '')), ...cells(total)]] : []
   return [tableText(columns, [...lines, ...last]), ...notes(total)].join('\n')
+}
+
+function labelled(
+  dimension: UsageDimension,
+  value: string | null | undefined,
+  names: ReadonlyMap<string, string>,
+): string {
+  if (value === null || value === undefined) return '-'
+  const name = dimension === 'key' ? names.get(value) : undefined
+  return name === undefined ? value : `${value} (${name})`
 }
 
 type Sums = Omit<UsageRow, 'by'>
