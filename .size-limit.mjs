@@ -3,14 +3,17 @@
 
 const ours = ['core', 'node', 'providers', 'testing'].map(name => `@sluice/${name}`)
 
-/** A package's ESM entry, compressed as servers send it. */
+/** What users of an entry have beside it: its peers. */
+const peers = ['@opentelemetry/api', 'prom-client']
+
+/** An ESM entry of a package, compressed as servers send it. */
 function entry(name, limit, { conditions, platform = 'node' } = {}) {
-  const own = `@sluice/${name.split(',')[0]}`
+  const [folder, file = 'index'] = name.split(',')[0].split('/')
   return {
     name: `@sluice/${name}`,
-    path: `packages/${name.split(',')[0]}/dist/index.js`,
+    path: `packages/${folder}/dist/${file}.js`,
     limit,
-    ignore: ours.filter(other => other !== own),
+    ignore: [...ours.filter(other => other !== `@sluice/${folder}`), ...peers],
     modifyEsbuildConfig: config => ({ ...config, platform, conditions, logLevel: 'error' }),
   }
 }
@@ -18,6 +21,7 @@ function entry(name, limit, { conditions, platform = 'node' } = {}) {
 export default [
   entry('core', '220 kB'),
   entry('core, edge', '84 kB', { conditions: ['workerd'], platform: 'browser' }),
+  entry('core/openapi', '26 kB'),
   entry('providers', '70 kB'),
   entry('node', '10.5 kB'),
   entry('express', '1 kB'),
@@ -26,4 +30,8 @@ export default [
   entry('redis', '7.5 kB'),
   entry('sqlite', '15.5 kB'),
   entry('postgres', '8.5 kB'),
+  entry('telemetry', '4 kB'),
+  entry('telemetry/opentelemetry', '5 kB'),
+  entry('telemetry/prometheus', '4 kB'),
+  entry('console', '35 kB'),
 ]
