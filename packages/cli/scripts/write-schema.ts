@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { configSchema } from '../src/config/config-schema.ts'
 
-// Run by `pnpm --filter sluice schema`; a test says where it has to be.
+// Run by `pnpm schema`; a test says where it has to be.
 writeFileSync(new URL('../schema.json', import.meta.url), `${JSON.stringify(configSchema(), null, 2)}\n`)

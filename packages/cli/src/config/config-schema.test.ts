@@ -9,7 +9,7 @@ const fits = new Ajv2020({ allowUnionTypes: true, strictTypes: false, strictRequ
 )
 
 describe('schema.json', () => {
-  it('is what the configuration is checked by: `pnpm --filter sluice schema` writes it', () => {
+  it('is what the configuration is checked by: `pnpm schema` writes it', () => {
     expect(written).toEqual(JSON.parse(JSON.stringify(configSchema())))
   })
 
