@@ -67,6 +67,7 @@ describe('devOverlay', () => {
       console: { adminKey: 'admin' },
       state: { database: 'file:dev.db' },
     })
+    expect(devOverlay({ ...config, console: false }, addition).console).toBe(false)
   })
 
   it('goes by the command line before the configuration', () => {

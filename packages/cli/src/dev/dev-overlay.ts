@@ -19,7 +19,7 @@ export function devOverlay(config: TypedConfig, addition: DevAddition): TypedCon
     ...config,
     keys: [...(config.keys ?? []), { id: freeId(config), key }],
     state: { ...config.state, database: database ?? config.state?.database ?? devDatabase },
-    console: adminKey === undefined ? false : (own ?? { adminKey }),
+    console: adminKey === undefined || config.console === false ? false : (own ?? { adminKey }),
   }
 }
 
