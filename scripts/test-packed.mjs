@@ -114,7 +114,7 @@ function installSluice(tarballs) {
 function publicEntries() {
   return packages.flatMap(({ manifest }) =>
     Object.keys(manifest.exports)
-      .filter(key => key !== './package.json')
+      .filter(key => !key.endsWith('.json'))
       .map(key => manifest.name + key.slice(1)),
   )
 }
@@ -133,7 +133,9 @@ function checkInstalled(folder, name) {
   if (others.length > 0) throw new Error(`${name} is packed with ${others.join(', ')}`)
   const tests = files.filter(file => /\.test\.|^src/.test(file))
   if (tests.length > 0) throw new Error(`${name} is packed with ${tests.join(', ')}`)
-  // A declaration may name what every user has: the package's own files, its sisters, and Node where it stands on it.
+  // A declaration may name what every user has: the package's own files, its sisters, its peers, and Node where it
+  // stands on it.
+  const peers = Object.keys(JSON.parse(manifest).peerDependencies ?? {})
   const nodeTypes = !['@sluice/core', '@sluice/providers', '@sluice/jwt'].includes(name)
   for (const file of files.filter(file => /\.d\.c?ts$/.test(file))) {
     // What a comment shows is no import.
@@ -141,7 +143,8 @@ function checkInstalled(folder, name) {
     for (const [, specifier] of text.matchAll(
       /(?:\bfrom|\bimport|\bimport\(|\brequire\(|types=)\s*['"]([^'"]+)['"]/g,
     )) {
-      const known = /^\.{1,2}\//.test(specifier) || specifier.startsWith('@sluice/')
+      const known =
+        /^\.{1,2}\//.test(specifier) || specifier.startsWith('@sluice/') || peers.includes(specifier)
       if (!known && !(nodeTypes && specifier.startsWith('node:'))) {
         throw new Error(`${name}/${file} makes its users install ${specifier}`)
       }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 const bin = 'node_modules/.bin/sluice'
 const { version } = JSON.parse(readFileSync('node_modules/sluice/package.json', 'utf8'))
@@ -48,6 +48,8 @@ for (const [option, file] of [
   run(bin, ['init', ...(option === undefined ? [] : [option])])
   assert.ok(existsSync(file))
   run(bin, ['check', '--config', file])
+  // A folder has one.
+  rmSync(file)
 }
 writeFileSync('broken.json', JSON.stringify({ models: { demo: 'nobody/demo' } }))
 assert.throws(() => run(bin, ['check', '--config', 'broken.json']), { status: 1 })
