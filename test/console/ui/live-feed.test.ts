@@ -62,15 +62,15 @@ describe('liveFeed', () => {
       go = resolve
     })
     await pass(1)
-    server.tell(rowOf('a', 1, 'success'))
+    server.tell(rowOf('a', 1, 'completed'))
     server.tell(rowOf('c', 2))
     await pass(1)
     go()
     await pass(1)
-    expect(shown()).toEqual(['b running', 'c running', 'a success'])
-    server.tell(rowOf('c', 2, 'success'))
+    expect(shown()).toEqual(['b running', 'c running', 'a completed'])
+    server.tell(rowOf('c', 2, 'completed'))
     await pass(200)
-    expect(shown()).toEqual(['b running', 'c success', 'a success'])
+    expect(shown()).toEqual(['b running', 'c completed', 'a completed'])
   })
 
   it('tries again, less and less often, and forgets what a new process does not know', async () => {
