@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import OpenAI from 'openai'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ask } from '../docs/runner/ask.ts'
 import { hasCurl, shell } from '../docs/runner/shell.ts'
 import { sluice } from './sluice-process.ts'
@@ -121,17 +123,21 @@ describe('the process', { timeout: 120_000 }, () => {
     const dev = sluice(['dev', '--port', '0', '--no-discover', '--database', ':memory:'], { cwd: folder() })
     const banner = (await dev.until(/[\s\S]*Ctrl\+C stops it/))[0]
     const [baseURL = ''] = /http:\S+\/v1/.exec(banner) ?? []
-    // A request whose body never comes keeps it from draining.
-    const body = new ReadableStream({ start: controller => controller.enqueue(new Uint8Array([123])) })
-    const headers = { authorization: `Bearer ${/sk-sluice-[\w-]+/.exec(banner)![0]}` }
-    const hanging = fetch(`${baseURL}/chat/completions`, {
-      method: 'POST',
-      headers,
-      body,
-      duplex: 'half',
-    } as never)
-    hanging.catch(() => {})
+    // A request whose body never comes keeps it from draining; that its body is waited for says that it is there.
+    const authorization = `Bearer ${/sk-sluice-[\w-]+/.exec(banner)![0]}`
+    const headers = {
+      authorization,
+      expect: '100-continue',
+      'content-type': 'application/json',
+      'content-length': 100,
+    }
+    const hanging = request(`${baseURL}/chat/completions`, { method: 'POST', headers })
+    hanging.on('error', () => {})
+    hanging.flushHeaders()
+    await once(hanging, 'continue')
     dev.child.kill('SIGINT')
+    // Two that come at once are one: the first has been heard when no more is taken.
+    await vi.waitFor(() => expect(fetch(`${baseURL}/models`)).rejects.toThrow(), { timeout: 20_000 })
     dev.child.kill('SIGINT')
     expect(await dev.exited).toBe(130)
   })

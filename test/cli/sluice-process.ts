@@ -27,9 +27,10 @@ export function sluice(
   { cwd, env = {} }: { cwd: string; env?: Readonly<Record<string, string>> },
 ): SluiceProcess {
   const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !scrubbed.test(name)))
-  const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
+  // In the process itself: the command of tsx would stand between it and its signals.
+  const tsx = import.meta.resolve('tsx')
   const bin = join(root, 'packages/cli/src/bin.ts')
-  const child = spawn(process.execPath, [tsx, '--conditions=@sluice/source', bin, ...args], {
+  const child = spawn(process.execPath, ['--import', tsx, '--conditions=@sluice/source', bin, ...args], {
     cwd,
     env: { ...rest, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -94,7 +94,7 @@ describe('F39 no connection to the upstream comes about: refused, unanswered, no
             { called: true, error: undefined },
           ],
         })
-        expect(events.map(({ type }) => type)).toEqual(['attempt_failed', 'end'])
+        expect(events.map(({ type }) => type)).toEqual(['begin', 'attempt_failed', 'end'])
       })
     })
 

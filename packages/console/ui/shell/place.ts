@@ -18,11 +18,18 @@ export function hrefOf(view: View, id?: string): string {
 export function usePlace(): Place {
   const [place, setPlace] = useState(placeOfAddress)
   useEffect(() => {
-    const moved = () => setPlace(placeOfAddress())
+    const moved = () => setPlace(last => samePlace(last, placeOfAddress()))
     addEventListener('hashchange', moved)
+    // The address may have changed since the first look at it.
+    moved()
     return () => removeEventListener('hashchange', moved)
   }, [])
   return place
+}
+
+/** The one that is shown, where the other is the same: nothing is drawn again. */
+function samePlace(shown: Place, next: Place): Place {
+  return shown.view === next.view && shown.id === next.id ? shown : next
 }
 
 function placeOfAddress(): Place {
