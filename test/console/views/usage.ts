@@ -33,6 +33,7 @@ export const usageTests: ViewTests = site => {
     for (const [name, [expected, form]] of Object.entries(sent)) {
       const chart = page.locator('.chart', { has: page.getByText(name, { exact: true }) })
       await chart.getByText('As a table').click()
+      await chart.getByRole('columnheader', { name: 'counters' }).waitFor()
       const heads = await chart.getByRole('columnheader').allTextContents()
       const at = heads.indexOf('counters')
       const cells = await chart
@@ -58,6 +59,7 @@ export const usageTests: ViewTests = site => {
         .textContent()
     }
     await latency.getByText('As a table').click()
+    await latency.getByRole('columnheader', { name: 'counters' }).waitFor()
     const series = await (
       await fetch(`${site().service.url}/console/api/series?by=team`, {
         headers: { authorization: `Bearer ${adminKey}` },
