@@ -12,27 +12,24 @@ export function siteLinks(
   { file, text }: Pick<Page, 'file' | 'text'>,
   sites: ReadonlyMap<string, string>,
 ): string {
-  let fence: string | undefined
+  const linked = (prose: string): string =>
+    prose.replace(
+      /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^)\s]+)\)/g,
+      (whole, image: string, label: string, to: string) => {
+        if (/^(?:[a-z]+:|#|\/)/.test(to)) return whole
+        const [path = '', hash] = to.split('#')
+        const target = posix.join(posix.dirname(file), path).replace(/\/$/, '')
+        // Pictures stand in `docs`, which is the root of the site.
+        if (image !== '') return `![${label}](/${target.replace(/^docs\//, '')})`
+        const site = sites.get(target) ?? sites.get(`${target}/README.md`)
+        if (site === undefined) return label
+        return `[${label}](/${site === 'index' ? '' : site}${hash === undefined ? '' : `#${hash}`})`
+      },
+    )
+  // A block of code ends with the mark that it began with; a link may go over the end of a line.
   return text
-    .split('\n')
-    .map(line => {
-      const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
-      if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) {
-        fence = fence === undefined ? mark : undefined
-        return line
-      }
-      if (fence !== undefined) return line
-      return line.replace(
-        /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^)\s]+)\)/g,
-        (whole, image: string, label: string, to: string) => {
-          if (image !== '' || /^(?:[a-z]+:|#|\/)/.test(to)) return whole
-          const [path = '', hash] = to.split('#')
-          const target = posix.join(posix.dirname(file), path).replace(/\/$/, '')
-          const site = sites.get(target) ?? sites.get(`${target}/README.md`)
-          if (site === undefined) return label
-          return `[${label}](/${site === 'index' ? '' : site}${hash === undefined ? '' : `#${hash}`})`
-        },
-      )
-    })
-    .join('\n')
+    .split(/^([ \t]*(`{3,}|~{3,})[^\n]*\n[\s\S]*?^[ \t]*\2[ \t]*$)/m)
+    .filter((_, at) => at % 3 !== 2)
+    .map((part, at) => (at % 2 === 0 ? linked(part) : part))
+    .join('')
 }

@@ -26,8 +26,8 @@ for (const { site, text } of told) {
   write(join('public', `${site}.md`), text)
 }
 for (const [name, text] of Object.entries(llmsTexts(told, contents))) write(join('public', name), text)
-cpSync(join(docs, 'performance.svg'), join(stage, 'performance.svg'))
-cpSync(join(docs, 'images'), join(stage, 'images'), { recursive: true })
+cpSync(join(docs, 'performance.svg'), join(stage, 'public', 'performance.svg'))
+cpSync(join(docs, 'images'), join(stage, 'public', 'images'), { recursive: true })
 cpSync(join(docs, '.vitepress', 'config.mjs'), join(stage, '.vitepress', 'config.mjs'))
 write(join('.vitepress', 'sidebar.json'), JSON.stringify(sidebarOf(told, contents)))
 reference()

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { siteLinks } from '../../scripts/site/links.ts'
 import { llmsTexts, titleAndLead } from '../../scripts/site/llms.ts'
@@ -16,8 +18,9 @@ describe('the site', () => {
     expect(contents.flatMap(group => group.pages).sort()).toEqual(docs.sort())
   })
 
-  it('links to pages that it has', () => {
-    const known = new Set(['', ...all.map(({ site }) => site)])
+  it('links to pages and pictures that it has', () => {
+    const pictures = readdirSync(join(import.meta.dirname, '../../docs/images')).map(name => `images/${name}`)
+    const known = new Set(['', 'performance.svg', ...pictures, ...all.map(({ site }) => site)])
     const links = told.flatMap(({ file, text }) =>
       [...text.matchAll(/\]\(\/([^)#\s]*)/g)].map(([, to]) => ({ file, to })),
     )
@@ -60,11 +63,9 @@ describe('siteLinks', () => {
     ['docs/a.md', '[`sqlite`](../packages/sqlite/)', '[`sqlite`](/packages/sqlite)'],
     ['packages/redis/README.md', '[keys](../../docs/keys.md)', '[keys](/keys)'],
     ['README.md', '[source](examples/app/server.ts)', 'source'],
-    [
-      'README.md',
-      '[x](https://a.example/b.md) [y](#y) ![z](docs/z.svg)',
-      '[x](https://a.example/b.md) [y](#y) ![z](docs/z.svg)',
-    ],
+    ['README.md', '![z](docs/images/z.png)', '![z](/images/z.png)'],
+    ['docs/a.md', '![over\nlines](z.svg)', '![over\nlines](/z.svg)'],
+    ['README.md', '[x](https://a.example/b.md) [y](#y)', '[x](https://a.example/b.md) [y](#y)'],
     [
       'README.md',
       '```ts\n[a](docs/keys.md)\n```\n[a](docs/keys.md)',
