@@ -321,20 +321,6 @@ retry: { baseMs: 9000 }
     expect(message).toContain('- gateway.maxAttempts: got 0, expected a whole number from 1.')
   })
 
-  it('are labels that would be the same, and options that stand elsewhere', async () => {
-    const telemetry = { tagLabels: ['team', 'a-b', 'a.b'] }
-    expect((await failure({ ...sound, telemetry })).message).toContain(
-      "- telemetry.tagLabels[2] (line 1): makes the label 'a_b', which another tag makes too.",
-    )
-    const text = `export default { ...${JSON.stringify(sound)}, gateway: { base: '/x', observe: () => {}, maxAttempts: 0 } }`
-    const { message } = await failure(text, { name: 'sluice.config.ts' })
-    expect(message).toContain(
-      '- gateway.base: got an option that stands elsewhere, expected it as server.base.',
-    )
-    expect(message).toContain('- gateway.observe: got an option that stands elsewhere')
-    expect(message).toContain('- gateway.maxAttempts: got 0, expected a whole number from 1.')
-  })
-
   it('are counted where they are very many, in no more time for each', async () => {
     const models = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`m${at}`, at]))
     expect((await failure({ ...sound, models })).message).toMatch(/- and so on: 5950 more\.$/)

@@ -215,19 +215,7 @@ describe('reload', () => {
     expect((await fetch(`${service.url}/console/`)).status).toBe(404)
   })
 
-  it('ends at once where somebody watches the console', async () => {
-    const adminKey = 'admin-admin-admin'
-    const { service } = await started({ ...base, console: { adminKey } })
-    const live = await fetch(`${service.consoleURL}api/live`, {
-      headers: { authorization: `Bearer ${adminKey}` },
-    })
-    expect(live.status).toBe(200)
-    const reading = live.text()
-    await service.close()
-    await reading.catch(() => {})
-  })
-
-  it('ends at once where somebody watches the console', async () => {
+  it('is not held up to its drain by somebody who watches the console', async () => {
     const adminKey = 'admin-admin-admin'
     const { service } = await started({ ...base, console: { adminKey } })
     const live = await fetch(`${service.consoleURL}api/live`, {
