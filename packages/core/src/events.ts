@@ -23,7 +23,11 @@ export interface AttemptRecord {
   readonly waitedMs: number
   /** The upstream's status, where it told one. */
   readonly status: number | undefined
-  /** What went wrong, also after it had begun to answer; `undefined` where nothing did. */
+  /**
+   * What went wrong, also after it had begun to answer; `undefined` where nothing did. No failure, but why it was cut off,
+   * is an error named `AnsweredElsewhere` (the other one of a hedge was sooner) or `LifeEnded` (the caller left, or the
+   * gateway was closed).
+   */
   readonly error: unknown
 }
 
