@@ -10,6 +10,8 @@ export type EndListener = (reason: EndReason) => void
 export class Lifetime implements LeaveListener {
   /** Set once the life has ended. */
   ended: EndReason | undefined = undefined
+  /** Its place among those that run: see `RunningRequests`. */
+  place = -1
   readonly #client: AbortSignal | Leaving
   #aborted: (() => void) | undefined = undefined
   readonly #listeners: EndListener[] = []

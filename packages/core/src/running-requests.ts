@@ -5,23 +5,33 @@ const longestTimer = 2_147_483_647
 
 /** What is being answered. */
 export class RunningRequests {
-  readonly #lifetimes = new Set<Lifetime>()
+  /**
+   * A list, and no set: one that is added to and taken from leaves old tables behind. Each holds what ran when it was
+   * left, and the next table, so that the engine finds none of it to be garbage before it looks through all its memory.
+   */
+  readonly #lifetimes: Lifetime[] = []
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
   /** When those that still run are ended. Monotonic milliseconds. */
   #cutAt = Number.POSITIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
 
   get size(): number {
-    return this.#lifetimes.size
+    return this.#lifetimes.length
   }
 
   add(lifetime: Lifetime): void {
-    this.#lifetimes.add(lifetime)
+    lifetime.place = this.#lifetimes.length
+    this.#lifetimes.push(lifetime)
   }
 
+  /** Takes out what was added, once. */
   delete(lifetime: Lifetime): void {
-    this.#lifetimes.delete(lifetime)
-    if (this.#lifetimes.size > 0 || this.#drained === undefined) return
+    const last = this.#lifetimes.pop()
+    if (last !== undefined && last !== lifetime) {
+      this.#lifetimes[lifetime.place] = last
+      last.place = lifetime.place
+    }
+    if (this.#lifetimes.length > 0 || this.#drained === undefined) return
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#drained.resolve()
@@ -35,7 +45,7 @@ export class RunningRequests {
   drain(ms: number, now: number): Promise<void> {
     const sooner = now + ms < this.#cutAt
     if (sooner) this.#cutAt = now + ms
-    if (this.#lifetimes.size === 0) return Promise.resolve()
+    if (this.#lifetimes.length === 0) return Promise.resolve()
     this.#drained ??= withResolver()
     if (sooner || this.#timer === undefined) this.#arm(Math.max(0, this.#cutAt - now))
     return this.#drained.promise
@@ -45,7 +55,7 @@ export class RunningRequests {
     clearTimeout(this.#timer)
     if (ms > longestTimer) return
     this.#timer = setTimeout(() => {
-      for (const lifetime of this.#lifetimes) lifetime.end('gateway_closed')
+      for (const lifetime of [...this.#lifetimes]) lifetime.end('gateway_closed')
     }, ms)
   }
 }
