@@ -1,6 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { canonicalJson } from './protocol/canonical-json.ts'
+import { sha256Hex } from './sha256.ts'
 
 /** From here on the digest is made beside this thread, where the runtime can: it would hold up the others. */
 const largeBytes = 32_768
@@ -17,6 +17,6 @@ export async function digestOf(...values: readonly unknown[]): Promise<string> {
   }
   const bytes = new TextEncoder().encode(text)
   const { subtle } = crypto
-  if (bytes.length < largeBytes || subtle === undefined) return bytesToHex(sha256(bytes))
+  if (bytes.length < largeBytes || subtle === undefined) return sha256Hex(bytes)
   return bytesToHex(new Uint8Array(await subtle.digest('SHA-256', bytes)))
 }

@@ -1,6 +1,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { sha256Hex } from '../../sha256.ts'
 
 /**
  * Secrets for HMAC-SHA-256 by the name of their version, newest first: `{ v2: '...', v1: '...' }`. Names begin
@@ -19,7 +20,7 @@ export function hashApiKey(key: string, pepper?: Pepper): string {
 
 /** Every digest under which a key may be kept, newest version first. Throws `TypeError` for a bad pepper. */
 export function digestsOf(pepper: Pepper | undefined): (key: string) => readonly string[] {
-  if (pepper === undefined) return key => [bytesToHex(sha256(utf8ToBytes(key)))]
+  if (pepper === undefined) return key => [sha256Hex(key)]
   const versions = versionsOf(pepper).map(([version, secret]) => [version, utf8ToBytes(secret)] as const)
   return key => {
     const bytes = utf8ToBytes(key)

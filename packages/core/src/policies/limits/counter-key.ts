@@ -1,7 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Scope } from '../../limit-rule.ts'
 import { memberOf } from '../../protocol/own-members.ts'
+import { sha256Hex } from '../../sha256.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 import type { Draft } from '../../stages/read.ts'
 
@@ -18,7 +17,7 @@ const longest = 200
 export function keyText(value: string): string {
   if (value.length <= longest && /^[\w.@-]*$/.test(value)) return value
   const text = value.replace(/[^\w.@-]/g, unit => `~${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return text.length <= longest ? text : `#${bytesToHex(sha256(utf8ToBytes(text)))}`
+  return text.length <= longest ? text : `#${sha256Hex(text)}`
 }
 
 /**
