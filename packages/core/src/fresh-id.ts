@@ -13,7 +13,8 @@ let next = 0
 export function freshId(): string {
   if (next === made.length) {
     crypto.getRandomValues(bytes)
-    for (const [at, byte] of bytes.entries()) {
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!
       text[2 * at] = digits[byte >> 4]!
       text[2 * at + 1] = digits[byte & 15]!
     }

@@ -40,9 +40,18 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
   return transport
 }
 
-function splitUrl(url: string): { origin: string; path: string } {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  return start === -1 ? { origin: url, path: '/' } : { origin: url.slice(0, start), path: url.slice(start) }
+/** Most requests of a process go where the one before went; and a cut of another text is dear as a key. */
+let last = { url: '', origin: '', path: '/' }
+
+function splitUrl(url: string): { readonly origin: string; readonly path: string } {
+  if (url !== last.url) {
+    const start = url.indexOf('/', url.indexOf('://') + 3)
+    last =
+      start === -1
+        ? { url, origin: url, path: '/' }
+        : { url, origin: url.slice(0, start), path: url.slice(start) }
+  }
+  return last
 }
 
 /** A pool makes the connector for all of its clients. */
