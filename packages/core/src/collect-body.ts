@@ -61,17 +61,9 @@ export function collectBody(stream: AsyncIterable<Uint8Array>, bounds: BodyBound
   })
 }
 
-/**
- * All of a body that has come as a whole; `undefined` where it has to be waited for. One that came along with the head of
- * its request is there a turn later.
- */
-export async function arrivedBody(body: StreamBody): Promise<Uint8Array | undefined> {
-  const arrived = memberOf(body, 'arrived')
-  let whole = arrived?.call(body)
-  if (whole === undefined && arrived !== undefined) {
-    await undefined
-    whole = arrived.call(body)
-  }
+/** All of a body that has come as a whole; `undefined` where it has to be waited for. */
+export function arrivedBody(body: StreamBody): Uint8Array | undefined {
+  const whole = memberOf(body, 'arrived')?.call(body)
   if (whole !== undefined && !ArrayBuffer.isView(whole)) throw notBytes()
   return whole
 }

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { checkParsed } from '../protocol/check-parsed.ts'
 import { checkContentEncoding, checkContentType } from '../protocol/content-headers.ts'
 import { parseJson } from '../protocol/json.ts'
+import { memberOf } from '../protocol/own-members.ts'
 import { noun } from '../protocol/wording.ts'
 
 /** What the caller sent, as far as it is known before it is validated. */
@@ -40,24 +41,27 @@ export async function read(
     return toDraft(body.value as JsonValue, bytes)
   }
   // A host that has read the body has also undone its encoding.
-  if (body?.kind !== 'bytes') checkContentEncoding(headers)
-  const bytes = body?.kind === 'bytes' ? body.bytes : await collect(request, body, declared, limits)
+  if (body?.kind === 'bytes') return toDraft(parseJson(body.bytes, limits), body.bytes.length)
+  checkContentEncoding(headers)
+  let bytes = body && arrivedBody(body)
+  if (bytes === undefined && body !== undefined && memberOf(body, 'arrived') !== undefined) {
+    // What came along with the head of its request is there a turn later.
+    await undefined
+    bytes = arrivedBody(body)
+  }
+  bytes ??= await collect(request, body, declared, limits)
+  if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
   return toDraft(parseJson(bytes, limits), bytes.length)
 }
 
-async function collect(
+function collect(
   request: Request,
   body: Extract<HostBody, { kind: 'stream' }> | undefined,
   announced: number,
   limits: IntakeLimits,
 ): Promise<Uint8Array> {
-  const whole = body === undefined ? undefined : await arrivedBody(body)
-  if (whole !== undefined) {
-    if (whole.length > limits.maxBytes) throw tooLarge(whole.length, limits)
-    return whole
-  }
   const stream = body?.stream ?? webBody(request)
-  if (stream === undefined) return new Uint8Array()
+  if (stream === undefined) return Promise.resolve(new Uint8Array())
   return collectBody(stream, {
     ...limits,
     announced,
