@@ -18,6 +18,8 @@ export interface TransportResponse {
 export interface UpstreamResponse extends TransportResponse {
   /** The whole body as UTF-8 text. Throws `UpstreamError` of kind `garbled` above 32 MiB. */
   text(): Promise<string>
+  /** The same at once, where all of the body has come and nothing of it was read; else `undefined`, and nothing is read. */
+  arrivedText?(): string | undefined
 }
 
 /**

@@ -47,17 +47,31 @@ const plain: Dialect = {}
  * completion; `truncated` for a stream that ends before its end mark (from the stream, as it is read).
  * `now` gives milliseconds since 1970, for a `retry-after` that is a date.
  */
-export async function decodeChatCompletions(
+export function decodeChatCompletions(
   response: UpstreamResponse,
   call: Call,
   now: () => number = Date.now,
-): Promise<Reply> {
+): Reply | Promise<Reply> {
   const { status } = response
-  if (status < 200 || status > 299) throw await upstreamRefusal(response, now)
+  if (status < 200 || status > 299) return refused(response, now)
   checkAnswerHead(response)
   const { input, unsupportedParameters } = call
-  if (input.stream !== true) return { kind: 'completion', completion: completionFrom(await response.text()) }
+  if (input.stream !== true) {
+    // A small answer has come with its head: then nothing is waited for.
+    const text = response.arrivedText?.()
+    return text === undefined
+      ? completionOf(response)
+      : { kind: 'completion', completion: completionFrom(text) }
+  }
   // Where it may have been left out of the request, one choice may be all.
   const asked = unsupportedParameters === 'drop' ? 1 : (input.n ?? 1)
   return { kind: 'stream', chunks: new ChunkStream(response.body, asked) }
+}
+
+async function refused(response: UpstreamResponse, now: () => number): Promise<never> {
+  throw await upstreamRefusal(response, now)
+}
+
+async function completionOf(response: UpstreamResponse): Promise<Reply> {
+  return { kind: 'completion', completion: completionFrom(await response.text()) }
 }

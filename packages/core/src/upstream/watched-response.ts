@@ -9,7 +9,7 @@ const maxTextBytes = 32 * 1024 * 1024
 export function watched(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
   const { status, headers } = response
   const body = watchedBody(response.body, deadlines)
-  return { status, headers, body, text: () => textOf(body) }
+  return { status, headers, body, text: () => textOf(body), arrivedText: () => arrivedTextOf(body) }
 }
 
 function watchedBody(body: AsyncIterable<Uint8Array>, deadlines: Deadlines): AsyncIterable<Uint8Array> {
@@ -62,9 +62,14 @@ class WatchedBytes implements AsyncIterator<Uint8Array> {
 }
 
 function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const arrived = arrivedTextOf(body)
+  return arrived === undefined ? collectedText(body) : Promise.resolve(arrived)
+}
+
+function arrivedTextOf(body: AsyncIterable<Uint8Array>): string | undefined {
   // What is held of one is little: no limit is needed for it.
   const whole = body instanceof ReceivedBody ? body.whole() : undefined
-  return whole === undefined ? collectedText(body) : Promise.resolve(utf8.decode(whole))
+  return whole && utf8.decode(whole)
 }
 
 const utf8 = new TextDecoder()

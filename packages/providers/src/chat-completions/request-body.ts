@@ -1,6 +1,7 @@
 import { type Call, GatewayError, type Message } from '@sluice/core'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { asksForNothing } from '../parameters/neutral.ts'
+import type { Fields } from '../wire/json-value.ts'
 import type { Dialect } from './dialect.ts'
 import { withoutForeignMarks, withoutForeignMembers } from './foreign-members.ts'
 import { leaveOut } from './leave-out.ts'
@@ -16,7 +17,8 @@ import { dropSteering } from './steering-fields.ts'
 export function requestBody(call: Call, dialect: Dialect, adjusting: Adjusting): Record<string, unknown> {
   const { input } = call
   const { refuse = none, drop = none, requiredToolChoice, rename } = dialect
-  const body: Record<string, unknown> = { ...input, model: call.model }
+  const body = copyOf(input)
+  body.model = call.model
   dropSteering(body, adjusting)
   for (const name of refuse) {
     if (!asksForNothing(name, body[name])) adjusting.lack(name)
@@ -39,6 +41,20 @@ export function requestBody(call: Call, dialect: Dialect, adjusting: Adjusting):
 }
 
 const none: readonly string[] = []
+
+/** What inherits nothing: a member of any name is its own. Unlike objects without a prototype, engines are quick with it. */
+const Bare = /* @__PURE__ */ (() => {
+  const made = function Bare() {} as unknown as new () => Record<string, unknown>
+  made.prototype = Object.create(null)
+  return made
+})()
+
+/** Member by member: to spread a request that inherits nothing takes twice as long. */
+function copyOf(input: object): Record<string, unknown> {
+  const copy = new Bare()
+  for (const name of Object.keys(input)) copy[name] = (input as Fields)[name]
+  return copy
+}
 
 function messagesIn(given: readonly Message[], dialect: Dialect, adjusting: Adjusting): readonly Message[] {
   let messages = withoutForeignMembers(given, dialect, adjusting)
