@@ -14,17 +14,33 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
   const stale = new WeakSet<object>()
   const makeClient = (origin: URL, options: object) =>
     new WatchedClient(origin, options as PooledOptions, error => stale.add(error))
+  const pools = new Map<string, Pool>()
   const agent = new Agent({
     connect: { timeout: connectMs },
     headersTimeout: 0,
     bodyTimeout: 0,
-    factory: (origin, options) => new Pool(origin, { ...options, factory: makeClient }),
+    factory: (origin, options) => {
+      const pool = new Pool(origin, { ...options, factory: makeClient })
+      if (pools.size >= mostPools) pools.clear()
+      pools.set(String(origin), pool)
+      return pool
+    },
   })
+  /** The pool itself, while it is open: the agent looks for it anew each time. */
+  const dispatcherOf = (origin: string): Pool | Agent => {
+    const pool = pools.get(origin)
+    if (pool === undefined || (!pool.closed && !pool.destroyed)) return pool ?? agent
+    pools.delete(origin)
+    return agent
+  }
+  // Nearly all requests of a process go where the one before went.
+  let place = { url: '', origin: '', path: '/' }
   const begin = (request: UpstreamRequest): UndiciExchange => {
-    const { origin, path } = splitUrl(request.url)
+    const { method, url, headers, body = null } = request
+    if (url !== place.url) place = { url, ...splitUrl(url) }
+    const { origin, path } = place
     const exchange = new UndiciExchange(stale)
-    const { method, headers, body = null } = request
-    agent.dispatch({ origin, path, method, headers, body }, exchange)
+    dispatcherOf(origin).dispatch({ origin, path, method, headers, body }, exchange)
     return exchange
   }
   const transport: Transport = (request, signal) => {
@@ -40,18 +56,12 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
   return transport
 }
 
-/** Most requests of a process go where the one before went; and a cut of another text is dear as a key. */
-let last = { url: '', origin: '', path: '/' }
+/** So many pools are known by heart. */
+const mostPools = 1_000
 
 function splitUrl(url: string): { readonly origin: string; readonly path: string } {
-  if (url !== last.url) {
-    const start = url.indexOf('/', url.indexOf('://') + 3)
-    last =
-      start === -1
-        ? { url, origin: url, path: '/' }
-        : { url, origin: url.slice(0, start), path: url.slice(start) }
-  }
-  return last
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  return start === -1 ? { origin: url, path: '/' } : { origin: url.slice(0, start), path: url.slice(start) }
 }
 
 /** A pool makes the connector for all of its clients. */
