@@ -58,6 +58,11 @@ export interface FetchContext<Host = unknown> {
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /**
+   * The same, names and values by turns, where each name is in lower case and each value printable ASCII: they can be
+   * written as they are. Absent where that is not so.
+   */
+  readonly headerList?: readonly string[] | undefined
   /** Text, or pieces of text that come one by one. Leaving the pieces early ends the upstream call. */
   readonly body: string | AsyncIterable<string>
 }

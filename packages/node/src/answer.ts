@@ -7,6 +7,8 @@ export type AnswerBody = string | Uint8Array | AsyncIterable<string | Uint8Array
 export interface ResponseParts {
   readonly status: number
   readonly headers: Readonly<Record<string, string>> | Iterable<readonly [string, string]>
+  /** See `Answer`. */
+  readonly headerList?: readonly string[] | undefined
   readonly body: AnswerBody
 }
 

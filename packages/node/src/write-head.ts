@@ -39,46 +39,19 @@ function headOf(
   return head
 }
 
-/** The same as a list, which is cheaper; `undefined` for headers that are not as the gateway makes them. */
+/** The same as a list, which is cheaper; `undefined` where the gateway made none. */
 function listOf(
-  { headers, body }: ResponseParts,
+  { headerList, body }: ResponseParts,
   res: ServerResponse,
   closing: boolean,
 ): string[] | undefined {
-  if (Symbol.iterator in headers || res.hasHeader('vary')) return undefined
-  const list: string[] = []
-  let length = lengthOf(body)
-  for (const name of Object.keys(headers)) {
-    const value: unknown = headers[name]
-    if (typeof value !== 'string' || !isPlainName(name) || !isPlainText(value)) return undefined
-    if (name === 'content-length') length = undefined
-    if (name !== 'connection' || !closing) list.push(name, value)
-  }
-  if (closing) list.push('connection', 'close')
-  if (length !== undefined) list.push('content-length', length)
-  return list
+  if (headerList === undefined || closing || res.hasHeader('vary')) return undefined
+  const length = lengthOf(body)
+  if (length === undefined) return headerList.slice()
+  return headerList.includes('content-length') ? undefined : headerList.concat('content-length', length)
 }
 
 function lengthOf(body: ResponseParts['body']): string | undefined {
   if (typeof body === 'string') return `${Buffer.byteLength(body)}`
   return body instanceof Uint8Array ? `${body.byteLength}` : undefined
-}
-
-/** Names are few, and the same on each answer. */
-const plainNames = new Set<string>()
-
-/** A name in lower case, of which one answer has one header. */
-function isPlainName(name: string): boolean {
-  if (plainNames.has(name)) return true
-  const plain = /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && name !== 'set-cookie'
-  if (plain && plainNames.size < 100) plainNames.add(name)
-  return plain
-}
-
-function isPlainText(value: string): boolean {
-  for (let at = 0; at < value.length; at++) {
-    const code = value.charCodeAt(at)
-    if (code < 0x20 || code > 0x7e) return false
-  }
-  return true
 }

@@ -1,36 +1,8 @@
+import { type AnswerHeaders, HeaderList, MadeAnswer } from '../answer/made-answer.ts'
 import type { GatewayError } from '../errors.ts'
 import type { Answer } from '../host.ts'
 import type { ChatCompletion } from '../protocol/chat.ts'
-
-/** Headers of an answer, by lower-case name. */
-export type AnswerHeaders = Record<string, string>
-
-/**
- * What others say stands before what is said here, less what HTTP cannot carry: that must not cost the caller the
- * answer. They are written one by one: to add names to a spread object costs microseconds.
- */
-function headersOf(
-  contentType: string,
-  cacheControl: string,
-  requestId: string,
-  more: Readonly<AnswerHeaders>,
-): AnswerHeaders {
-  const headers: AnswerHeaders = {
-    'content-type': contentType,
-    'x-request-id': requestId,
-    'cache-control': cacheControl,
-    'x-content-type-options': 'nosniff',
-    vary: 'authorization',
-  }
-  for (const name in more) {
-    const value: unknown = more[name]
-    const told = typeof value === 'string' || typeof value === 'number'
-    if (told && Object.hasOwn(more, name) && isName(name) && isText(String(value))) {
-      headers[name] = value as string
-    }
-  }
-  return headers
-}
+import { completionText } from '../protocol/completion-text.ts'
 
 /** An answer of JSON. */
 export function respondJson(
@@ -39,11 +11,13 @@ export function respondJson(
   requestId: string,
   more: Readonly<AnswerHeaders> = {},
 ): Answer {
-  return {
-    status,
-    headers: headersOf('application/json', 'no-store', requestId, more),
-    body: JSON.stringify(value),
-  }
+  return respondText(status, JSON.stringify(value), requestId, more)
+}
+
+function respondText(status: number, text: string, requestId: string, more: Readonly<AnswerHeaders>): Answer {
+  const headers = new HeaderList('application/json', 'no-store', requestId)
+  headers.add(more)
+  return new MadeAnswer(status, text, headers)
 }
 
 /** The answer to a request that is refused (protocol section 4). */
@@ -61,12 +35,12 @@ export function respondCompletion(
   requestId: string,
   more: Readonly<AnswerHeaders>,
 ): Answer {
-  return respondJson(200, completion, requestId, more)
+  return respondText(200, completionText(completion), requestId, more)
 }
 
 /** A whole completion of which the text was kept. */
 export function respondKept(text: string, requestId: string, more: Readonly<AnswerHeaders>): Answer {
-  return { status: 200, headers: headersOf('application/json', 'no-store', requestId, more), body: text }
+  return respondText(200, text, requestId, more)
 }
 
 /**
@@ -79,28 +53,7 @@ export function respondStream(
   more: Readonly<AnswerHeaders>,
 ): Answer {
   const cacheControl = 'no-cache, no-store, no-transform'
-  const headers = headersOf('text/event-stream; charset=utf-8', cacheControl, requestId, more)
-  headers['x-accel-buffering'] ??= 'no'
-  return { status: 200, headers, body }
+  const headers = new HeaderList('text/event-stream; charset=utf-8', cacheControl, requestId)
+  headers.add({ 'x-accel-buffering': 'no', ...more })
+  return new MadeAnswer(200, body, headers)
 }
-
-/** Names are few, and the same on each answer. */
-const soundNames = new Set<string>()
-
-function isName(name: string): boolean {
-  if (soundNames.has(name)) return true
-  const sound = headerName.test(name)
-  if (sound && soundNames.size < 100) soundNames.add(name)
-  return sound
-}
-
-/** Tabs, and what is printable of Latin-1. Most are a few digits: for them a loop costs less than an expression. */
-function isText(value: string): boolean {
-  for (let at = 0; at < value.length; at++) {
-    const code = value.charCodeAt(at)
-    if ((code < 0x20 && code !== 0x09) || code === 0x7f || code > 0xff) return false
-  }
-  return true
-}
-
-const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/

@@ -1,0 +1,64 @@
+import type { ChatCompletion, Choice, CompletionMessage, Usage } from './chat.ts'
+
+/**
+ * What `JSON.stringify` makes of a whole answer. Nearly each is one text: that is written by hand, at a third of the
+ * price; what else there is in an answer is not.
+ */
+export function completionText(completion: ChatCompletion): string {
+  const { id, object, created, model, choices, usage, service_tier, system_fingerprint } = completion
+  let list = ''
+  for (const choice of choices) list += list === '' ? choiceText(choice) : `,${choiceText(choice)}`
+  const head = `{"id":${quoted(id)},"object":"${object}","created":${JSON.stringify(created)},"model":${quoted(model)},"choices":[`
+  const tail = `,"service_tier":${quoted(service_tier)},"system_fingerprint":${quotedOrNull(system_fingerprint)}}`
+  return `${head}${list}],"usage":${usageText(usage)}${tail}`
+}
+
+function choiceText(choice: Choice): string {
+  const { index, message, logprobs, finish_reason } = choice
+  if (logprobs !== null || !isText(message)) return JSON.stringify(choice)
+  const content = quotedOrNull(message.content)
+  return `{"index":${index},"message":{"role":"assistant","content":${content},"refusal":null,"annotations":[]},"logprobs":null,"finish_reason":${quoted(finish_reason)}}`
+}
+
+/** Whether it says nothing beside its text. */
+function isText(message: CompletionMessage): boolean {
+  const { refusal, annotations } = message
+  if (refusal !== null || annotations.length > 0) return false
+  let members = 0
+  for (const _name in message) members++
+  return members === 4
+}
+
+function usageText(usage: Usage): string {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage
+  const written =
+    prompt.cache_write_tokens === undefined ? '' : `,"cache_write_tokens":${prompt.cache_write_tokens}`
+  const ofPrompt = `{"cached_tokens":${prompt.cached_tokens},"audio_tokens":${prompt.audio_tokens}${written}}`
+  return `{"prompt_tokens":${usage.prompt_tokens},"completion_tokens":${usage.completion_tokens},"total_tokens":${usage.total_tokens},"prompt_tokens_details":${ofPrompt},"completion_tokens_details":${detailsText(completion)}}`
+}
+
+const noDetails =
+  '{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}'
+
+function detailsText(details: Usage['completion_tokens_details']): string {
+  const { reasoning_tokens, audio_tokens, accepted_prediction_tokens, rejected_prediction_tokens } = details
+  const others = audio_tokens + accepted_prediction_tokens + rejected_prediction_tokens
+  return reasoning_tokens === 0 && others === 0 ? noDetails : JSON.stringify(details)
+}
+
+function quotedOrNull(text: string | null): string {
+  return text === null ? 'null' : quoted(text)
+}
+
+/** Up to so many characters are looked at here; a longer text the engine quotes sooner. */
+const short = 200
+
+function quoted(text: string): string {
+  // What a provider of the user's making gives may be no text.
+  if (typeof text !== 'string' || text.length > short) return JSON.stringify(text)
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code === 0x22 || code === 0x5c || code > 0xd7ff) return JSON.stringify(text)
+  }
+  return `"${text}"`
+}
