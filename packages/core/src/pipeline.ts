@@ -26,7 +26,7 @@ import { type Draft, read } from './stages/read.ts'
 import { type ResponseCache, recallCached } from './stages/recall/cached.ts'
 import { type RunningIdempotency, recallRepeat } from './stages/recall/repeated.ts'
 import { respondCompletion, respondKept, respondStream } from './stages/respond.ts'
-import { type Candidate, route } from './stages/route.ts'
+import { route } from './stages/route.ts'
 import type { RequestRecord } from './stages/settle.ts'
 import { validate } from './stages/validate.ts'
 import type { ChunkSource } from './upstream/attempts/held-stream.ts'
@@ -43,8 +43,8 @@ export async function completeChat<Host>(
   lifetime: Lifetime,
   record: RequestRecord,
 ): Promise<Answer> {
-  const asking = authenticate(request, context.host, options.authenticate)
-  const principal = isPromise(asking) ? await asking : asking
+  const identifying = authenticate(request, context.host, options.authenticate)
+  const principal = isPromise(identifying) ? await identifying : identifying
   record.principal = principal
   context.identified?.(principal)
   const draft = await read(request, context.body, options.intake)
@@ -76,7 +76,13 @@ export async function completeChat<Host>(
   if (entering !== undefined) await entering
   const hit = options.cache && (await cached(request, bounded.input, options.cache, record))
   if (hit !== undefined) return replay(hit, record, lifetime)
-  return ask(bounded, targets, options, lifetime, record)
+  const { asked, attempts } = asking(bounded, options, lifetime, record)
+  // Not by a function of its own: to hand on a promise takes three turns.
+  const calling = call(bounded.input, targets, lifetime, attempts, options.call)
+  if (input.stream === true) {
+    return await stream(calling as Promise<Answering<ChunkSource>>, asked, attempts, options)
+  }
+  return whole((await calling) as Answering<PartialCompletion>, asked)
 }
 
 /** The answer of an earlier request with the same idempotency key. Where there is none, this one's will be kept. */
@@ -119,23 +125,21 @@ function replay(answer: KeptAnswer, record: RequestRecord, lifetime: Lifetime): 
   return respondKept(answer.text, record.requestId, record.answerHeaders)
 }
 
-async function ask<Host>(
+/** A valid request on its way to the places that answer it. */
+function asking<Host>(
   { input, adjustments: bound }: BoundedOutput,
-  targets: readonly Candidate[],
   options: ResolvedOptions<Host>,
   lifetime: Lifetime,
   record: RequestRecord,
-): Promise<Answer> {
-  const attempts = new RequestAttempts(record, bound, options)
+): { readonly asked: AnsweredRequest; readonly attempts: Attempts } {
   const created = Math.floor(options.now() / 1000)
   const identity = { id: completionId(options.id), created, model: input.model }
   const { traced } = record.attempts
   if (traced !== undefined) traced.answerId = identity.id
-  const asked: AnsweredRequest = { input, identity, record, lifetime, newId: options.id }
-  const calling = call(input, targets, lifetime, attempts, options.call)
-  return input.stream === true
-    ? stream(calling as Promise<Answering<ChunkSource>>, asked, attempts, options)
-    : whole((await calling) as Answering<PartialCompletion>, asked)
+  return {
+    asked: { input, identity, record, lifetime, newId: options.id },
+    attempts: new RequestAttempts(record, bound, options),
+  }
 }
 
 function whole(

@@ -34,6 +34,6 @@ export function toExpress<Req extends ExpressRequest = ExpressRequest>(
         },
       },
     }
-    void ask(gateway, req, res, asking).then(answer => deliver(answer, res))
+    ask(gateway, req, res, asking, answer => void deliver(answer, res))
   }
 }

@@ -34,7 +34,7 @@ export function toKoa<Context extends KoaContext = KoaContext>(
   return async (ctx, next) => {
     const { mount, path } = mountOf(ctx, gateway)
     if (!gateway.matches(path, mount)) return void (await next())
-    const response = await ask(gateway, ctx.req, ctx.res, {
+    const asking = {
       protocol: ctx.protocol,
       host: ctx.host || undefined,
       target: path + queryOf(ctx.url),
@@ -42,10 +42,13 @@ export function toKoa<Context extends KoaContext = KoaContext>(
       context: {
         host: ctx,
         mount,
-        identified: principal => {
+        identified: (principal: unknown) => {
           ctx.state.sluice = principal
         },
       },
+    }
+    const response = await new Promise<Response>(answered => {
+      ask(gateway, ctx.req, ctx.res, asking, answered)
     })
     respond(response, ctx)
   }

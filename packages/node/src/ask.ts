@@ -18,46 +18,57 @@ export interface Asking<Host>
 }
 
 /**
- * Puts a message to a gateway: the one thing that every mount does. It never rejects: a message that is no
- * sound request becomes a 400, anything unforeseen a 500 that tells nothing.
+ * Puts a message to a gateway: the one thing that every mount does. It never throws, and `answered` always comes: a
+ * message that is no sound request becomes a 400, anything unforeseen a 500 that tells nothing.
  */
 export function ask<Host>(
   gateway: Pick<Gateway<Host>, 'fetch'>,
   incoming: IncomingMessage,
   response: ServerResponse,
   asking: Asking<Host>,
-): Promise<Response> {
-  if (isClosing(incoming)) {
-    return Promise.resolve(protocolError(400, 'The connection closes after an earlier answer.'))
-  }
-  closeWithConnection(incoming, response)
+  answered: (answer: Response) => void,
+): void {
+  const refused = (error: unknown) => answered(refusalOf(error))
+  let answer: Promise<Response>
   try {
-    const body = hostBody(incoming, asking.read ?? (incoming as ReadBody))
-    if (body === 'lost') {
-      warnLostBody()
-      return Promise.resolve(serverError())
-    }
-    const request = toRequest(incoming, {
-      protocol: memberOf(asking, 'protocol'),
-      host: memberOf(asking, 'host'),
-      target: memberOf(asking, 'target'),
-      trustProxy: memberOf(asking, 'trustProxy'),
-      response,
-      body,
-      onBodyWait: memberOf(asking, 'onBodyWait'),
-    })
-    const { context } = asking
-    const answer = gateway.fetch(request, {
-      host: memberOf(context, 'host'),
-      mount: memberOf(context, 'mount'),
-      identified: memberOf(context, 'identified'),
-      body: requestBody(request),
-      plainAnswers: true,
-    })
-    return Promise.resolve(answer).then(undefined, refusalOf)
+    answer = Promise.resolve(asked(gateway, incoming, response, asking))
   } catch (error) {
-    return Promise.resolve(refusalOf(error))
+    refused(error)
+    return
   }
+  void answer.then(answered, refused)
+}
+
+function asked<Host>(
+  gateway: Pick<Gateway<Host>, 'fetch'>,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  asking: Asking<Host>,
+): Response | Promise<Response> {
+  if (isClosing(incoming)) return protocolError(400, 'The connection closes after an earlier answer.')
+  closeWithConnection(incoming, response)
+  const body = hostBody(incoming, asking.read ?? (incoming as ReadBody))
+  if (body === 'lost') {
+    warnLostBody()
+    return serverError()
+  }
+  const request = toRequest(incoming, {
+    protocol: memberOf(asking, 'protocol'),
+    host: memberOf(asking, 'host'),
+    target: memberOf(asking, 'target'),
+    trustProxy: memberOf(asking, 'trustProxy'),
+    response,
+    body,
+    onBodyWait: memberOf(asking, 'onBodyWait'),
+  })
+  const { context } = asking
+  return gateway.fetch(request, {
+    host: memberOf(context, 'host'),
+    mount: memberOf(context, 'mount'),
+    identified: memberOf(context, 'identified'),
+    body: requestBody(request),
+    plainAnswers: true,
+  })
 }
 
 function refusalOf(error: unknown): Response {

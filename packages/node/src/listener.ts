@@ -43,7 +43,7 @@ export function listen(
   onBodyWait?: () => void,
 ): void {
   const asking = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
-  void ask(gateway, incoming, response, asking).then(answer => deliver(answer, response, options))
+  ask(gateway, incoming, response, asking, answer => void deliver(answer, response, options))
 }
 
 /** Sends an answer. It never rejects: what cannot be sent becomes a 500, or the end of the connection. */
