@@ -4,7 +4,7 @@ import { apiVersionOf } from './azure/api-version.ts'
 import { azureDialect } from './azure/azure-dialect.ts'
 import { azureUrl } from './azure/azure-url.ts'
 import { capabilitiesByName } from './chat-completions/openai-dialect.ts'
-import { decodeChatCompletions, encodeChatCompletions } from './chat-completions.ts'
+import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
@@ -68,7 +68,7 @@ export function azure(options: AzureOptions): Vendor {
       const given = credential()
       return given instanceof Promise ? given.then(late => signed(request, late)) : signed(request, given)
     },
-    decode: (response, call) => decodeChatCompletions(response, call),
+    decode: chatCompletionsDecoder(),
     ...concurrency(options.maxConcurrent, owner),
   }
   const vendor = vendorOf(provider, capabilitiesByName)

@@ -1,4 +1,5 @@
-import type { Call, EncodedRequest, Reply, UpstreamResponse } from '@sluice/core'
+import type { Call, EncodedRequest, PartialCompletion, Provider, Reply, UpstreamResponse } from '@sluice/core'
+import { AnswerForms } from './chat-completions/answer-forms.ts'
 import { ChunkStream } from './chat-completions/chunk-stream.ts'
 import { completionFrom } from './chat-completions/completion-from.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
@@ -52,6 +53,24 @@ export function decodeChatCompletions(
   call: Call,
   now: () => number = Date.now,
 ): Reply | Promise<Reply> {
+  return decodeAnswer(response, call, completionFrom, now)
+}
+
+/** The same for one upstream, the forms of whose whole answers are remembered: see `AnswerForms`. */
+export function chatCompletionsDecoder(): Provider['decode'] {
+  const forms = new AnswerForms()
+  const read = (text: string) => forms.read(text)
+  return (response, call) => decodeAnswer(response, call, read, Date.now)
+}
+
+type ReadCompletion = (text: string) => PartialCompletion
+
+function decodeAnswer(
+  response: UpstreamResponse,
+  call: Call,
+  read: ReadCompletion,
+  now: () => number,
+): Reply | Promise<Reply> {
   const { status } = response
   if (status < 200 || status > 299) return refused(response, now)
   checkAnswerHead(response)
@@ -59,9 +78,7 @@ export function decodeChatCompletions(
   if (input.stream !== true) {
     // A small answer has come with its head: then nothing is waited for.
     const text = response.arrivedText?.()
-    return text === undefined
-      ? completionOf(response)
-      : { kind: 'completion', completion: completionFrom(text) }
+    return text === undefined ? completionOf(response, read) : { kind: 'completion', completion: read(text) }
   }
   // Where it may have been left out of the request, one choice may be all.
   const asked = unsupportedParameters === 'drop' ? 1 : (input.n ?? 1)
@@ -72,6 +89,6 @@ async function refused(response: UpstreamResponse, now: () => number): Promise<n
   throw await upstreamRefusal(response, now)
 }
 
-async function completionOf(response: UpstreamResponse): Promise<Reply> {
-  return { kind: 'completion', completion: completionFrom(await response.text()) }
+async function completionOf(response: UpstreamResponse, read: ReadCompletion): Promise<Reply> {
+  return { kind: 'completion', completion: read(await response.text()) }
 }

@@ -2,7 +2,7 @@ import type { Provider } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
 import { checkDialect } from './chat-completions/check-dialect.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
-import { decodeChatCompletions, encodeChatCompletions } from './chat-completions.ts'
+import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { bearer, furtherHeaders } from './request-headers.ts'
 import { concurrency, type KnownCapabilities, type Vendor, vendorOf } from './vendor.ts'
@@ -70,7 +70,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): Vendor {
   const provider: Provider = {
     name,
     encode: call => encodeChatCompletions(call, endpoint),
-    decode: (response, call) => decodeChatCompletions(response, call),
+    decode: chatCompletionsDecoder(),
     ...concurrency(maxConcurrent, name),
   }
   return vendorOf(provider, known)

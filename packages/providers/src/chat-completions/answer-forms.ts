@@ -1,0 +1,42 @@
+import type { PartialCompletion } from '@sluice/core'
+import { AnswerForm } from './answer-form.ts'
+import { completionFrom } from './completion-from.ts'
+
+/** So many are known at a time: one for each way in which answers end, and some of before. */
+const most = 4
+/** So many are learnt in any case, and one more for so many answers that were of one. */
+const leastLearnt = 4
+const answersEach = 100
+
+/** The forms that whole answers of one upstream have. */
+export class AnswerForms {
+  readonly #forms: AnswerForm[] = []
+  #learnt = 0
+  #read = 0
+
+  /** What an answer says, by its JSON text: as `completionFrom`, which it throws as. */
+  read(text: string): PartialCompletion {
+    for (let nth = 0; nth < this.#forms.length; nth++) {
+      const form = this.#forms[nth]!
+      const completion = form.read(text)
+      if (completion === undefined) continue
+      this.#read++
+      if (nth > 0) {
+        this.#forms[nth] = this.#forms[0]!
+        this.#forms[0] = form
+      }
+      return completion
+    }
+    const completion = completionFrom(text)
+    if (this.#learnt < leastLearnt + this.#read / answersEach) this.#learn(text, completion)
+    return completion
+  }
+
+  #learn(text: string, completion: PartialCompletion): void {
+    this.#learnt++
+    const form = AnswerForm.of(text, completion, completionFrom)
+    if (form === undefined) return
+    this.#forms.unshift(form)
+    if (this.#forms.length > most) this.#forms.pop()
+  }
+}
