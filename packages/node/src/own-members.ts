@@ -5,5 +5,7 @@ export function ownMembers<T extends object>(value: T): T {
 
 /** A member of an object, be it its own or its class's; `undefined` where only another library has added it to all. */
 export function memberOf<T extends object, Name extends keyof T>(value: T, name: Name): T[Name] | undefined {
-  return name in Object.prototype && !Object.hasOwn(value, name) ? undefined : value[name]
+  const member = value[name]
+  if (member === undefined) return undefined
+  return name in Object.prototype && !Object.hasOwn(value, name) ? undefined : member
 }

@@ -8,7 +8,7 @@ export function completionText(completion: ChatCompletion): string {
   const { id, object, created, model, choices, usage, service_tier, system_fingerprint } = completion
   let list = ''
   for (const choice of choices) list += list === '' ? choiceText(choice) : `,${choiceText(choice)}`
-  const head = `{"id":${quoted(id)},"object":"${object}","created":${JSON.stringify(created)},"model":${quoted(model)},"choices":[`
+  const head = `{"id":${quoted(id)},"object":"${object}","created":${Number.isFinite(created) ? created : null},"model":${quoted(model)},"choices":[`
   const tail = `,"service_tier":${quoted(service_tier)},"system_fingerprint":${quotedOrNull(system_fingerprint)}}`
   return `${head}${list}],"usage":${usageText(usage)}${tail}`
 }

@@ -57,7 +57,7 @@ export function validate<T extends Target>(
   dropInnerNulls(fields)
   const input = fields as ChatRequest
   if (live) checkFieldRules(input)
-  else if (fields.max_completion_tokens !== undefined) delete fields.max_tokens
+  else if (fields.max_completion_tokens !== undefined && 'max_tokens' in fields) delete fields.max_tokens
   const capable = targets.every(({ capabilities }) => capabilities === undefined)
     ? targets
     : capableTargets(input, targets, {

@@ -1,5 +1,5 @@
 import type { FinishReason, PartialCompletion } from '@sluice/core'
-import { type Fields, isFields } from '../wire/json-value.ts'
+import type { Fields } from '../wire/json-value.ts'
 import { type Slot, slotsOf } from './answer-slots.ts'
 import { withOrigin } from './partial-completion.ts'
 import { partialUsage } from './partial-usage.ts'
@@ -67,8 +67,7 @@ export class AnswerForm {
     let at = 0
     for (let nth = 0; nth < slots.length; nth++) {
       const before = between[nth]!
-      // Compared as slices, which costs half of `startsWith`.
-      if (text.slice(at, at + before.length) !== before) return undefined
+      if (!text.startsWith(before, at)) return undefined
       at += before.length
       const slot = slots[nth]!
       if (slot.kind === 'number') {
@@ -133,9 +132,12 @@ function count(usage: Record<string, unknown>, group: string | undefined, name: 
     usage[name] = value
     return
   }
-  const known = usage[group]
-  if (isFields(known)) (known as Record<string, unknown>)[name] = value
-  else usage[group] = { [name]: value }
+  let members = usage[group] as Record<string, unknown> | undefined
+  if (members === undefined) {
+    members = {}
+    usage[group] = members
+  }
+  members[name] = value
 }
 
 /** The end of a whole number as JSON writes it, of at most 15 digits; -1 where there is none. */

@@ -100,6 +100,14 @@ describe('AnswerForm', () => {
     for (const given of others) expect(formOf(answer(given))).toBeUndefined()
   })
 
+  it.each(['__proto__', 'constructor', 'toString'])('is none of a usage with a member %s', name => {
+    const text = answer()
+    for (const usage of [`{"${name}":{"polluted":1}}`, `{"a":{"${name}":1}}`, `{"${name}":1}`]) {
+      expect(formOf(text.replace(/"usage":.*\}\}/, `"usage":${usage}`))).toBeUndefined()
+    }
+    expect('polluted' in {} || 'polluted' in Object).toBe(false)
+  })
+
   it('is none of a text in which something that counts stands twice', () => {
     const text = answer()
     for (const twice of [

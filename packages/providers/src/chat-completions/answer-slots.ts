@@ -28,7 +28,7 @@ interface Open {
 /**
  * Finds in the JSON text of an answer, which has to be sound, its id and time, the text of its first choice and all
  * numbers of its usage. `undefined` where the text is missing or stands there twice, where a member of the usage is no
- * whole number, and where one nests deeper than vendors' do.
+ * whole number or has a name that every object has, and where one nests deeper than vendors' do.
  */
 export function slotsOf(text: string): readonly Slot[] | undefined {
   const slots: Slot[] = []
@@ -64,7 +64,8 @@ function slotAt(path: readonly (string | number)[], word: string, start: number)
   const inside = { start: start + 1, end: end - 1 }
   if (first === 'usage' && path.length > 1) {
     if (word === '{' || word === 'null') return undefined
-    if (path.length > 3 || !whole.test(word)) return 'unfit'
+    // Counts are put under their names: none may be one that every object has.
+    if (path.length > 3 || !whole.test(word) || path.some(name => name in Object.prototype)) return 'unfit'
     const [group, name] = path.length === 2 ? [undefined, String(second)] : [String(second), String(third)]
     return { kind: 'number', start, end, name, group }
   }
