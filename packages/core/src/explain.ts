@@ -10,7 +10,7 @@ import { RoutingLog } from './routing-log.ts'
 import { authenticate, type Principal } from './stages/authenticate.ts'
 import { authorizePlaces } from './stages/authorize.ts'
 import type { CallWorld } from './stages/call.ts'
-import { read } from './stages/read.ts'
+import { mayArrive, read } from './stages/read.ts'
 import { type Candidate, route } from './stages/route.ts'
 import { validate } from './stages/validate.ts'
 import { allLeftAlone, skippedFor } from './upstream/attempts/left-alone.ts'
@@ -37,6 +37,7 @@ export async function explain<Host>(
     if (endpoint.name !== 'chat') throw unknownUrl(request.method, pathOf(request.url))
     principal = await authenticate(request, context.host, options.authenticate)
     context.identified?.(principal)
+    if (mayArrive(context.body)) await undefined
     const draft = await read(request, context.body, options.intake)
     model = draft.model
     const places = await route(draft, routeContext(principal, model, log, options), options.route)

@@ -216,6 +216,8 @@ describe('gateway.reload', () => {
     const [before, after] = [options('before', shared), options('after', shared)]
     const gateway = createGateway(before.given)
     await gateway.fetch(asked())
+    // Its entry is closed beside its answer.
+    await turn()
     gateway.reload(after.given)
     await gateway.fetch(asked())
     await turn()

@@ -22,7 +22,7 @@ import { authorizePlaces } from './stages/authorize.ts'
 import { type Answering, type Attempts, call } from './stages/call.ts'
 import { limit } from './stages/limit.ts'
 import { normalizeCompletion } from './stages/normalize/completion.ts'
-import { type Draft, read } from './stages/read.ts'
+import { type Draft, mayArrive, read } from './stages/read.ts'
 import { type ResponseCache, recallCached } from './stages/recall/cached.ts'
 import { type RunningIdempotency, recallRepeat } from './stages/recall/repeated.ts'
 import { respondCompletion, respondKept, respondStream } from './stages/respond.ts'
@@ -47,7 +47,9 @@ export async function completeChat<Host>(
   const principal = isPromise(identifying) ? await identifying : identifying
   record.principal = principal
   context.identified?.(principal)
-  const draft = await read(request, context.body, options.intake)
+  if (mayArrive(context.body)) await undefined
+  const reading = read(request, context.body, options.intake)
+  const draft = isPromise(reading) ? await reading : reading
   record.stream = memberOf(draft.body, 'stream') === true
   const { routing } = record
   routing.begun = true

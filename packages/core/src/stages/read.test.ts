@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { GatewayError } from '../errors.ts'
 import type { HostBody } from '../host.ts'
-import { read } from './read.ts'
+import { read as readAtOnce } from './read.ts'
 
 const limits = {
   maxBytes: 26_214_400,
@@ -70,6 +70,9 @@ afterEach(async () => {
   process.off('unhandledRejection', record)
   expect(rejections).toEqual([])
 })
+
+/** What throws at once rejects. */
+const read = async (...given: Parameters<typeof readAtOnce>) => readAtOnce(...given)
 
 describe('read', () => {
   const sources: [string, () => [Request, HostBody | undefined]][] = [

@@ -19,17 +19,18 @@ export interface Draft {
 
 /**
  * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body
- * that tells its length is refused before it is read, another as soon as it is too long.
+ * that tells its length is refused before it is read, another as soon as it is too long. One that has come as a whole
+ * is read at once.
  *
  * Throws 400, 408 or 413. Where the source fails, as when the caller has left, throws what the source threw.
  *
  * @param body - replaces `request.body`.
  */
-export async function read(
+export function read(
   request: Request,
   body: HostBody | undefined,
   limits: IntakeLimits,
-): Promise<Draft> {
+): Draft | Promise<Draft> {
   const { headers } = request
   const declared = Number(headers.get('content-length') ?? 0)
   if (declared > limits.maxBytes) throw tooLarge(declared, limits)
@@ -41,27 +42,32 @@ export async function read(
     return toDraft(body.value as JsonValue, bytes)
   }
   // A host that has read the body has also undone its encoding.
-  if (body?.kind === 'bytes') return toDraft(parseJson(body.bytes, limits), body.bytes.length)
+  if (body?.kind === 'bytes') return draftOf(body.bytes, limits)
   checkContentEncoding(headers)
-  let bytes = body && arrivedBody(body)
-  if (bytes === undefined && body !== undefined && memberOf(body, 'arrived') !== undefined) {
-    // What came along with the head of its request is there a turn later.
-    await undefined
-    bytes = arrivedBody(body)
-  }
-  bytes ??= await collect(request, body, declared, limits)
+  const arrived = body && arrivedBody(body)
+  return arrived === undefined
+    ? collect(request, body, declared, limits).then(bytes => draftOf(bytes, limits))
+    : draftOf(arrived, limits)
+}
+
+/** Whether a body that has come along with the head of its request may be told of a turn later. */
+export function mayArrive(body: HostBody | undefined): boolean {
+  return body?.kind === 'stream' && memberOf(body, 'arrived') !== undefined
+}
+
+function draftOf(bytes: Uint8Array, limits: IntakeLimits): Draft {
   if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
   return toDraft(parseJson(bytes, limits), bytes.length)
 }
 
-function collect(
+async function collect(
   request: Request,
   body: Extract<HostBody, { kind: 'stream' }> | undefined,
   announced: number,
   limits: IntakeLimits,
 ): Promise<Uint8Array> {
   const stream = body?.stream ?? webBody(request)
-  if (stream === undefined) return Promise.resolve(new Uint8Array())
+  if (stream === undefined) return new Uint8Array()
   return collectBody(stream, {
     ...limits,
     announced,

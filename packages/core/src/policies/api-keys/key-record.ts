@@ -91,10 +91,12 @@ function frozenRule(data: LimitRuleData): LimitRuleData {
 export function principalOf(record: SoundRecord, now: number): Principal | undefined {
   const { id, models, tags, limits, expiresAt, disabled } = record
   if (disabled || (expiresAt !== null && now >= expiresAt)) return undefined
-  return {
-    id,
-    ...(models === null ? {} : { models: [...models] }),
-    ...(tags === null ? {} : { tags: { ...tags } }),
-    ...(limits === null ? {} : { limits }),
-  }
+  // Member by member: to spread those that are there takes a microsecond.
+  const principal: Writable<Principal> = { id }
+  if (models !== null) principal.models = [...models]
+  if (tags !== null) principal.tags = { ...tags }
+  if (limits !== null) principal.limits = limits
+  return principal
 }
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
