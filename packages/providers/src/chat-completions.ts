@@ -6,6 +6,7 @@ import type { Dialect } from './chat-completions/dialect.ts'
 import { requestBody } from './chat-completions/request-body.ts'
 import { Adjusting } from './parameters/adjusting.ts'
 import { checkAnswerHead } from './wire/answer-head.ts'
+import { jsonBody } from './wire/json-body.ts'
 import { upstreamRefusal } from './wire/upstream-refusal.ts'
 
 /** Where a vendor takes chat completions, and how it wants them written. */
@@ -25,7 +26,7 @@ export interface ChatCompletionsEndpoint {
  */
 export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): EncodedRequest {
   const adjusting = new Adjusting(call.unsupportedParameters)
-  const body = JSON.stringify(requestBody(call, endpoint.dialect ?? plain, adjusting))
+  const body = jsonBody(requestBody(call, endpoint.dialect ?? plain, adjusting))
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: call.input.stream === true ? 'text/event-stream' : 'application/json',
