@@ -19,12 +19,17 @@ export interface BodyBounds {
 }
 
 /**
- * All of a stream as one array. A body that comes in one piece is not copied; one that comes in many tiny
- * pieces does not keep them alive. When it refuses, it tells the stream to stop and does not wait for that.
+ * What `use` makes of all of a stream as one array, which is another body's afterwards. A body that comes in one piece is
+ * not copied; one that comes in many tiny pieces does not keep them alive. When it refuses, it tells the stream to stop
+ * and does not wait for that.
  *
- * Rejects with what `bounds` makes, with what the stream threw, or with the signal's reason.
+ * Rejects with what `bounds` makes, with what the stream or `use` threw, or with the signal's reason.
  */
-export function collectBody(stream: AsyncIterable<Uint8Array>, bounds: BodyBounds): Promise<Uint8Array> {
+export function collectBody<T>(
+  stream: AsyncIterable<Uint8Array>,
+  bounds: BodyBounds,
+  use: (bytes: Uint8Array) => T,
+): Promise<T> {
   const iterator = stream[Symbol.asyncIterator]()
   return new Promise((resolve, reject) => {
     let ended = false
@@ -53,10 +58,15 @@ export function collectBody(stream: AsyncIterable<Uint8Array>, bounds: BodyBound
         if (pieces.length > bounds.maxBytes) return refuse(bounds.tooLarge(pieces.length))
       }
       end()
-      resolve(pieces.whole())
+      try {
+        resolve(use(pieces.whole()))
+      } finally {
+        pieces.giveBack()
+      }
     }
     pump().catch(error => {
-      if (!ended) refuse(error)
+      if (ended) reject(error)
+      else refuse(error)
     })
   })
 }
@@ -96,6 +106,25 @@ async function stop(iterator: AsyncIterator<Uint8Array>): Promise<void> {
   }
 }
 
+/**
+ * Room that was given back. Fresh memory for each large body would have the engine look for garbage in all of its memory
+ * every few requests.
+ */
+const spare: Uint8Array[] = []
+const mostSpare = 2
+const largestSpare = 4_194_304
+
+function roomOf(bytes: number): Uint8Array {
+  const fit = spare.findIndex(({ length }) => length >= bytes)
+  return fit === -1 ? new Uint8Array(bytes) : spare.splice(fit, 1)[0]!
+}
+
+function giveBackRoom(room: Uint8Array): void {
+  if (room.length > largestSpare) return
+  if (spare.length === mostSpare) spare.shift()
+  spare.push(room)
+}
+
 const leastRoom = 65_536
 /** Room is made for so many times what has come: what was announced may never come. */
 const trust = 8
@@ -119,8 +148,9 @@ class Pieces {
     }
     let buffer = this.#buffer
     if (buffer === undefined || buffer.length < this.length) {
-      const grown = new Uint8Array(Math.max(this.#roomFor(this.length), leastRoom))
+      const grown = roomOf(Math.max(this.#roomFor(this.length), leastRoom))
       grown.set((buffer ?? this.#first!).subarray(0, before))
+      if (buffer !== undefined) giveBackRoom(buffer)
       this.#buffer = buffer = grown
       this.#first = undefined
     }
@@ -129,6 +159,12 @@ class Pieces {
 
   #roomFor(length: number): number {
     return this.#announced >= length ? Math.min(this.#announced, trust * length) : 2 * length
+  }
+
+  /** Nobody needs them any more. */
+  giveBack(): void {
+    if (this.#buffer !== undefined) giveBackRoom(this.#buffer)
+    this.#buffer = undefined
   }
 
   whole(): Uint8Array {

@@ -124,6 +124,29 @@ describe('read', () => {
     )
   })
 
+  it('keeps bodies apart that come at the same time and one after the other, of any length', async () => {
+    const encoder = new TextEncoder()
+    const cut = (text: string) => {
+      const bytes = encoder.encode(text)
+      const size = Math.ceil(bytes.length / 7)
+      return Array.from({ length: 7 }, (_, nth) => bytes.slice(nth * size, (nth + 1) * size))
+    }
+    for (let round = 0; round < 3; round++) {
+      const sent = Array.from({ length: 12 }, (_, nth) => ({
+        model: `m${round}.${nth}`,
+        text: `${nth}`.repeat(((nth * 7_919 + round * 104_729) % 300_000) + 10),
+      }))
+      const drafts = sent.map(async (body, nth) => {
+        const text = JSON.stringify(body)
+        // Every fourth one is refused when all of it is there.
+        const parts = cut(nth % 4 === 3 ? `${text}]` : text)
+        return read(post(null), pieces(parts).body, limits).catch(() => undefined)
+      })
+      const expected = sent.map((body, nth) => (nth % 4 === 3 ? undefined : body))
+      expect((await Promise.all(drafts)).map(draft => draft?.body)).toEqual(expected)
+    }
+  })
+
   describe('C80 size', () => {
     const small = { ...limits, maxBytes: 100 }
 

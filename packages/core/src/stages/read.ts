@@ -1,4 +1,4 @@
-import { arrivedBody, collectBody, iterate } from '../collect-body.ts'
+import { arrivedBody, type BodyBounds, collectBody, iterate } from '../collect-body.ts'
 import type { IntakeLimits } from '../config.ts'
 import { GatewayError } from '../errors.ts'
 import type { HostBody } from '../host.ts'
@@ -45,9 +45,7 @@ export function read(
   if (body?.kind === 'bytes') return draftOf(body.bytes, limits)
   checkContentEncoding(headers)
   const arrived = body && arrivedBody(body)
-  return arrived === undefined
-    ? collect(request, body, declared, limits).then(bytes => draftOf(bytes, limits))
-    : draftOf(arrived, limits)
+  return arrived === undefined ? collect(request, body, declared, limits) : draftOf(arrived, limits)
 }
 
 /** Whether a body that has come along with the head of its request may be told of a turn later. */
@@ -65,10 +63,11 @@ async function collect(
   body: Extract<HostBody, { kind: 'stream' }> | undefined,
   announced: number,
   limits: IntakeLimits,
-): Promise<Uint8Array> {
+): Promise<Draft> {
   const stream = body?.stream ?? webBody(request)
-  if (stream === undefined) return new Uint8Array()
-  return collectBody(stream, {
+  const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits)
+  if (stream === undefined) return use(new Uint8Array())
+  const bounds: BodyBounds = {
     ...limits,
     announced,
     signal: body === undefined ? request.signal : undefined,
@@ -77,7 +76,8 @@ async function collect(
       new GatewayError('request_timeout', {
         message: `The body of the request did not arrive within ${limits.deadlineMs} milliseconds.`,
       }),
-  })
+  }
+  return collectBody(stream, bounds, use)
 }
 
 function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
