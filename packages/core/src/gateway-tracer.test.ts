@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { GatewayOptions } from './config.ts'
 import type { WarningEvent } from './events.ts'
@@ -105,7 +106,11 @@ describe('a tracer', () => {
 
   it('follows each retry and each fallback', async () => {
     const flaky = scripted((_, index) => (index < 2 ? Promise.reject(failure(503)) : whole('late')))
-    const b = scripted(() => Promise.reject(failure(500)))
+    // By then the wait of `a`, of a millisecond at most, is over, and its own begins.
+    const b = scripted(async () => {
+      await setTimeout(5)
+      throw failure(500)
+    })
     const { post, told, attemptEnds } = traced([named('a', flaky), named('b', b)], {
       retry: { baseMs: 1, maxMs: 1 },
     })
