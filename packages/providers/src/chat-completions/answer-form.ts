@@ -71,10 +71,14 @@ export class AnswerForm {
       at += before.length
       const slot = slots[nth]!
       if (slot.kind === 'number') {
-        const end = digitsEnd(text, at)
-        if (end === -1) return undefined
-        if (slot.name !== undefined) count(usage, slot.group, slot.name, Number(text.slice(at, end)))
-        at = end
+        const start = at
+        let value = 0
+        for (let digit = digitAt(text, at); digit !== -1; digit = digitAt(text, at)) {
+          value = 10 * value + digit
+          at++
+        }
+        if (!isWhole(text, start, at)) return undefined
+        if (slot.name !== undefined) count(usage, slot.group, slot.name, value)
       } else {
         const end = stringEnd(text, at)
         if (end === -1) return undefined
@@ -86,7 +90,8 @@ export class AnswerForm {
         at = end
       }
     }
-    if (text.slice(at) !== between[slots.length]) return undefined
+    const after = between[slots.length]!
+    if (text.length !== at + after.length || !text.startsWith(after, at)) return undefined
     const choice = { index: this.#index, message: { content }, finish_reason: this.#finishReason }
     const counted = partialUsage({ usage })
     return withOrigin(
@@ -140,16 +145,16 @@ function count(usage: Record<string, unknown>, group: string | undefined, name: 
   members[name] = value
 }
 
-/** The end of a whole number as JSON writes it, of at most 15 digits; -1 where there is none. */
-function digitsEnd(text: string, start: number): number {
-  let end = start
-  while (isDigit(text.charCodeAt(end))) end++
-  const digits = end - start
-  return digits === 0 || digits > 15 || (digits > 1 && text.charCodeAt(start) === 0x30) ? -1 : end
+/** The digit at a place; -1 where there is none. */
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code >= 0x30 && code <= 0x39 ? code - 0x30 : -1
 }
 
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39
+/** Whether digits are a number as JSON writes it, which a double holds. */
+function isWhole(text: string, start: number, end: number): boolean {
+  const digits = end - start
+  return digits > 0 && digits <= 15 && (digits === 1 || text.charCodeAt(start) !== 0x30)
 }
 
 /** The place of the quote that ends the string of which the inside begins at `start`; -1 where there is none. */
