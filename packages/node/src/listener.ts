@@ -42,7 +42,15 @@ export function listen(
   options: ListenerOptions,
   onBodyWait?: () => void,
 ): void {
-  const asking = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
+  const asking = {
+    protocol: undefined,
+    host: undefined,
+    target: undefined,
+    trustProxy: options.trustProxy,
+    onBodyWait,
+    read: undefined,
+    context: { host: incoming, mount: undefined, identified: undefined },
+  }
   ask(gateway, incoming, response, asking, answer => void deliver(answer, response, options))
 }
 

@@ -58,11 +58,13 @@ export class HeaderList {
    * caller the answer.
    */
   add(more: Readonly<AnswerHeaders>): void {
-    for (const name in more) {
+    const names = Object.keys(more)
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at]!
       const value: unknown = more[name]
-      if ((typeof value !== 'string' && typeof value !== 'number') || !Object.hasOwn(more, name)) continue
+      if (typeof value !== 'string' && typeof value !== 'number') continue
       const text = String(value)
-      const plainName = isPlainName(name)
+      const plainName = isPlainName(name, at)
       if (plainName && isPlain(text)) this.#put(name, text)
       else if (headerName.test(name) && !illegal.test(text)) {
         this.plain = false
@@ -83,13 +85,14 @@ export class HeaderList {
   }
 }
 
-/** Names are few, and the same on each answer. */
-const plainNames = new Set<string>()
+/** Names that are plain, each at its place: nearly all answers of a process have the same, in the same order. */
+const known: string[] = []
+const mostKnown = 100
 
-function isPlainName(name: string): boolean {
-  if (plainNames.has(name)) return true
+function isPlainName(name: string, at: number): boolean {
+  if (known[at] === name) return true
   const plain = /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && name !== 'set-cookie'
-  if (plain && plainNames.size < 100) plainNames.add(name)
+  if (plain && at < mostKnown) known[at] = name
   return plain
 }
 
