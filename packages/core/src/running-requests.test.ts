@@ -1,8 +1,7 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Leaving } from './host.ts'
 import { Lifetime } from './lifetime.ts'
+import { oldBytesOver } from './old-memory.ts'
 import { RunningRequests } from './running-requests.ts'
 
 /** Requests, which end as soon as their lives do. */
@@ -88,25 +87,14 @@ describe('RunningRequests', () => {
   it('leaves nothing of those that have ended to be found by a full collection alone', () => {
     const requests = new RunningRequests()
     const under = Array.from({ length: 32 }, () => begun(requests))
-    // What outlives two collections of the young counts as old from then on, dead or alive.
-    for (let times = 0; times < 3; times++) gc({ type: 'minor' })
-    const before = oldBytes()
-    for (let nth = 0; nth < 6_400; nth++) {
+    const grown = oldBytesOver(6_400, nth => {
       requests.delete(under[nth % under.length]!)
       under[nth % under.length] = begun(requests)
-      if (nth % 320 === 0) gc({ type: 'minor' })
-    }
+    })
     // They held 52 MB.
-    expect(oldBytes() - before).toBeLessThan(5_000_000)
+    expect(grown).toBeLessThan(5_000_000)
   })
 })
-
-setFlagsFromString('--expose-gc')
-const gc = runInNewContext('gc') as (options: { type: 'minor' }) => void
-
-function oldBytes(): number {
-  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')!.space_used_size
-}
 
 /** A request that holds 8 kB. Its client has no signal: the engine keeps those itself. */
 function begun(requests: RunningRequests): Lifetime {

@@ -32,10 +32,10 @@ export class HeaderList {
   readonly list: string[]
   /** Whether names are in lower case and values printable ASCII: such headers need no further look. */
   plain: boolean
-  /** Of so many places the names may come again. */
+  /** So many places are of names that may be said again. */
   readonly #own: number
 
-  /** `own`: names and values by turns, known to be sound but for the id. */
+  /** What every answer has; the id may be of the user's making. */
   constructor(contentType: string, cacheControl: string, requestId: string) {
     this.list = [
       'content-type',

@@ -3,9 +3,15 @@ import type { LedgerBatch } from './ledger-rows.ts'
 
 type Progress = () => Charge | undefined
 
+/** A record that is open. */
+interface Open {
+  /** `undefined` once it is closed: a map's old tables are kept for a while, and what is in them, and this holds a request. */
+  progress: Progress | undefined
+}
+
 /** The records that are open in this process, and of which it has to be told that they live. */
 export class Heartbeat {
-  readonly #open = new Map<string, Progress>()
+  readonly #open = new Map<string, Open>()
   #due: string[] = []
 
   get size(): number {
@@ -18,10 +24,13 @@ export class Heartbeat {
   }
 
   begin(id: string, progress: Progress): void {
-    this.#open.set(id, progress)
+    this.#open.set(id, { progress })
   }
 
   end(id: string): void {
+    const open = this.#open.get(id)
+    if (open === undefined) return
+    open.progress = undefined
     this.#open.delete(id)
   }
 
@@ -36,7 +45,7 @@ export class Heartbeat {
     while (taken.length < most) {
       const id = this.#due.pop()
       if (id === undefined) break
-      const progress = this.#open.get(id)
+      const progress = this.#open.get(id)?.progress
       if (progress !== undefined) taken.push({ id, charge: chargeSoFar(progress) })
     }
     return taken

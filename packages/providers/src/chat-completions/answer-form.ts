@@ -54,7 +54,7 @@ export class AnswerForm {
     }
     between.push(text.slice(at))
     if (between.join('').length > longestForm) return undefined
-    const form = new AnswerForm(slots, between, completion)
+    const form = new AnswerForm(slots, between.map(copied), completion)
     return form.#holds(text, parse) ? form : undefined
   }
 
@@ -122,6 +122,11 @@ export class AnswerForm {
     })
     return changed + this.#between.at(-1)!
   }
+}
+
+/** A text of its own: a cut of another one would keep that, and with it what a caller was answered. */
+function copied(text: string): string {
+  return JSON.parse(JSON.stringify(text)) as string
 }
 
 /** Whether it has one choice, which says nothing beside its text. */

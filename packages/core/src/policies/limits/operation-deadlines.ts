@@ -4,9 +4,11 @@ import { WakeTimer } from './wake-timer.ts'
 /** An operation that is under way. */
 export interface TimedOperation {
   readonly dueAt: number
-  /** Called once, unless it is taken back before. */
-  readonly expired: () => void
+  /** Called once, unless it is taken back before. Then it is forgotten: a set keeps its old tables for a while. */
+  expired: () => void
 }
+
+const nothing = () => {}
 
 /**
  * Deadlines of operations that all have the same time, in milliseconds: one timer for all of them. What came while
@@ -41,6 +43,7 @@ export class OperationDeadlines {
   }
 
   takeBack(operation: TimedOperation): void {
+    operation.expired = nothing
     this.#pending.delete(operation)
     if (this.#pending.size === 0) this.#timer.clear()
   }
@@ -50,14 +53,14 @@ export class OperationDeadlines {
     const pending = this.#pending
     this.#pending = new Set()
     this.#timer.clear()
-    for (const { expired } of pending) expired()
+    for (const operation of pending) expire(operation)
   }
 
   #ring(): void {
     const due = [...this.#pending].filter(({ dueAt }) => dueAt <= this.#heardUntil)
     // Out of the way first: one that expires may make the store be given up, and `expireAll` be called.
     for (const operation of due) this.#pending.delete(operation)
-    for (const { expired } of due) expired()
+    for (const operation of due) expire(operation)
     const [next] = this.#pending
     if (next === undefined) return
     const now = this.#clock()
@@ -68,4 +71,10 @@ export class OperationDeadlines {
     this.#heardUntil = now + 1
     this.#timer.wakeAt(now + (now - next.dueAt > stallMs ? graceMs : 1))
   }
+}
+
+function expire(operation: TimedOperation): void {
+  const { expired } = operation
+  operation.expired = nothing
+  expired()
 }
