@@ -11,6 +11,7 @@ import type {
   PartialChunk,
   PartialCompletion,
   Provider,
+  Reply,
 } from '../provider.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../transport.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
@@ -52,6 +53,9 @@ export class AnsweredElsewhere extends Error {
   }
 }
 
+/** What an upstream answers with. */
+export type Answered = PartialCompletion | AsyncIterator<readonly PartialChunk[]>
+
 /** Hears what was adjusted for a call. */
 export interface AdjustmentListener {
   adjusted(adjustments: readonly Adjustment[]): void
@@ -76,6 +80,10 @@ export class Attempt {
   /** What of the request its failure must not repeat. */
   #url = ''
   #headers: UpstreamRequest['headers'] = noHeaders
+  /** Who was asked, and what. */
+  #asked: { readonly provider: Provider; readonly call: Call } | undefined
+  /** The request was given to the transport. */
+  #sent = false
   #leaveQueue: (() => void) | undefined
   #release: Release | undefined
   #reject: ((reason: Error) => void) | undefined
@@ -96,45 +104,63 @@ export class Attempt {
     return this.#controller.signal
   }
 
-  /** Asks the upstream, and tells what was adjusted for it. What it rejects with, `end` has to be called after it. */
-  async run(
-    provider: Provider,
-    input: Call,
-    listener: AdjustmentListener,
-  ): Promise<PartialCompletion | AsyncIterator<readonly PartialChunk[]>> {
+  /** `ask`, then `read`. What it rejects with, `end` has to be called after it. */
+  async run(provider: Provider, input: Call, listener: AdjustmentListener): Promise<Answered> {
+    let response: TransportResponse
+    try {
+      response = await this.ask(provider, input, listener)
+    } catch (error) {
+      throw this.failureOf(error)
+    }
+    return this.read(response)
+  }
+
+  /**
+   * Asks the upstream, and tells what was adjusted for it. `failureOf` says what it means that it throws or rejects; `end`
+   * has to be called after it.
+   */
+  ask(provider: Provider, input: Call, listener: AdjustmentListener): Promise<TransportResponse> {
     this.#lifetime.onEnd(this.#onLifeEnd)
     this.#throwIfCut()
     this.#deadlines.begin()
     const slots = slotsOf(provider)
-    if (slots !== undefined) await this.#outlive(this.#takeSlot(slots))
-    // Between what was awaited and this line it may have been cut off: then nothing is asked.
-    this.#throwIfCut()
-    const call = new AttemptCall(input, this)
-    const written = this.#write(provider, call)
-    const request = isPromise(written) ? await written : written
-    this.#throwIfCut()
-    listener.adjusted(memberOf(request, 'adjustments') ?? [])
-    this.#url = request.url
-    this.#headers = request.headers
-    this.#deadlines.start()
-    const sent = this.#entry.ask(request, call)
-    let response: TransportResponse
-    try {
-      response = await this.#ask(memberOf(provider, 'transport') ?? this.#world.transport, sent)
-    } catch (error) {
-      throw this.#failure(error, 'unreachable')
-    }
+    return slots === undefined
+      ? this.#begin(provider, input, listener)
+      : this.#outlive(this.#takeSlot(slots)).then(() => this.#begin(provider, input, listener))
+  }
+
+  /** What was thrown in place of an answer's head, as it is told. */
+  failureOf(error: unknown): unknown {
+    return this.#sent ? this.#failure(error, 'unreachable') : error
+  }
+
+  /** What an answer says, of which the head is there. Throws and rejects with what is to be told. */
+  read(response: TransportResponse): Answered | Promise<Answered> {
+    const { provider, call } = this.#asked!
     this.#throwIfCut()
     this.#deadlines.answered()
     try {
       const decoded = provider.decode(watched(response, this.#deadlines), call)
-      const reply = isPromise(decoded) ? await this.#outlive(decoded) : decoded
-      if (reply.kind !== 'completion') return new WatchedChunks(this, reply.chunks[Symbol.asyncIterator]())
-      const { completion } = reply
-      return isPromise(completion) ? await this.#outlive(completion) : completion
+      if (isPromise(decoded)) return this.#readLater(decoded)
+      return isPromise(completionIn(decoded)) ? this.#readLater(decoded) : this.#answered(decoded)
     } catch (error) {
       throw this.#failure(error, 'garbled')
     }
+  }
+
+  async #readLater(decoding: Reply | PromiseLike<Reply>): Promise<Answered> {
+    try {
+      const reply = isPromise(decoding) ? await this.#outlive(decoding) : decoding
+      const completion = completionIn(reply)
+      return isPromise(completion) ? await this.#outlive(completion) : this.#answered(reply)
+    } catch (error) {
+      throw this.#failure(error, 'garbled')
+    }
+  }
+
+  #answered(reply: Reply): Answered {
+    if (reply.kind === 'completion') return reply.completion as PartialCompletion
+    return new WatchedChunks(this, reply.chunks[Symbol.asyncIterator]())
   }
 
   /** One read of the answer. */
@@ -162,6 +188,33 @@ export class Attempt {
     this.#release = undefined
   }
 
+  #begin(provider: Provider, input: Call, listener: AdjustmentListener): Promise<TransportResponse> {
+    // Between what was awaited and this line it may have been cut off: then nothing is asked.
+    this.#throwIfCut()
+    const call = new AttemptCall(input, this)
+    this.#asked = { provider, call }
+    const written = this.#write(provider, call)
+    return isPromise(written)
+      ? written.then(request => this.#send(request, provider, call, listener))
+      : this.#send(written, provider, call, listener)
+  }
+
+  #send(
+    request: EncodedRequest,
+    provider: Provider,
+    call: Call,
+    listener: AdjustmentListener,
+  ): Promise<TransportResponse> {
+    this.#throwIfCut()
+    listener.adjusted(memberOf(request, 'adjustments') ?? [])
+    this.#url = request.url
+    this.#headers = request.headers
+    this.#deadlines.start()
+    const sent = this.#entry.ask(request, call)
+    this.#sent = true
+    return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#world.transport, sent)
+  }
+
   #write(provider: Provider, call: Call): EncodedRequest | Promise<EncodedRequest> {
     try {
       const encoded: unknown = provider.encode(call)
@@ -180,7 +233,7 @@ export class Attempt {
     }
   }
 
-  #ask(transport: Transport, request: UpstreamRequest): Promise<TransportResponse> {
+  #exchangeOf(transport: Transport, request: UpstreamRequest): Promise<TransportResponse> {
     const begin = beginOf(transport)
     if (begin === undefined) return this.#outlive(transport(request, this.signal))
     this.#exchange = begin(request)
@@ -260,6 +313,11 @@ export class Attempt {
 }
 
 const noHeaders: UpstreamRequest['headers'] = {}
+
+/** A provider without types may promise it. */
+function completionIn(reply: Reply): PartialCompletion | Promise<PartialCompletion> | undefined {
+  return reply.kind === 'completion' ? reply.completion : undefined
+}
 
 function isKnown(error: unknown): error is UpstreamError | GatewayError {
   return UpstreamError.is(error) || GatewayError.is(error)

@@ -1,7 +1,9 @@
 import type { OpenAttempt } from '../../attempt-log.ts'
+import { isPromise } from '../../is-promise.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import type { Adjustment, Call, PartialCompletion, UnsupportedParameters } from '../../provider.ts'
 import type { Answering } from '../../stages/call.ts'
+import type { TransportResponse } from '../../transport.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { type AdjustmentListener, type Attempt, LifeEnded } from '../attempt.ts'
 import type { HealthCall } from '../health/target-health.ts'
@@ -96,7 +98,15 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
   async #run(given: ChatRequest): Promise<this> {
     try {
       const call = this.#callFor(given)
-      const answer = await this.#attempt.run(this.entry.target.provider, call, this)
+      // Not by `run`: nearly every answer is read at once, and each promise less counts.
+      let head: TransportResponse
+      try {
+        head = await this.#attempt.ask(this.entry.target.provider, call, this)
+      } catch (error) {
+        throw this.#attempt.failureOf(error)
+      }
+      const reading = this.#attempt.read(head)
+      const answer = isPromise(reading) ? await reading : reading
       const streamed = isIterator(answer)
       if (streamed !== (call.input.stream === true)) throw inOtherForm(streamed)
       if (streamed) {
