@@ -16,7 +16,7 @@ type Hash = (algorithm: 'sha256', data: string | Uint8Array, encoding: 'hex') =>
  * heap for each. `crypto.subtle` answers a turn later, and so would whoever asks.
  */
 export function sha256Of(modules: Modules | undefined): Sha256Hex {
-  const crypto = modules?.getBuiltinModule?.('node:crypto') as { readonly hash?: Hash } | undefined
+  const crypto = modules?.getBuiltinModule?.('crypto') as { readonly hash?: Hash } | undefined
   const hash = crypto?.hash
   if (typeof hash === 'function') return data => hash('sha256', data, 'hex')
   return data => bytesToHex(sha256(typeof data === 'string' ? utf8ToBytes(data) : data))
