@@ -31,15 +31,14 @@ export function ask<Host>(
   asking: Asking<Host>,
   answered: (answer: Response) => void,
 ): void {
-  const refused = (error: unknown) => answered(refusalOf(error))
   let answer: Promise<Response>
   try {
     answer = Promise.resolve(asked(gateway, incoming, response, asking))
   } catch (error) {
-    refused(error)
-    return
+    // A turn later, as any answer: by then Node has read what came with the head.
+    answer = Promise.resolve(refusalOf(error))
   }
-  void answer.then(answered, refused)
+  void answer.then(answered, error => answered(refusalOf(error)))
 }
 
 function asked<Host>(
