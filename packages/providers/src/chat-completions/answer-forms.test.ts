@@ -189,6 +189,14 @@ describe('AnswerForms', () => {
     )
   })
 
+  it('reads answers of any length, before it knows a form and after', () => {
+    const forms = new AnswerForms()
+    for (const content of ['x'.repeat(20_000_000), 'x', 'a"\n'.repeat(5_000_000), 'x'.repeat(20_000_000)]) {
+      const text = answer(withMessage({ content }))
+      expect(forms.read(text).choices[0]?.message.content === content).toBe(true)
+    }
+  })
+
   it('throws what completionFrom throws', () => {
     const forms = new AnswerForms()
     forms.read(answer())

@@ -7,6 +7,8 @@ const most = 4
 /** So many are learnt in any case, and one more for so many answers that were of one. */
 const leastLearnt = 4
 const answersEach = 100
+/** A longer answer is no example: to learn from it would take long, and the next one may do. */
+const longestExample = 16_384
 
 /** The forms that whole answers of one upstream have. */
 export class AnswerForms {
@@ -28,7 +30,8 @@ export class AnswerForms {
       return completion
     }
     const completion = completionFrom(text)
-    if (this.#learnt < leastLearnt + this.#read / answersEach) this.#learn(text, completion)
+    const learns = this.#learnt < leastLearnt + this.#read / answersEach && text.length <= longestExample
+    if (learns) this.#learn(text, completion)
     return completion
   }
 

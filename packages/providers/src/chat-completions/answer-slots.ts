@@ -17,7 +17,7 @@ export type Slot = {
     }
 )
 
-const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[[\]{}]/g
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[[\]{}]/g
 
 /** An object or array that is open, and where in it the text has come to. */
 interface Open {
