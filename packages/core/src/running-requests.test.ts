@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { oldBytesOver } from '../../../test/memory/old-memory.ts'
 import type { Leaving } from './host.ts'
 import { Lifetime } from './lifetime.ts'
-import { oldBytesOver } from './old-memory.ts'
 import { RunningRequests } from './running-requests.ts'
 
 /** Requests, which end as soon as their lives do. */
