@@ -330,7 +330,10 @@ describe('generateValue', () => {
         type: fc.constant('string'),
         pattern: fc.constantFrom('^[a-c]{2,4}$', '^\\w+@\\w+$', 'x|y', '^(?:ab)*$'),
       }),
-      fc.record({ enum: fc.array(fc.jsonValue({ maxDepth: 1 }), { minLength: 1, maxLength: 4 }) }),
+      fc
+        .record({ enum: fc.array(fc.jsonValue({ maxDepth: 1 }), { minLength: 1, maxLength: 4 }) })
+        // Ajv compares by fast-deep-equal, which calls these of an object whatever they are.
+        .filter(given => !/"(?:toString|valueOf)":/.test(JSON.stringify(given))),
       fc.constant({ type: 'boolean' }),
       fc.constant({ type: ['string', 'null'] }),
     )
