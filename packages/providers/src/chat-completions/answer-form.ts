@@ -1,4 +1,6 @@
 import type { FinishReason, PartialCompletion } from '@sluice/core'
+import { stringEnd } from '../wire/json-of.ts'
+import { plainEnd } from '../wire/json-string.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { type Slot, slotsOf } from './answer-slots.ts'
 import { withOrigin } from './partial-completion.ts'
@@ -80,7 +82,7 @@ export class AnswerForm {
         if (!isWhole(text, start, at)) return undefined
         if (slot.name !== undefined) count(usage, slot.group, slot.name, value)
       } else {
-        const end = stringEnd(text, at)
+        const end = stringEnd(text, at - 1)
         if (end === -1) return undefined
         if (slot.kind === 'content') {
           const said = unquoted(text, at, end)
@@ -162,16 +164,6 @@ function isWhole(text: string, start: number, end: number): boolean {
   return digits > 0 && digits <= 15 && (digits === 1 || text.charCodeAt(start) !== 0x30)
 }
 
-/** The place of the quote that ends the string of which the inside begins at `start`; -1 where there is none. */
-function stringEnd(text: string, start: number): number {
-  for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
-    let before = end
-    while (before > start && text.charCodeAt(before - 1) === 0x5c) before--
-    if ((end - before) % 2 === 0) return end
-  }
-  return -1
-}
-
 /** What stands between two quotes, its escapes undone; `undefined` where it is no JSON. */
 function unquoted(text: string, start: number, end: number): string | undefined {
   if (end - start <= short && plainEnd(text, start) === end) return text.slice(start, end)
@@ -180,14 +172,4 @@ function unquoted(text: string, start: number, end: number): string | undefined 
   } catch {
     return undefined
   }
-}
-
-/** The place of the quote that ends a string which stands there as it is; -1 where there is none. */
-function plainEnd(text: string, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x22) return at
-    if (code === 0x5c || code < 0x20) return -1
-  }
-  return -1
 }

@@ -1,4 +1,5 @@
 import type { PartialChunk } from '@sluice/core'
+import { plainEnd } from '../wire/json-string.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { withOrigin } from './partial-completion.ts'
@@ -98,14 +99,4 @@ function onlyText({ choices, usage }: PartialChunk): string | undefined {
 /** Whether a text stands in JSON as it is. */
 function isPlain(text: string): boolean {
   return plainEnd(`${text}"`, 0) === text.length
-}
-
-/** The place of the quote that ends a JSON string which stands there as it is; -1 where there is none. */
-function plainEnd(json: string, start: number): number {
-  for (let at = start; at < json.length; at++) {
-    const code = json.charCodeAt(at)
-    if (code === 0x22) return at
-    if (code === 0x5c || code < 0x20) return -1
-  }
-  return -1
 }
