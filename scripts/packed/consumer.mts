@@ -35,9 +35,9 @@ createServer(toNodeListener(gateway))
 export const mounts = [toExpress(gateway), toKoa(gateway)]
 export const adapter = createServer((incoming, response) => {
   expectGateway('adapter', gateway, ['fetch'])
-  void ask(gateway, incoming, response, { context: { host: incoming } }).then(answer =>
-    deliver(answer, response),
-  )
+  ask(gateway, incoming, response, { context: { host: incoming } }, answer => {
+    void deliver(answer, response)
+  })
 })
 export const partsOf = (context: KoaContext): [AnswerContext, MountedContext] => [context, context]
 export const running = serve(gateway, { port: 0, host: '127.0.0.1' })

@@ -25,11 +25,7 @@ export function toExpress<Req extends ExpressRequest = ExpressRequest>(
     if (target === undefined || !gateway.matches(target.split('?', 1)[0]!, mount)) return next()
     const asking = {
       protocol: req.protocol,
-      host: undefined,
       target,
-      trustProxy: undefined,
-      onBodyWait: undefined,
-      read: undefined,
       context: {
         host: req,
         mount,

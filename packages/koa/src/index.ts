@@ -38,8 +38,6 @@ export function toKoa<Context extends KoaContext = KoaContext>(
       protocol: ctx.protocol,
       host: ctx.host || undefined,
       target: path + queryOf(ctx.url),
-      trustProxy: undefined,
-      onBodyWait: undefined,
       read: ctx.request,
       context: {
         host: ctx,

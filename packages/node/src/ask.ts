@@ -2,23 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchContext, Gateway } from '@sluice/core'
 import { hostBody, type ReadBody, warnLostBody } from './host-body.ts'
 import { MalformedRequest } from './malformed-request.ts'
+import { memberOf } from './own-members.ts'
 import { protocolError, serverError } from './protocol-error.ts'
 import { closeWithConnection } from './queued-response.ts'
 import { type RequestOptions, requestBody, toRequest } from './request.ts'
 import { isClosing } from './unread-body.ts'
 
-/**
- * A request as its host knows it. Every member has to be there, be it as `undefined`: what another library added to
- * `Object.prototype` would be taken for one that is missing.
- */
-export interface Asking<Host> extends Complete<RequestOptions, 'response' | 'body'> {
+/** A request as its host knows it. */
+export interface Asking<Host>
+  extends Pick<RequestOptions, 'protocol' | 'host' | 'target' | 'trustProxy' | 'onBodyWait'> {
   /** What the host has left of the body. Default: what is on the message itself. */
-  readonly read: ReadBody | undefined
+  readonly read?: ReadBody | undefined
   /** Goes to the gateway as it is. */
-  readonly context: Complete<FetchContext<Host>, 'body' | 'plainAnswers'>
+  readonly context: Pick<FetchContext<Host>, 'host' | 'mount' | 'identified'>
 }
-
-type Complete<T, Less extends keyof T> = { readonly [Name in Exclude<keyof T, Less>]-?: T[Name] | undefined }
 
 /**
  * Puts a message to a gateway: the one thing that every mount does. It never throws, and `answered` always comes: a
@@ -49,18 +46,25 @@ function asked<Host>(
 ): Response | Promise<Response> {
   if (isClosing(incoming)) return protocolError(400, 'The connection closes after an earlier answer.')
   closeWithConnection(incoming, response)
-  const { protocol, host, target, trustProxy, onBodyWait, read, context } = asking
-  const body = hostBody(incoming, read ?? (incoming as ReadBody))
+  const body = hostBody(incoming, memberOf(asking, 'read') ?? (incoming as ReadBody))
   if (body === 'lost') {
     warnLostBody()
     return serverError()
   }
-  const options = { protocol, host, target, trustProxy, response, body, onBodyWait }
-  const request = toRequest(incoming, options)
+  const request = toRequest(incoming, {
+    protocol: memberOf(asking, 'protocol'),
+    host: memberOf(asking, 'host'),
+    target: memberOf(asking, 'target'),
+    trustProxy: memberOf(asking, 'trustProxy'),
+    response,
+    body,
+    onBodyWait: memberOf(asking, 'onBodyWait'),
+  })
+  const { context } = asking
   return gateway.fetch(request, {
-    host: context.host,
-    mount: context.mount,
-    identified: context.identified,
+    host: memberOf(context, 'host'),
+    mount: memberOf(context, 'mount'),
+    identified: memberOf(context, 'identified'),
     body: requestBody(request),
     plainAnswers: true,
   })

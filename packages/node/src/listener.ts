@@ -42,15 +42,7 @@ export function listen(
   options: ListenerOptions,
   onBodyWait?: () => void,
 ): void {
-  const asking = {
-    protocol: undefined,
-    host: undefined,
-    target: undefined,
-    trustProxy: options.trustProxy,
-    onBodyWait,
-    read: undefined,
-    context: { host: incoming, mount: undefined, identified: undefined },
-  }
+  const asking = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
   ask(gateway, incoming, response, asking, answer => void deliver(answer, response, options))
 }
 
