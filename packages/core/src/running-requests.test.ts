@@ -84,6 +84,18 @@ describe('RunningRequests', () => {
     }
   })
 
+  it('takes out none but the one that ends, though it be told twice, and none of others', () => {
+    const { requests, lives } = running(3)
+    const others = running(3)
+    requests.delete(lives[0]!)
+    requests.delete(lives[0]!)
+    requests.delete(new Lifetime(new AbortController().signal))
+    requests.delete(others.lives[1]!)
+    expect([requests.size, others.requests.size]).toEqual([2, 3])
+    for (const life of lives) requests.delete(life)
+    expect(requests.size).toBe(0)
+  })
+
   it('leaves nothing of those that have ended to be found by a full collection alone', () => {
     const requests = new RunningRequests()
     const under = Array.from({ length: 32 }, () => begun(requests))

@@ -24,12 +24,14 @@ export class RunningRequests {
     this.#lifetimes.push(lifetime)
   }
 
-  /** Takes out what was added, once. */
+  /** Of what does not run nothing is taken out. */
   delete(lifetime: Lifetime): void {
-    const last = this.#lifetimes.pop()
-    if (last !== undefined && last !== lifetime) {
-      this.#lifetimes[lifetime.place] = last
-      last.place = lifetime.place
+    const { place } = lifetime
+    if (this.#lifetimes[place] !== lifetime) return
+    const last = this.#lifetimes.pop()!
+    if (last !== lifetime) {
+      this.#lifetimes[place] = last
+      last.place = place
     }
     if (this.#lifetimes.length > 0 || this.#drained === undefined) return
     clearTimeout(this.#timer)
