@@ -14,7 +14,7 @@ const longestExample = 16_384
 export class AnswerForms {
   readonly #forms: AnswerForm[] = []
   #learnt = 0
-  #read = 0
+  #matched = 0
 
   /** What an answer says, by its JSON text: as `completionFrom`, which it throws as. */
   read(text: string): PartialCompletion {
@@ -22,7 +22,7 @@ export class AnswerForms {
       const form = this.#forms[nth]!
       const completion = form.read(text)
       if (completion === undefined) continue
-      this.#read++
+      this.#matched++
       if (nth > 0) {
         this.#forms[nth] = this.#forms[0]!
         this.#forms[0] = form
@@ -30,7 +30,7 @@ export class AnswerForms {
       return completion
     }
     const completion = completionFrom(text)
-    const learns = this.#learnt < leastLearnt + this.#read / answersEach && text.length <= longestExample
+    const learns = this.#learnt < leastLearnt + this.#matched / answersEach && text.length <= longestExample
     if (learns) this.#learn(text, completion)
     return completion
   }
