@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { authenticate, bearerToken } from './authenticate.ts'
+import { authenticate, bearerToken, principalKey } from './authenticate.ts'
 
 function asked(authorization?: string): Request {
   return new Request('http://gateway.test/v1/models', {
@@ -53,14 +53,30 @@ describe('authenticate', () => {
     await expect(ask()).rejects.toMatchObject({ status: 401, refusal: 'missing_api_key' })
   })
 
-  it.each([true, 1, 'ann', '', 0, {}, [], { id: '' }, { id: 7 }, { id: null }, () => {}])(
+  const invalidSources = ['', 'a b', 'a\n', 7, null].map(source => ({ id: 'ann', source }))
+
+  it.each([true, 1, 'ann', '', 0, {}, [], { id: '' }, { id: 7 }, { id: null }, () => {}, ...invalidSources])(
     'takes %j for no principal',
     async value => {
       const fault = new TypeError(
-        'authenticate gave something that is no principal: expected an object with an id, or undefined.',
+        'authenticate returned no principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces).',
       )
       expect(() => authenticate(asked(), undefined, () => value as never)).toThrow(fault)
       await expect(authenticate(asked(), undefined, async () => value as never)).rejects.toThrow(fault)
     },
   )
+})
+
+describe('principalKey', () => {
+  it('differs wherever source or id differ', () => {
+    const principals = [
+      { id: 'ann' },
+      { id: ' ann' },
+      { id: 'keys ann' },
+      { id: 'ann', source: 'keys' },
+      { id: ' ann', source: 'keys' },
+      { id: 'ann', source: 'https://issuer.example' },
+    ]
+    expect(new Set(principals.map(principalKey)).size).toBe(principals.length)
+  })
 })

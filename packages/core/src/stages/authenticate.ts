@@ -5,12 +5,25 @@ import type { LimitRuleData } from '../limit-rule.ts'
 /** Who is asking. */
 export interface Principal {
   readonly id: string
+  /**
+   * Who vouches for the `id`, such as `api_keys` or a token's issuer; no spaces. Principals with the same `id` and
+   * different sources share no limits, cached responses or idempotency keys. Default: none.
+   */
+  readonly source?: string
   /** Patterns of the models that the principal may use (`*` stands for any text); absent means all. */
   readonly models?: readonly string[]
   /** Such as `{ team: 'search' }`: for limits that are shared, and for the sums of the ledger. */
   readonly tags?: Readonly<Record<string, string>>
   /** Rules for this principal, beside those of the gateway's `limit`, which has to be made by `limits`. */
   readonly limits?: readonly LimitRuleData[]
+}
+
+/**
+ * Returns the key under which state of a principal is stored: its source and its id. Two principals have the same key
+ * only if both are the same. A source has no space, so that the first one separates the two.
+ */
+export function principalKey({ source = '', id }: Principal): string {
+  return `${source} ${id}`
 }
 
 /**
@@ -50,7 +63,7 @@ function principalFrom(request: Request, principal: unknown): Principal {
   }
   if (!isPrincipal(principal)) {
     throw new TypeError(
-      'authenticate gave something that is no principal: expected an object with an id, or undefined.',
+      'authenticate returned no principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces).',
     )
   }
   return principal
@@ -59,5 +72,10 @@ function principalFrom(request: Request, principal: unknown): Principal {
 /** A caller is let in by what says who it is, and by nothing else that is truthy. */
 function isPrincipal(value: unknown): value is Principal {
   if (typeof value !== 'object' || value === null || !('id' in value)) return false
-  return typeof value.id === 'string' && value.id !== ''
+  if (typeof value.id !== 'string' || value.id === '') return false
+  return !('source' in value) || value.source === undefined || isSource(value.source)
+}
+
+function isSource(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && !/\s/.test(value)
 }
