@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { start, stop, told } from './processes.ts'
 
@@ -17,9 +18,11 @@ export interface Runtime {
   readonly pinned: readonly string[]
   /** It runs on the sources, by a loader, and not on what was built. */
   readonly sources: boolean
+  /** The folder of the checkout whose servers run. Default: this one. */
+  readonly checkout?: string
 }
 
-const program = fileURLToPath(new URL('subject-process.mjs', import.meta.url))
+const here = fileURLToPath(new URL('..', import.meta.url))
 
 /** The flags of Node by which the packages are their sources. */
 export function flagsOf({ sources }: Runtime): string[] {
@@ -54,6 +57,7 @@ export class Subject {
   ): Promise<Subject> {
     const flags = name.startsWith('sluice') ? flagsOf(runtime) : []
     const [command = '', ...words] = [...runtime.pinned, runtime.node, ...flags]
+    const program = join(runtime.checkout ?? here, 'bench/subject-process.mjs')
     const args = [...words, program, name, upstream, JSON.stringify(further)]
     const child = start(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     return new Subject(name, child, await told(child, name))
