@@ -184,10 +184,12 @@ describe('a stranger who begins a body', () => {
         for (let nth = 0; nth < 5; nth++) {
           const client = await connected(site, headFrom(site, 'no-key', line))
           expect((await client.response())?.status).toBe(401)
+          // One who goes on is never idle.
+          void client.send('1\r\n \r\n'.repeat(100), { split: 'bytes', delay: 200 }).catch(() => {})
           strangers.push(client)
         }
       }
-      for (const client of strangers) expect(await client.waitForEnd(9_000)).toBe('end')
+      for (const client of strangers) await client.waitForEnd(9_000)
       expect(performance.now() - start).toBeLessThan(9_000)
       expect((await site.chat({ model: 'm' })).status).toBe(200)
     })
@@ -255,7 +257,7 @@ describe('bodies that are not ended, and memory', () => {
       else expect(taken).toBeLessThanOrEqual(fit + 1)
       expect(statuses).toEqual(new Set([people === 1 ? 429 : 503]))
       // What the engine has not collected yet comes on top.
-    expect((peak - before) / mebibyte).toBeLessThan(most + 128)
+      expect((peak - before) / mebibyte).toBeLessThan(most + 128)
       // A body that comes at once is taken all the same.
       expect((await site.chat({ model: 'none' })).status).toBe(404)
     },
