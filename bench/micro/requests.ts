@@ -1,3 +1,4 @@
+import { defaultIntake } from '../../packages/core/src/options/defaults.ts'
 import type { Draft } from '../../packages/core/src/stages/read.ts'
 import { read } from '../../packages/core/src/stages/read.ts'
 import { validate } from '../../packages/core/src/stages/validate.ts'
@@ -22,13 +23,6 @@ export const conversations = [
   }
 })
 
-const limits = {
-  maxBytes: 26_214_400,
-  deadlineMs: 30_000,
-  maxDepth: 64,
-  maxElements: 100_000,
-  maxMembers: 10_000,
-}
 const rules = { profile: 'live', unknownParameters: 'pass', likelyTokens: () => 0 } as const
 
 /** From the bytes of a request to its JSON, and from that to a request that is known to be sound. */
@@ -43,7 +37,7 @@ export const requestCases: Case[] = conversations.flatMap(({ name, bytes, body }
       group: 'intake: bytes to JSON within bounds',
       name,
       bytes: bytes.length,
-      run: () => read(request, { kind: 'bytes', bytes }, limits),
+      run: () => read(request, { kind: 'bytes', bytes }, defaultIntake),
     },
     {
       group: 'schema: is it sound?',

@@ -237,6 +237,25 @@ describe('what the table says is when', () => {
     expect(Number(refused.headers.get('retry-after-ms'))).toBeGreaterThanOrEqual(1)
   })
 
+  it('too_many_uploads, with retry-after', async () => {
+    const gateway = gatewayOf({ intake: { maxUploads: 1, uploadGraceMs: 1 } })
+    const leaving = new AbortController()
+    const answers = [1, 2].map(() => {
+      const headers = { authorization: 'Bearer sk-ann', 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: new ReadableStream(), duplex: 'half' } as RequestInit
+      const url = 'http://sluice.test/v1/chat/completions'
+      return gateway.fetch(new Request(url, { ...init, signal: leaving.signal }))
+    })
+    const refused = await Promise.race(answers)
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ error: { type: 'requests', code: 'too_many_uploads' } })
+    const ms = Number(refused.headers.get('retry-after-ms'))
+    expect(ms).toBeGreaterThanOrEqual(1_000)
+    expect(ms).toBeLessThan(5_000)
+    leaving.abort()
+    await Promise.all(answers)
+  })
+
   it('shutting_down', async () => {
     const gateway = gatewayOf()
     await gateway.close()

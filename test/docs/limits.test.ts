@@ -11,7 +11,8 @@ import {
   requests,
   type Usage,
 } from '@sluice/core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { defaultIntake } from '../../packages/core/src/options/defaults.ts'
 import { limitDefaults } from '../../packages/core/src/policies/limits/limits-options.ts'
 import { mediaAllowance } from '../../packages/core/src/policies/limits/media-allowance.ts'
 import { type Asking, ask } from './runner/ask.ts'
@@ -45,7 +46,34 @@ const priced = (model: string, upstreamModel: string): PricedModel => ({
   at: Date.parse('2026-06-01'),
 })
 
+/** A request whose body begins and does not end, until the signal aborts. */
+function upload({ fetch }: Gateway, signal: AbortSignal) {
+  const headers = { authorization: 'Bearer sk-backend', 'content-type': 'application/json' }
+  const body = new ReadableStream({ start: controller => controller.enqueue(new Uint8Array([123])) })
+  const init = { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit
+  return fetch(new Request('http://sluice.test/v1/chat/completions', init))
+}
+
 describePage(page, {
+  uploads: async ({ run }) => {
+    const refusedOf = async (maxUploads: number) => {
+      const leaving = new AbortController()
+      const { exports } = await run({}, code =>
+        code.replace('maxUploads: 100', `uploadGraceMs: 1, maxUploads: ${maxUploads}`),
+      )
+      const answers = Array.from({ length: 101 }, () => upload(exports.gateway as Gateway, leaving.signal))
+      const refused: Response[] = []
+      for (const answer of answers) void answer.then(response => refused.push(response))
+      await vi.waitFor(() => expect(refused).toHaveLength(answers.length - maxUploads))
+      for (const response of refused)
+        expect(await response.json()).toMatchObject({ error: { code: 'too_many_uploads' } })
+      leaving.abort()
+      return new Set((await Promise.all(answers)).map(({ status }) => status))
+    }
+    expect(await refusedOf(100)).toEqual(new Set([429, 499]))
+    expect(await refusedOf(4)).toEqual(new Set([429, 499]))
+  },
+
   rules: async snippet => {
     const { asking } = await gatewayOf(snippet)
     const first = await asking({ key: 'sk-ann', model: 'large' })
@@ -202,4 +230,20 @@ describe('the options', () => {
     expect(text).toContain(`\`maxOutputTokens\`, ${shown(limitDefaults.maxOutputTokens)} by default`)
     expect(text).toContain(`\`leaseMs\` (${limitDefaults.leaseMs / 1_000} seconds)`)
   })
+})
+
+it('names the bounds of uploads, with their defaults', () => {
+  const rows = tableUnder(page, '## Upload limits')
+  const told = Object.fromEntries(
+    rows.map(([name = '', , , value = '']) => {
+      const [number = '', unit] = value.split(' ')
+      return [name.replaceAll('`', ''), Number(number) * (unit === 'MiB' ? 1_048_576 : 1)]
+    }),
+  )
+  expect(defaultIntake).toMatchObject(told)
+  const grace = rows.flatMap(([, what = '']) => [...what.matchAll(/`(\w+)` \(([\d,]+)\)/g)])
+  expect(grace.map(([, name, value = '']) => [name, Number(value.replace(',', ''))])).toEqual([
+    ['uploadGraceMs', defaultIntake.uploadGraceMs],
+    ['minRateGraceMs', defaultIntake.minRateGraceMs],
+  ])
 })

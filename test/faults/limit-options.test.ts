@@ -31,15 +31,28 @@ const parts = {
 
 /** Every bound of a gateway that is a group of options. */
 const groups = {
-  intake: ['maxBytes', 'maxDepth', 'maxElements', 'maxMembers', 'deadlineMs'],
+  intake: [
+    'maxBytes',
+    'maxDepth',
+    'maxElements',
+    'maxMembers',
+    'deadlineMs',
+    'minBytesPerSecond',
+    'minRateGraceMs',
+    'maxUploads',
+    'uploadGraceMs',
+    'maxUploadBytes',
+    'maxTotalUploadBytes',
+  ],
   timeouts: ['policyMs', 'connectMs', 'firstByteMs', 'idleMs', 'totalMs'],
   stream: ['keepAliveMs', 'holdMs'],
 }
+const counts = ['maxUploads', 'maxUploadBytes', 'maxTotalUploadBytes']
 const bounds = Object.entries(groups).flatMap(([group, names]) => names.map(name => [group, name] as const))
 
 describe('F13 a limit that is none', () => {
   it.each(bounds)('%s.%s is refused when the gateway is made, by its name', (group, name) => {
-    for (const value of noSpans) {
+    for (const value of counts.includes(name) ? noCounts : noSpans) {
       const options = { ...parts, [group]: { [name]: value } } as unknown as GatewayOptions
       expect(() => createGateway(options)).toThrow(TypeError)
       expect(() => createGateway(options)).toThrow(`${group}.${name}: got `)
@@ -53,6 +66,14 @@ describe('F13 a limit that is none', () => {
         TypeError,
       )
     }
+  })
+
+  it.each([
+    [{ maxBytes: 67_108_865 }, /intake\.maxBytes: got 67108865, expected at most intake\.maxUploadBytes/],
+    [{ maxUploadBytes: 536_870_913 }, /intake\.maxUploadBytes: got 536870913, .*maxTotalUploadBytes/],
+    [{ maxUploadBytes: 1_000 }, /intake\.maxBytes: got 26214400, expected at most .* which is 1000/],
+  ])('%j of intake is refused: such a body could be sent, and never received', (intake, told) => {
+    expect(() => createGateway({ ...parts, intake })).toThrow(told)
   })
 
   it('maxAttempts is refused when the gateway is made', () => {

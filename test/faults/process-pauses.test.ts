@@ -61,7 +61,8 @@ describe('F98 the process stands still for longer than its deadlines', () => {
         mount,
         timeouts,
         stream: pacing,
-        intake: { deadlineMs: 2_000 },
+        // As many as the crowd may be under way.
+        intake: { deadlineMs: 2_000, maxUploads: crowd.length },
         routes: {
           slow: [slow.baseURL],
           late: [late.baseURL],

@@ -1,74 +1,105 @@
+import type { IntakeLimits } from './config.ts'
 import { deadline } from './deadline.ts'
 import type { HostBody } from './host.ts'
+import type { EndReason, Lifetime } from './lifetime.ts'
 import { memberOf } from './protocol/own-members.ts'
+import type { Upload } from './uploads.ts'
+import { LifeEnded } from './upstream/attempt.ts'
 
 type StreamBody = Extract<HostBody, { kind: 'stream' }>
 
 /** Bounds of a body while it arrives. */
-export interface BodyBounds {
-  readonly maxBytes: number
-  readonly deadlineMs: number
+export interface BodyBounds
+  extends Pick<
+    IntakeLimits,
+    'maxBytes' | 'deadlineMs' | 'minBytesPerSecond' | 'minRateGraceMs' | 'uploadGraceMs'
+  > {
+  /** Where it is counted. Ended when the last byte has arrived, or none is waited for any more. */
+  readonly upload: Upload
   /** Makes the error for more than `maxBytes`, given how many bytes were read until then. */
   readonly tooLarge: (bytes: number) => Error
-  /** Makes the error for a body that takes longer than `deadlineMs`. */
-  readonly tooSlow: () => Error
-  /** How many bytes were announced; `undefined` or 0 where none were. */
-  readonly announced?: number | undefined
-  /** Ends the reading with its reason, for a stream that does not itself fail when the caller leaves. */
-  readonly signal?: AbortSignal | undefined
+  /** Makes the error for a body that arrives too slowly, given how many bytes have arrived in how many milliseconds. */
+  readonly tooSlow: (bytes: number, ms: number) => Error
+  /** Ends the reading when it ends. */
+  readonly lifetime: Pick<Lifetime, 'onEnd' | 'offEnd'>
 }
 
 /**
- * What `use` makes of all of a stream as one array, which is another body's afterwards. A body that comes in one piece is
- * not copied; one that comes in many tiny pieces does not keep them alive. When it refuses, it tells the stream to stop
- * and does not wait for that.
+ * Returns what `use` makes of all of a stream as one array, which is another body's afterwards. A body that comes in one
+ * piece is not copied; one that comes in many tiny pieces does not keep them alive. When it refuses, it tells the stream
+ * to stop and does not wait for that.
  *
- * Rejects with what `bounds` makes, with what the stream or `use` threw, or with the signal's reason.
+ * Rejects with what `bounds` makes, with what the stream, the upload or `use` threw, or with `LifeEnded`.
  */
 export function collectBody<T>(
   stream: AsyncIterable<Uint8Array>,
   bounds: BodyBounds,
   use: (bytes: Uint8Array) => T,
 ): Promise<T> {
-  const iterator = stream[Symbol.asyncIterator]()
+  const { upload, lifetime } = bounds
+  const pieces = new Pieces()
+  let iterator: AsyncIterator<Uint8Array> | undefined
   return new Promise((resolve, reject) => {
     let ended = false
+    let stopClock = () => {}
     const end = (): void => {
       ended = true
-      takeBack()
-      bounds.signal?.removeEventListener('abort', leave)
+      stopClock()
+      lifetime.offEnd(leave)
+      upload.end()
     }
     const refuse = (error: unknown): void => {
+      if (ended) return
       end()
+      // A stream that never answers keeps this alive.
+      pieces.clear()
       reject(error)
       void stop(iterator)
     }
-    const leave = (): void => refuse(bounds.signal?.reason)
-    const takeBack = deadline(bounds.deadlineMs, () => refuse(bounds.tooSlow()))
-    if (bounds.signal?.aborted) return leave()
-    bounds.signal?.addEventListener('abort', leave)
+    const leave = (reason: EndReason): void => refuse(new LifeEnded(reason))
+    const startedAt = performance.now()
+    /** Looks after a body that takes its time: when it counts as an upload, and when it is too late. */
+    const watch = (): void => {
+      const ms = performance.now() - startedAt
+      const dueMs = allowedMs(pieces.length, bounds)
+      const counts = ms >= bounds.uploadGraceMs
+      try {
+        if (ms >= dueMs) throw bounds.tooSlow(pieces.length, ms)
+        if (counts) upload.count()
+        stopClock = deadline((counts ? dueMs : Math.min(dueMs, bounds.uploadGraceMs)) - ms, watch)
+      } catch (error) {
+        refuse(error)
+      }
+    }
     const pump = async (): Promise<void> => {
-      const pieces = new Pieces(bounds.announced ?? 0)
-      for (;;) {
-        const { done, value } = await iterator.next()
+      const source = stream[Symbol.asyncIterator]()
+      iterator = source
+      watch()
+      lifetime.onEnd(leave)
+      while (!ended) {
+        const { done, value } = await source.next()
         if (ended) return
         if (done === true) break
         if (!ArrayBuffer.isView(value)) throw notBytes()
+        const length = pieces.length + value.length
+        if (length > bounds.maxBytes) return refuse(bounds.tooLarge(length))
+        upload.reserve(length)
         pieces.add(value)
-        if (pieces.length > bounds.maxBytes) return refuse(bounds.tooLarge(pieces.length))
       }
+      if (ended) return
       end()
-      try {
-        resolve(use(pieces.whole()))
-      } finally {
-        pieces.giveBack()
-      }
+      resolve(pieces.use(use))
     }
     pump().catch(error => {
       if (ended) reject(error)
       else refuse(error)
     })
   })
+}
+
+/** How long a body may take of which so many bytes have arrived. */
+function allowedMs(bytes: number, { deadlineMs, minBytesPerSecond, minRateGraceMs }: BodyBounds): number {
+  return Math.min(deadlineMs, minRateGraceMs + (1000 * bytes) / minBytesPerSecond)
 }
 
 /** All of a body that has come as a whole; `undefined` where it has to be waited for. */
@@ -98,76 +129,80 @@ export function iterate(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8
   }
 }
 
-async function stop(iterator: AsyncIterator<Uint8Array>): Promise<void> {
+async function stop(iterator: AsyncIterator<Uint8Array> | undefined): Promise<void> {
   try {
-    await iterator.return?.()
+    await iterator?.return?.()
   } catch {
     // The stream failed while it stopped; what was refused stays refused.
   }
 }
 
+const nothing = new Uint8Array()
+
 /**
- * Room that was given back. Fresh memory for each large body would have the engine look for garbage in all of its memory
- * every few requests.
+ * Used for each body that has to be put together, one after the other. Fresh memory for each large one would have the
+ * engine look for garbage in all of its memory every few requests.
  */
-const spare: Uint8Array[] = []
-const mostSpare = 2
+let spare: Uint8Array = nothing
 const largestSpare = 4_194_304
 
-function roomOf(bytes: number): Uint8Array {
-  const fit = spare.findIndex(({ length }) => length >= bytes)
-  return fit === -1 ? new Uint8Array(bytes) : spare.splice(fit, 1)[0]!
-}
+/** Smaller pieces are copied together, so that many of them cost little more than their bytes. */
+const smallPiece = 4_096
+const smallestSlab = 1_024
+const largestSlab = 65_536
 
-function giveBackRoom(room: Uint8Array): void {
-  if (room.length > largestSpare) return
-  if (spare.length === mostSpare) spare.shift()
-  spare.push(room)
-}
-
-const leastRoom = 65_536
-/** Room is made for so many times what has come: what was announced may never come. */
-const trust = 8
-
+/** What has arrived of a body: about as much memory as bytes, however they are cut. */
 class Pieces {
   length = 0
-  readonly #announced: number
-  #first: Uint8Array | undefined
-  #buffer: Uint8Array | undefined
-
-  constructor(announced: number) {
-    this.#announced = announced
-  }
+  #list: Uint8Array[] = []
+  /** Where small pieces are copied to. */
+  #slab: Uint8Array = nothing
+  /** What of the slab is in use, and not in the list. */
+  #from = 0
+  #to = 0
 
   add(piece: Uint8Array): void {
-    const before = this.length
     this.length += piece.length
-    if (before === 0) {
-      this.#first = piece
+    if (piece.length >= smallPiece || this.#list.length === 0) {
+      this.#close()
+      // What it is a part of would be kept with it.
+      this.#list.push(piece.buffer.byteLength > 2 * piece.length ? new Uint8Array(piece) : piece)
       return
     }
-    let buffer = this.#buffer
-    if (buffer === undefined || buffer.length < this.length) {
-      const grown = roomOf(Math.max(this.#roomFor(this.length), leastRoom))
-      grown.set((buffer ?? this.#first!).subarray(0, before))
-      if (buffer !== undefined) giveBackRoom(buffer)
-      this.#buffer = buffer = grown
-      this.#first = undefined
+    if (this.#to + piece.length > this.#slab.length) {
+      this.#close()
+      this.#slab = new Uint8Array(Math.min(Math.max(this.length, smallestSlab), largestSlab))
+      this.#from = this.#to = 0
     }
-    buffer.set(piece, before)
+    this.#slab.set(piece, this.#to)
+    this.#to += piece.length
   }
 
-  #roomFor(length: number): number {
-    return this.#announced >= length ? Math.min(this.#announced, trust * length) : 2 * length
+  /** Calls a function with all bytes, which it must not keep. */
+  use<T>(use: (bytes: Uint8Array) => T): T {
+    this.#close()
+    const [first = nothing, second] = this.#list
+    if (second === undefined) return use(first)
+    const room = spare.length >= this.length ? spare : new Uint8Array(this.length)
+    let at = 0
+    for (const piece of this.#list) {
+      room.set(piece, at)
+      at += piece.length
+    }
+    this.clear()
+    if (room.length <= largestSpare) spare = room
+    return use(room.subarray(0, at))
   }
 
-  /** Nobody needs them any more. */
-  giveBack(): void {
-    if (this.#buffer !== undefined) giveBackRoom(this.#buffer)
-    this.#buffer = undefined
+  clear(): void {
+    this.#list = []
+    this.#slab = nothing
+    this.#from = this.#to = 0
   }
 
-  whole(): Uint8Array {
-    return this.#buffer?.subarray(0, this.length) ?? this.#first ?? new Uint8Array()
+  #close(): void {
+    if (this.#to === this.#from) return
+    this.#list.push(this.#slab.subarray(this.#from, this.#to))
+    this.#from = this.#to
   }
 }

@@ -16,12 +16,36 @@ import type { Tracer } from './tracer.ts'
 import type { Transport } from './transport.ts'
 import type { SharedHealth } from './upstream/health/shared-health.ts'
 
-/** Bounds of a request's body, checked before anything is made of it. */
+/**
+ * Bounds of a request's body, checked before anything is made of it. Those of uploads and of the rate concern bodies that
+ * have to be waited for: a body that has arrived along with the head of its request is no upload.
+ */
 export interface IntakeLimits extends JsonLimits {
   /** Default 26,214,400 (25 MiB). */
   readonly maxBytes: number
   /** How long the body may take to arrive, in milliseconds. Default 30,000. */
   readonly deadlineMs: number
+  /**
+   * How many bytes of a body must arrive per second, on average, once `minRateGraceMs` have passed. A slower body is a
+   * 408. Default 256.
+   */
+  readonly minBytesPerSecond: number
+  /** For how long `minBytesPerSecond` does not apply, in milliseconds. Default 5,000. */
+  readonly minRateGraceMs: number
+  /**
+   * How many uploads a principal may have at the same time: bodies that have not arrived within `uploadGraceMs`. A
+   * further one is a 429. Default 4.
+   */
+  readonly maxUploads: number
+  /** How long a body may take before it counts towards `maxUploads`, in milliseconds. Default 1,000. */
+  readonly uploadGraceMs: number
+  /**
+   * How many bytes the bodies may have that are being received for one principal. A body counts from its start, with its
+   * `content-length` or, without one, with what has arrived. Beyond it is a 429. Default 67,108,864 (64 MiB).
+   */
+  readonly maxUploadBytes: number
+  /** The same for all principals together. Beyond it is a 503. Default 536,870,912 (512 MiB). */
+  readonly maxTotalUploadBytes: number
 }
 
 /** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
@@ -86,7 +110,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly idempotency?: Idempotency
   /**
    * Whether the service has room for one more, asked before anything else: `inFlightCap(500)`, or `loadShedding()` of
-   * `@sluice/node`. What is refused is a 503. Default: there always is.
+   * `@sluice/node`. Asked again once a body has arrived that had to be waited for. What is refused is a 503. Default:
+   * there always is.
    */
   readonly shed?: LoadShedder
   /** Sees the end of every chat completion and every failed attempt. */

@@ -170,6 +170,12 @@ export const refusals = {
     'rate_limit_exceeded',
     'Rate limit reached. Please try again later.',
   ],
+  too_many_uploads: [
+    429,
+    'requests',
+    'too_many_uploads',
+    'You are sending too many request bodies at once. Please try again when others have arrived.',
+  ],
   insufficient_quota: [
     429,
     'insufficient_quota',

@@ -7,12 +7,13 @@ import { Lifetime, leavingOf } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { routeContext } from './route-context.ts'
 import { RoutingLog } from './routing-log.ts'
-import { authenticate, type Principal } from './stages/authenticate.ts'
+import { authenticate, type Principal, principalKey } from './stages/authenticate.ts'
 import { authorizePlaces } from './stages/authorize.ts'
 import type { CallWorld } from './stages/call.ts'
-import { mayArrive, read } from './stages/read.ts'
+import { mayArrive, read, receive } from './stages/read.ts'
 import { type Candidate, route } from './stages/route.ts'
 import { validate } from './stages/validate.ts'
+import type { Uploads } from './uploads.ts'
 import { allLeftAlone, skippedFor } from './upstream/attempts/left-alone.ts'
 import type { HealthRecord } from './upstream/health/target-health.ts'
 
@@ -24,7 +25,11 @@ export async function explain<Host>(
   request: Request,
   context: FetchContext<Host>,
   options: ResolvedOptions<Host>,
-  { seed, closed }: { readonly seed: number | undefined; readonly closed: boolean },
+  {
+    seed,
+    uploads,
+    closed,
+  }: { readonly seed: number | undefined; readonly uploads: Uploads; readonly closed: boolean },
 ): Promise<Explanation> {
   const log = new RoutingLog(options.random, seed)
   const lifetime = new Lifetime(leavingOf(request))
@@ -38,7 +43,15 @@ export async function explain<Host>(
     principal = await authenticate(request, context.host, options.authenticate)
     context.identified?.(principal)
     if (mayArrive(context.body)) await undefined
-    const draft = await read(request, context.body, options.intake)
+    const { intake, random } = options
+    const draft =
+      read(request, context.body, intake) ??
+      (await receive(request, context.body, intake, {
+        key: principalKey(principal),
+        uploads,
+        lifetime,
+        random,
+      }))
     model = draft.model
     const places = await route(draft, routeContext(principal, model, log, options), options.route)
     log.give(places)

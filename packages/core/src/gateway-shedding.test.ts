@@ -70,7 +70,9 @@ describe('a gateway that sheds', () => {
     const again = post({}, { signal: last.signal })
     last.abort()
     await again
-    expect(loads).toEqual([{ inFlight: 0 }, { inFlight: 1 }, { inFlight: 0 }])
+    // Each is asked about twice, as its body has to be waited for: the last one leaves before it has arrived.
+    expect(loads.map(({ inFlight }) => inFlight)).toEqual([0, 0, 0, 1, 0])
+    expect(loads).toEqual(loads.map(({ inFlight }) => ({ inFlight })))
   })
 
   it('lets in again as soon as there is room', async () => {

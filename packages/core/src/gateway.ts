@@ -13,7 +13,7 @@ import { modelTargets } from './model-targets.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { OptionsInUse } from './options-in-use.ts'
 import { completeChat } from './pipeline.ts'
-import { RunningRequests } from './running-requests.ts'
+import { ServiceLoad } from './service-load.ts'
 import { respondError } from './stages/respond.ts'
 import { RequestRecord } from './stages/settle.ts'
 import { shed } from './stages/shed.ts'
@@ -29,7 +29,8 @@ export function createGateway<Host = unknown, Model extends string = string>(
   options: GatewayOptions<Host, Model>,
 ): ManagedGateway<Host, Model> {
   const inUse = new OptionsInUse(options)
-  const running = new RunningRequests()
+  const load = new ServiceLoad()
+  const { running } = load
   let closed: Promise<void> | undefined
 
   const answer = async (
@@ -55,8 +56,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
     })
     try {
       if (closed !== undefined) throw new GatewayError('shutting_down')
-      const inFlight = running.size - 1
-      const dispatched = dispatch(request, context, resolved, lifetime, record, inFlight)
+      const dispatched = dispatch(request, context, resolved, lifetime, record, load)
       return respond(await outlived(dispatched, lifetime), request, context)
     } catch (error) {
       const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
@@ -97,6 +97,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
     explain: async (request, context = {}) =>
       explain(request, contextOf(context), inUse.current.resolved, {
         seed: seedOf(context),
+        uploads: load.uploads,
         closed: closed !== undefined,
       }),
     matches: (pathname, mount = '') => belowBase(pathname, mount, inUse.current.resolved.base) !== undefined,
@@ -132,18 +133,18 @@ function dispatch<Host>(
   options: ResolvedOptions<Host>,
   lifetime: Lifetime,
   record: RequestRecord,
-  inFlight: number,
+  load: ServiceLoad,
 ): Promise<Answer> {
   const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
   if (endpoint.name === 'chat') {
     record.chat = true
     if (options.startTrace !== undefined) record.follow(options.startTrace(request, record.requestId))
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
-    if (options.shed !== undefined) shed(options.shed, { inFlight }, options.random)
+    if (options.shed !== undefined) shed(options.shed, { inFlight: load.inFlight }, options.random)
     const { traced } = record.attempts
     return traced === undefined
-      ? completeChat(request, context, options, lifetime, record)
-      : traced.within(() => completeChat(request, context, options, lifetime, record))
+      ? completeChat(request, context, options, lifetime, record, load)
+      : traced.within(() => completeChat(request, context, options, lifetime, record, load))
   }
   return settled(
     endpoint.name === 'models'

@@ -17,17 +17,19 @@ import type { KeptAnswer } from './recall/kept-answer.ts'
 import { RequestAttempts } from './request-attempts.ts'
 import { RoomAsked } from './room-asked.ts'
 import { routeContext } from './route-context.ts'
-import { authenticate } from './stages/authenticate.ts'
+import type { ServiceLoad } from './service-load.ts'
+import { authenticate, type Principal, principalKey } from './stages/authenticate.ts'
 import { authorizePlaces } from './stages/authorize.ts'
 import { type Answering, type Attempts, call } from './stages/call.ts'
 import { limit } from './stages/limit.ts'
 import { normalizeCompletion } from './stages/normalize/completion.ts'
-import { type Draft, mayArrive, read } from './stages/read.ts'
+import { type Draft, mayArrive, read, receive } from './stages/read.ts'
 import { type ResponseCache, recallCached } from './stages/recall/cached.ts'
 import { type RunningIdempotency, recallRepeat } from './stages/recall/repeated.ts'
 import { respondCompletion, respondKept, respondStream } from './stages/respond.ts'
 import { route } from './stages/route.ts'
 import type { RequestRecord } from './stages/settle.ts'
+import { shed } from './stages/shed.ts'
 import { validate } from './stages/validate.ts'
 import type { ChunkSource } from './upstream/attempts/held-stream.ts'
 import { completionUsage } from './usage.ts'
@@ -42,14 +44,16 @@ export async function completeChat<Host>(
   options: ResolvedOptions<Host>,
   lifetime: Lifetime,
   record: RequestRecord,
+  load: ServiceLoad,
 ): Promise<Answer> {
   const identifying = authenticate(request, context.host, options.authenticate)
   const principal = isPromise(identifying) ? await identifying : identifying
   record.principal = principal
   context.identified?.(principal)
   if (mayArrive(context.body)) await undefined
-  const reading = read(request, context.body, options.intake)
-  const draft = isPromise(reading) ? await reading : reading
+  const draft =
+    read(request, context.body, options.intake) ??
+    (await received(request, context, principal, options, lifetime, load))
   record.stream = memberOf(draft.body, 'stream') === true
   const { routing } = record
   routing.begun = true
@@ -85,6 +89,28 @@ export async function completeChat<Host>(
     return await stream(calling as Promise<Answering<ChunkSource>>, asked, attempts, options)
   }
   return whole((await calling) as Answering<PartialCompletion>, asked)
+}
+
+/** Waits for a body. The request is in flight from then on, for which there has to be room once more. */
+async function received<Host>(
+  request: Request,
+  { body }: FetchContext<Host>,
+  principal: Principal,
+  options: ResolvedOptions<Host>,
+  lifetime: Lifetime,
+  load: ServiceLoad,
+): Promise<Draft> {
+  const sender = { key: principalKey(principal), uploads: load.uploads, lifetime, random: options.random }
+  let draft: Draft
+  load.receiving++
+  try {
+    draft = await receive(request, body, options.intake, sender)
+  } finally {
+    load.receiving--
+  }
+  // In the same turn: of two that arrive together, the second one finds the first in flight.
+  if (options.shed !== undefined) shed(options.shed, { inFlight: load.inFlight }, options.random)
+  return draft
 }
 
 /** The answer of an earlier request with the same idempotency key. Where there is none, this one's will be kept. */

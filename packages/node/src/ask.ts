@@ -6,7 +6,7 @@ import { memberOf } from './own-members.ts'
 import { protocolError, serverError } from './protocol-error.ts'
 import { closeWithConnection } from './queued-response.ts'
 import { type RequestOptions, requestBody, toRequest } from './request.ts'
-import { isClosing } from './unread-body.ts'
+import { boundRest, isClosing } from './unread-body.ts'
 
 /** A request as its host knows it. */
 export interface Asking<Host>
@@ -35,7 +35,11 @@ export function ask<Host>(
     // A turn later, as any answer: by then Node has read what came with the head.
     answer = Promise.resolve(refusalOf(error))
   }
-  void answer.then(answered, error => answered(refusalOf(error)))
+  const deliver = (response: Response) => {
+    answered(response)
+    boundRest(incoming)
+  }
+  void answer.then(deliver, error => deliver(refusalOf(error)))
 }
 
 function asked<Host>(

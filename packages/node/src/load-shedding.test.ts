@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { totalmem } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LoadSheddingOptions, loadShedding } from './load-shedding.ts'
 import { type ProcessLoad, processLoad } from './process-load.ts'
 
 const loader = createRequire(import.meta.url).resolve('tsx')
-const idle: ProcessLoad = { lagMs: 0, heapShare: 0.1 }
+const idle: ProcessLoad = { lagMs: 0, heapShare: 0.1, memoryShare: 0.1, rssShare: 0.1 }
 const alone = { inFlight: 0 }
 
 describe('loadShedding', () => {
@@ -47,11 +48,43 @@ describe('loadShedding', () => {
     ])
   })
 
+  it('refuses for memory from a reading above the bound to one at 90 % of it, and never the only request', () => {
+    const { after, shed } = shedding()
+    const said = [0.85, 0.86, 0.78, 0.76].map(memoryShare => [
+      after({ memoryShare }),
+      shed({ inFlight: 1 }),
+      shed({ inFlight: 9 }),
+    ])
+    expect(said).toEqual([
+      [undefined, undefined, undefined],
+      [undefined, 'memory 86 % in use', 'memory 86 % in use'],
+      [undefined, 'memory 78 % in use', 'memory 78 % in use'],
+      [undefined, undefined, undefined],
+    ])
+    const resident = [0.95, 0.96, 0.86, 0.85].map(rssShare => [after({ rssShare }), shed({ inFlight: 1 })])
+    expect(resident).toEqual([
+      [undefined, undefined],
+      [undefined, 'memory 96 % resident'],
+      [undefined, 'memory 86 % resident'],
+      [undefined, undefined],
+    ])
+  })
+
   it('goes by bounds of its own', () => {
-    const { after } = shedding({ maxLagMs: 10, maxHeapShare: 0.5, sampleMs: 50 })
+    const { after, shed } = shedding({
+      maxLagMs: 10,
+      maxHeapShare: 0.5,
+      maxMemoryShare: 0.4,
+      maxRssShare: 0.3,
+      sampleMs: 50,
+    })
     expect(after({ lagMs: 10, heapShare: 0.5 })).toBeUndefined()
     expect(after({ lagMs: 11 })).toBe('event loop 11 ms late')
     expect(after({ heapShare: 0.51 })).toBe('heap 51 % in use')
+    after({ memoryShare: 0.41 })
+    expect(shed({ inFlight: 1 })).toBe('memory 41 % in use')
+    after({ rssShare: 0.31 })
+    expect(shed({ inFlight: 1 })).toBe('memory 31 % resident')
   })
 
   it('holds maxInFlight from one request to the next', () => {
@@ -107,6 +140,9 @@ describe('loadShedding', () => {
     ['maxHeapShare', { maxHeapShare: 85 }],
     ['maxHeapShare', { maxHeapShare: '0.5' }],
     ['maxHeapShare', { maxHeapShare: Number.NaN }],
+    ['maxMemoryShare', { maxMemoryShare: 0 }],
+    ['maxMemoryShare', { maxMemoryShare: null }],
+    ['maxRssShare', { maxRssShare: 95 }],
     ['meter', { meter: {} }],
     ['maxInflight', { maxInflight: 5 }],
   ])('refuses %s: %j', (name, options) => {
@@ -141,6 +177,38 @@ describe('processLoad', () => {
     `
     const node = ['--max-old-space-size=100', '--import', loader, '--input-type=module', '-e', program]
     expect(spawnSync(process.execPath, node).stdout.toString()).toBe('told')
+  })
+
+  it('sees array buffers, which are not in the heap, and that they are gone', () => {
+    const program = `
+      import { processLoad } from ${JSON.stringify(new URL('./process-load.ts', import.meta.url).href)}
+      const meter = processLoad()
+      const before = meter.read()
+      let kept = Array.from({ length: 300 }, () => new Uint8Array(1_048_576).fill(1))
+      const full = meter.read()
+      kept = undefined
+      // They are swept beside the program.
+      while (process.memoryUsage().external > 100_000_000) {
+        gc()
+        await new Promise(resolve => setTimeout(resolve, 10))
+      }
+      console.log(JSON.stringify([before, full, meter.read()]))
+    `
+    const node = ['--expose-gc', '--import', loader, '--input-type=module', '-e', program]
+    const [before, full, after] = JSON.parse(spawnSync(process.execPath, node).stdout.toString()) as [
+      ProcessLoad,
+      ProcessLoad,
+      ProcessLoad,
+    ]
+    const all = Math.min(process.constrainedMemory() || totalmem(), totalmem())
+    const buffers = (300 * 1_048_576) / all
+    for (const name of ['memoryShare', 'rssShare'] as const) {
+      expect(before[name]).toBeGreaterThan(0)
+      expect(full[name] - before[name]).toBeGreaterThan(0.9 * buffers)
+      expect(full[name]).toBeLessThan(1)
+    }
+    expect(Math.abs(full.heapShare - before.heapShare)).toBeLessThan(0.05)
+    expect(full.memoryShare - after.memoryShare).toBeGreaterThan(0.9 * buffers)
   })
 
   it('keeps no process alive', () => {

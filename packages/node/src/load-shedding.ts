@@ -13,6 +13,13 @@ export interface LoadSheddingOptions {
   readonly maxLagMs?: number | undefined
   /** How much of V8's heap for what lives longer may be in use, above 0 and up to 1. Default 0.85. */
   readonly maxHeapShare?: number | undefined
+  /**
+   * How much of the memory of its container or machine may be allocated, above 0 and up to 1: the heap, array buffers, and
+   * all else that JavaScript holds. Default 0.85.
+   */
+  readonly maxMemoryShare?: number | undefined
+  /** How much of that memory may be resident, above 0 and up to 1. Default 0.95. */
+  readonly maxRssShare?: number | undefined
   /** How often the process is read, in milliseconds. Default 2,000. */
   readonly sampleMs?: number | undefined
   /** What is read. Default: this process. */
@@ -26,10 +33,11 @@ const longestTimer = 2_147_483_647
 
 /**
  * Refuses requests while this process is overloaded: as many are answered as may be, its event loop is late, or its
- * heap is nearly full. `createGateway({ shed: loadShedding({ maxInFlight: 500 }) })`.
+ * heap or memory is nearly full. `createGateway({ shed: loadShedding({ maxInFlight: 500 }) })`.
  *
  * The process is read by a timer, not for each request. What a reading finds above its bound is refused for from then
- * on, until a reading finds it at 90 % of the bound or below; `maxInFlight` holds from one request to the next. Reading
+ * on, until a reading finds it at 90 % of the bound or below; `maxInFlight` holds from one request to the next. For memory,
+ * a request is let in where no other is in flight. Reading
  * begins with the first request and ends with `close`, which the gateway calls; it does not keep a process alive.
  *
  * Throws `TypeError` for options that cannot be used.
@@ -37,18 +45,21 @@ const longestTimer = 2_147_483_647
 export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { close(): void } {
   const options = checked(given)
   const { maxInFlight = Number.POSITIVE_INFINITY, maxLagMs = 200, maxHeapShare = 0.85 } = options
-  const { sampleMs = 2_000, meter: made = processLoad } = options
+  const { maxMemoryShare = 0.85, maxRssShare = 0.95, sampleMs = 2_000, meter: made = processLoad } = options
   let reading: { readonly meter: LoadMeter; readonly timer: NodeJS.Timeout } | undefined
   let late: string | undefined
   let full: string | undefined
+  let used: string | undefined
+  let resident: string | undefined
   let failure: { readonly error: unknown } | undefined
 
   const read = (meter: LoadMeter) => {
     try {
-      const { lagMs, heapShare } = meter.read()
+      const { lagMs, heapShare, memoryShare, rssShare } = meter.read()
       late = lagMs > (late ? calm : 1) * maxLagMs ? `event loop ${Math.round(lagMs)} ms late` : undefined
-      const share = `heap ${Math.round(100 * heapShare)} % in use`
-      full = heapShare > (full ? calm : 1) * maxHeapShare ? share : undefined
+      full = above(heapShare, maxHeapShare, full, 'heap', 'in use')
+      used = above(memoryShare, maxMemoryShare, used, 'memory', 'in use')
+      resident = above(rssShare, maxRssShare, resident, 'memory', 'resident')
       failure = undefined
     } catch (error) {
       // Whoever asks next hears of it: nobody could catch it here.
@@ -63,22 +74,41 @@ export function loadShedding(given: LoadSheddingOptions = {}): LoadShedder & { c
         reading = { meter, timer: setInterval(read, sampleMs, meter).unref() }
       }
       if (failure !== undefined) throw failure.error
-      return full ?? late ?? (inFlight < maxInFlight ? undefined : `${inFlight} requests in flight`)
+      const reason = full ?? late
+      if (reason !== undefined) return reason
+      // Memory that no request gives back, such as what an allocator keeps, would refuse all of them for good.
+      const memory = used ?? resident
+      if (memory !== undefined && inFlight > 0) return memory
+      return inFlight < maxInFlight ? undefined : `${inFlight} requests in flight`
     },
     {
       close() {
         clearInterval(reading?.timer)
         reading?.meter.stop()
-        reading = late = full = failure = undefined
+        reading = late = full = used = resident = failure = undefined
       },
     },
   )
 }
 
+/** The reason to refuse for a share above its bound; `before` is that of the last reading. */
+function above(
+  share: number,
+  most: number,
+  before: string | undefined,
+  of: string,
+  how: string,
+): string | undefined {
+  return share > (before === undefined ? 1 : calm) * most
+    ? `${of} ${Math.round(100 * share)} % ${how}`
+    : undefined
+}
+
 function checked(given: LoadSheddingOptions): LoadSheddingOptions {
   if (typeof given !== 'object' || given === null) throw wrong('the options', given, 'an object')
   const options = ownMembers(given)
-  const { maxInFlight, maxLagMs, maxHeapShare, sampleMs, meter, ...others } = options
+  const { maxInFlight, maxLagMs, maxHeapShare, maxMemoryShare, maxRssShare, sampleMs, meter, ...others } =
+    options
   const [other] = Object.keys(others)
   if (other !== undefined) throw wrong(other, (others as Record<string, unknown>)[other], 'no such option')
   if (maxInFlight !== undefined && !(Number.isSafeInteger(maxInFlight) && maxInFlight >= 1)) {
@@ -89,9 +119,10 @@ function checked(given: LoadSheddingOptions): LoadSheddingOptions {
       throw wrong(name, ms, `milliseconds above 0, at most ${longestTimer}`)
     }
   }
-  const share: unknown = maxHeapShare ?? 1
-  if (!(typeof share === 'number' && share > 0 && share <= 1)) {
-    throw wrong('maxHeapShare', maxHeapShare, 'a number above 0, at most 1')
+  for (const [name, share] of Object.entries({ maxHeapShare, maxMemoryShare, maxRssShare })) {
+    if (share !== undefined && !(typeof share === 'number' && share > 0 && share <= 1)) {
+      throw wrong(name, share, 'a number above 0, at most 1')
+    }
   }
   if (meter !== undefined && typeof meter !== 'function') throw wrong('meter', meter, 'a function')
   return options

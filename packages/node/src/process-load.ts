@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 
@@ -7,6 +8,16 @@ export interface ProcessLoad {
   readonly lagMs: number
   /** How much of the heap that V8 may have for what lives longer is in use: a process ends at 1. */
   readonly heapShare: number
+  /**
+   * How much of the memory of its container or machine is allocated: the heap, and what JavaScript holds outside of it,
+   * such as array buffers.
+   */
+  readonly memoryShare: number
+  /**
+   * How much of that memory is resident. It may stay high when memory has been freed, as allocators keep what they could
+   * give back.
+   */
+  readonly rssShare: number
 }
 
 /** Reads the load of a process; `stop` frees what that takes. */
@@ -28,6 +39,7 @@ const youngOf: Readonly<Record<string, number>> = { 13: 192, 14: 96 }
 /** The load of this process. */
 export function processLoad(): LoadMeter {
   const oldLimit = oldLimitOf(getHeapStatistics().heap_size_limit)
+  const memoryLimit = memoryLimitOf(process.constrainedMemory(), totalmem())
   const delays = monitorEventLoopDelay({ resolution: lookMs })
   delays.enable()
   return {
@@ -35,7 +47,13 @@ export function processLoad(): LoadMeter {
       // Of nanoseconds, in which the wait that was asked for is counted.
       const lagMs = delays.percentile(99) / 1e6 - lookMs
       delays.reset()
-      return { lagMs: Math.max(0, lagMs), heapShare: oldBytes() / oldLimit }
+      const { rss, heapTotal, external } = process.memoryUsage()
+      return {
+        lagMs: Math.max(0, lagMs),
+        heapShare: oldBytes() / oldLimit,
+        memoryShare: (heapTotal + external) / memoryLimit,
+        rssShare: rss / memoryLimit,
+      }
     },
     stop() {
       delays.disable()
@@ -50,6 +68,11 @@ function oldBytes(): number {
     if (!space_name.startsWith('new_')) used += space_used_size
   }
   return used
+}
+
+/** What a process may use, given the bound of its container, which is 0 where there is none or it is not known. */
+function memoryLimitOf(container: number, machine: number): number {
+  return container > 0 ? Math.min(container, machine) : machine
 }
 
 /** What they may take: as the process was told when it was started, else what V8 chose. */

@@ -24,6 +24,21 @@ export function leavesBodyUnread(incoming: IncomingMessage, status: number): boo
 const closing = new WeakSet<Socket>()
 
 /**
+ * Closes the connection of an answered request whose body has not all come within 5 seconds more. Node discards a small
+ * rest by itself, but waits for it for as long as a request may take: 5 minutes.
+ */
+export function boundRest(incoming: IncomingMessage): void {
+  if (incoming.complete || incoming.destroyed || incoming.httpVersionMajor > 1) return
+  const { socket } = incoming
+  const timer = setTimeout(() => {
+    // Where `linger` waits, the answer has its own end.
+    if (!closing.has(socket)) socket.destroySoon()
+  }, lingerMs)
+  const stop = () => clearTimeout(timer)
+  incoming.once('end', stop).once('close', stop)
+}
+
+/**
  * Whether an earlier answer has said that the connection closes. What still comes on it must not be acted on (RFC
  * 9112 section 9.6): its answer would never be sent.
  */

@@ -6,16 +6,25 @@ import type { ChildEnd, ChildOptions, FromChild, ToChild } from './child-service
 import { targetAt } from './target-at.ts'
 
 /** A gateway in a process of its own; `child-service.ts` starts it. */
-const { mount, routes, limits, ledger, drainMs, ...options } = JSON.parse(
-  process.argv[2] ?? '{}',
-) as ChildOptions
+const {
+  mount,
+  routes,
+  limits,
+  ledger,
+  drainMs,
+  callers = [],
+  ...options
+} = JSON.parse(process.argv[2] ?? '{}') as ChildOptions
 const stores =
   limits || ledger ? await storesOf({ ...(limits && { limits }), ...(ledger && { ledger }) }) : undefined
 const drain = drainMs === undefined ? {} : { drainMs }
 
 const tell = (message: FromChild) => process.send?.(message)
 const gateway = createGateway({
-  authenticate: apiKeys([{ id: 'ann', key: 'good-key' }]),
+  authenticate: apiKeys([
+    { id: 'ann', key: 'good-key' },
+    ...callers.map(id => ({ id, key: `key-of-${id}` })),
+  ]),
   route: models(
     Object.fromEntries(
       Object.entries(routes).map(([name, urls]) => [name, urls.map(baseURL => targetAt({ baseURL }))]),
@@ -40,8 +49,11 @@ process.once('SIGTERM', () => {
 const held: number[] = []
 process.on('message', (command: ToChild) => {
   if (command === 'take all files') takeAll()
-  else for (const file of held.splice(0)) closeSync(file)
-  tell({ done: command, files: command === 'take all files' ? 0 : readdirSync('/dev/fd').length })
+  if (command === 'give files back') for (const file of held.splice(0)) closeSync(file)
+  const files = command === 'take all files' ? 0 : readdirSync('/dev/fd').length
+  // That opens a file.
+  const rss = command === 'tell memory' ? process.memoryUsage.rss() : 0
+  tell({ done: command, files, rss })
 })
 tell({ port, baseURL })
 

@@ -20,6 +20,8 @@ export interface ChildOptions
   }
   /** The file of a ledger. */
   readonly ledger?: string
+  /** Callers beside `ann`, whose key is `good-key`: the key of each is `key-of-` and its name. */
+  readonly callers?: readonly string[]
   /** How long answers may take to end after a SIGTERM, in milliseconds. Default 30,000. */
   readonly drainMs?: number
 }
@@ -31,11 +33,11 @@ export interface ChildEnd {
   readonly attempts: readonly { readonly called: boolean; readonly kind: UpstreamFailure | null }[]
 }
 
-export type ToChild = 'take all files' | 'give files back'
+export type ToChild = 'take all files' | 'give files back' | 'tell memory'
 export type FromChild =
   | { readonly port: number; readonly baseURL: string }
   | { readonly end: ChildEnd }
-  | { readonly done: ToChild; readonly files: number }
+  | { readonly done: ToChild; readonly files: number; readonly rss: number }
 
 export interface ChildService {
   readonly process: ChildProcess
@@ -45,6 +47,8 @@ export interface ChildService {
   readonly ends: readonly ChildEnd[]
   /** Resolves with how many files it has open then, in order to give back. */
   command(command: ToChild): Promise<number>
+  /** How many bytes of its memory are resident. */
+  rss(): Promise<number>
 }
 
 /** Starts a gateway in a process of its own until the test ends; `files` is how many it may have open. */
@@ -67,12 +71,12 @@ export async function startChild(options: ChildOptions, files?: number): Promise
     await ended
   })
   const ends: ChildEnd[] = []
-  const answers: ((files: number) => void)[] = []
+  const answers: ((done: { readonly files: number; readonly rss: number }) => void)[] = []
   const site = new Site()
   const started = new Promise<void>(resolve => {
     child.on('message', (message: FromChild) => {
       if ('end' in message) ends.push(message.end)
-      else if ('done' in message) answers.shift()?.(message.files)
+      else if ('done' in message) answers.shift()?.(message)
       else {
         site.settle({ baseURL: message.baseURL, origin: new URL(message.baseURL).origin })
         resolve()
@@ -85,10 +89,12 @@ export async function startChild(options: ChildOptions, files?: number): Promise
       throw new Error(`The gateway's process ended with code ${code} before it listened.`)
     }),
   ])
-  const command = (what: ToChild) =>
-    new Promise<number>(resolve => {
+  const ask = (what: ToChild) =>
+    new Promise<{ readonly files: number; readonly rss: number }>(resolve => {
       answers.push(resolve)
       child.send(what)
     })
-  return { process: child, ended, site, ends, command }
+  const command = async (what: ToChild) => (await ask(what)).files
+  const rss = async () => (await ask('tell memory')).rss
+  return { process: child, ended, site, ends, command, rss }
 }

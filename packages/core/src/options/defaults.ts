@@ -7,6 +7,12 @@ export const defaultIntake: IntakeLimits = {
   maxElements: 100_000,
   maxMembers: 10_000,
   deadlineMs: 30_000,
+  minBytesPerSecond: 256,
+  minRateGraceMs: 5_000,
+  maxUploads: 4,
+  uploadGraceMs: 1_000,
+  maxUploadBytes: 67_108_864,
+  maxTotalUploadBytes: 536_870_912,
 }
 export const defaultTimeouts: Timeouts = {
   policyMs: 1_000,

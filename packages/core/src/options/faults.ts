@@ -78,7 +78,12 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<stri
   validation: oneOf('schema', 'live'),
   unknownParameters: oneOf('pass', 'reject'),
   unsupportedParameters: oneOf('refuse', 'drop'),
-  intake: spansOf(defaultIntake),
+  intake: {
+    ...spansOf(defaultIntake),
+    maxUploads: aCount,
+    maxUploadBytes: aCount,
+    maxTotalUploadBytes: aCount,
+  },
   timeouts: spansOf(defaultTimeouts),
   stream: spansOf(defaultPacing),
   maxAttempts: aCount,
@@ -99,6 +104,9 @@ const dispensable: readonly string[] = ['retry', 'breaker']
 const ordered: readonly (readonly [string, string, string, Readonly<Record<string, number>>])[] = [
   ['retry', 'baseMs', 'maxMs', { ...defaultRetry }],
   ['breaker', 'openMs', 'maxOpenMs', { ...defaultBreaker }],
+  // A body that may be sent has to be one that can be received.
+  ['intake', 'maxBytes', 'maxUploadBytes', { ...defaultIntake }],
+  ['intake', 'maxUploadBytes', 'maxTotalUploadBytes', { ...defaultIntake }],
 ]
 
 /** Every option that cannot be used: its name, what was got, what was expected. */

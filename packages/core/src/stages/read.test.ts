@@ -2,17 +2,16 @@ import { createServer } from 'node:http'
 import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { IntakeLimits } from '../config.ts'
 import { GatewayError } from '../errors.ts'
 import type { HostBody } from '../host.ts'
-import { read as readAtOnce } from './read.ts'
+import { Lifetime } from '../lifetime.ts'
+import { defaultIntake } from '../options/defaults.ts'
+import { Uploads } from '../uploads.ts'
+import { LifeEnded } from '../upstream/attempt.ts'
+import { read as readAtOnce, receive } from './read.ts'
 
-const limits = {
-  maxBytes: 26_214_400,
-  maxDepth: 64,
-  maxElements: 100_000,
-  maxMembers: 10_000,
-  deadlineMs: 30_000,
-}
+const limits = defaultIntake
 const url = 'http://127.0.0.1/v1/chat/completions'
 const good = { model: 'm', messages: [{ role: 'user', content: 'Grüße 😀' }] }
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -71,8 +70,18 @@ afterEach(async () => {
   expect(rejections).toEqual([])
 })
 
-/** What throws at once rejects. */
-const read = async (...given: Parameters<typeof readAtOnce>) => readAtOnce(...given)
+/** Reads a body, and receives it where it has to be waited for. What throws at once rejects. */
+const read = async (
+  request: Request,
+  body: HostBody | undefined,
+  bounds: IntakeLimits,
+  uploads = new Uploads(),
+) => {
+  const sender = { key: ' ann', uploads, lifetime: new Lifetime(request.signal), random: Math.random }
+  const draft = readAtOnce(request, body, bounds) ?? (await receive(request, body, bounds, sender))
+  sender.lifetime.release()
+  return draft
+}
 
 describe('read', () => {
   const sources: [string, () => [Request, HostBody | undefined]][] = [
@@ -391,7 +400,7 @@ describe('read', () => {
       const request = new Request(post(stream), { signal: controller.signal })
       const reading = read(request, undefined, limits)
       if (when === 'while') queueMicrotask(() => controller.abort(reason))
-      await expect(reading).rejects.toBe(reason)
+      await expect(reading).rejects.toBeInstanceOf(LifeEnded)
       await vi.waitFor(() => expect(cancelled).toBe(true))
     })
 
@@ -431,19 +440,149 @@ describe('read', () => {
     expect(String(error.cause)).toContain('mount the gateway first')
   })
 
-  it('makes no room for what was announced and has not come', async () => {
+  it('holds about as much memory as bytes that have arrived, whatever is announced and however they are cut', async () => {
     vi.useFakeTimers()
-    const before = process.memoryUsage().arrayBuffers
-    const headers = { 'content-type': 'application/json', 'content-length': '25000000' }
-    const readings = Array.from({ length: 100 }, () =>
-      refusalOf(read(post(null, headers), pieces([encode('{'), encode('"')], 'hang').body, limits)),
+    const cuts = [
+      Array.from({ length: 2 }, () => Uint8Array.of(32)),
+      Array.from({ length: 60_000 }, () => Uint8Array.of(32)),
+      Array.from({ length: 40 }, (_, nth) => new Uint8Array(nth % 2 === 0 ? 4_096 : 1).fill(32)),
+      Array.from({ length: 20 }, () => new Uint8Array(1_048_576).subarray(0, 5_000)),
+    ]
+    for (const parts of cuts) {
+      const headers = { 'content-type': 'application/json', 'content-length': '1000000' }
+      const bytes = parts.reduce((sum, { length }) => sum + length, 0)
+      const before = process.memoryUsage().arrayBuffers
+      const uploads = new Uploads()
+      const readings = Array.from({ length: 50 }, () =>
+        refusalOf(
+          read(post(null, headers), pieces(parts, 'hang').body, { ...limits, maxUploads: 50 }, uploads),
+        ),
+      )
+      for (let turns = 0; turns < 20 * parts.length; turns++) await undefined
+      const held = process.memoryUsage().arrayBuffers - before
+      expect(uploads.bytes).toBe(50_000_000)
+      await vi.advanceTimersByTimeAsync(limits.deadlineMs)
+      for (const refusal of await Promise.all(readings)) expect(refusal.status).toBe(408)
+      expect(uploads.bytes).toBe(0)
+      expect(held).toBeLessThan(50 * (3 * bytes + 4_096))
+    }
+  })
+
+  it('gives back once what it reserved, however a body ends', async () => {
+    type Ending = 'end' | 'hang' | 'fail' | 'leave'
+    const bodies = fc.record({
+      key: fc.constantFrom(' ann', ' bob'),
+      sizes: fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 5 }),
+      announced: fc.constantFrom(undefined, 0, 10, 80, 400),
+      ending: fc.constantFrom<Ending>('end', 'hang', 'fail', 'leave'),
+    })
+    const bounds = { ...limits, maxBytes: 300, maxUploadBytes: 200, maxTotalUploadBytes: 300, maxUploads: 1 }
+    const refusals = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(fc.array(bodies, { maxLength: 8 }), async sent => {
+        vi.useFakeTimers()
+        const uploads = new Uploads()
+        const client = new AbortController()
+        const readings = sent.map(async ({ key, sizes, announced, ending }) => {
+          const headers: Record<string, string> = { 'content-type': 'application/json' }
+          if (announced !== undefined) headers['content-length'] = String(announced)
+          const ends = ending === 'leave' ? 'hang' : ending === 'fail' ? new Error('reset') : ending
+          const { body } = pieces(
+            sizes.map(size => new Uint8Array(size).fill(32)),
+            ends,
+          )
+          const lifetime = new Lifetime(ending === 'leave' ? client.signal : new AbortController().signal)
+          const sender = { key, uploads, lifetime, random: Math.random }
+          try {
+            await receive(post(null, headers), body, bounds, sender)
+          } catch (error) {
+            refusals.add(error instanceof GatewayError ? error.refusal : (error as Error).name)
+          }
+        })
+        for (let turns = 0; turns < 30; turns++) await undefined
+        expect(uploads.bytes).toBeLessThanOrEqual(300)
+        client.abort()
+        await vi.advanceTimersByTimeAsync(limits.deadlineMs)
+        await Promise.all(readings)
+        expect([uploads.bytes, uploads.senders, vi.getTimerCount()]).toEqual([0, 0, 0])
+        vi.useRealTimers()
+      }),
+      { numRuns: 200 },
     )
-    await vi.advanceTimersByTimeAsync(0)
-    const held = process.memoryUsage().arrayBuffers - before
-    await vi.advanceTimersByTimeAsync(limits.deadlineMs)
-    for (const refusal of await Promise.all(readings)) expect(refusal.status).toBe(408)
-    // 64 KiB for each that was begun, and not 25 MB.
-    expect(held).toBeLessThan(100 * 200_000)
+    expect([...refusals].sort()).toEqual(
+      [
+        'Error',
+        'LifeEnded',
+        'invalid_json',
+        'request_timeout',
+        'service_overloaded',
+        'too_many_uploads',
+      ].sort(),
+    )
+  })
+
+  it('is given back where its source cannot even be read', async () => {
+    const uploads = new Uploads()
+    const stream = {
+      [Symbol.asyncIterator]() {
+        throw new Error('locked')
+      },
+    }
+    await expect(read(post(null), { kind: 'stream', stream }, limits, uploads)).rejects.toThrow('locked')
+    expect([uploads.bytes, uploads.senders]).toEqual([0, 0])
+  })
+
+  describe('a body that arrives slowly', () => {
+    const rate = { ...limits, minBytesPerSecond: 100, minRateGraceMs: 2_000 }
+    /** One that sends so many bytes at each of these times, in milliseconds. */
+    const timed = (sent: readonly (readonly [at: number, bytes: number])[]) =>
+      (async function* () {
+        let now = 0
+        for (const [at, bytes] of sent) {
+          await new Promise(resolve => setTimeout(resolve, at - now))
+          now = at
+          yield new Uint8Array(bytes).fill(32)
+        }
+        await new Promise(() => {})
+      })()
+
+    it.each([
+      ['nothing at all', [], 2_000, 'got 0 bytes in 2000 ms'],
+      ['one byte', [[10, 1]], 2_010, 'got 1 bytes in 2010 ms'],
+      ['bytes that last for three seconds', [[10, 300]], 5_000, 'got 300 bytes in 5000 ms'],
+      [
+        'bytes just in time',
+        [
+          [10, 50],
+          [2_400, 100],
+        ],
+        3_500,
+        'got 150 bytes in 3500 ms',
+      ],
+    ] as const)('is a 408 as soon as it is behind its rate: %s', async (_, sent, dueMs, told) => {
+      vi.useFakeTimers()
+      let error: GatewayError | undefined
+      void refusalOf(read(post(null), { kind: 'stream', stream: timed(sent) }, rate)).then(refusal => {
+        error = refusal
+      })
+      await vi.advanceTimersByTimeAsync(dueMs - 1)
+      expect(error).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(2)
+      expect(error).toMatchObject({ status: 408, code: 'request_timeout' })
+      expect(error?.message).toBe(
+        `The body of the request arrives too slowly: ${told}, expected at least 100 bytes per second after the first 2000 ms.`,
+      )
+    })
+
+    it('has until its deadline where it keeps to its rate', async () => {
+      vi.useFakeTimers()
+      const steady = Array.from({ length: 400 }, (_, nth) => [100 * nth, 10] as const)
+      const reading = refusalOf(read(post(null), { kind: 'stream', stream: timed(steady) }, rate))
+      await vi.advanceTimersByTimeAsync(limits.deadlineMs)
+      expect((await reading).message).toBe(
+        'The body of the request did not arrive within 30000 milliseconds.',
+      )
+    })
   })
 
   it('does not copy a body that comes in one piece', async () => {

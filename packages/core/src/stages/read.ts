@@ -2,12 +2,14 @@ import { arrivedBody, type BodyBounds, collectBody, iterate } from '../collect-b
 import type { IntakeLimits } from '../config.ts'
 import { GatewayError } from '../errors.ts'
 import type { HostBody } from '../host.ts'
+import type { Lifetime } from '../lifetime.ts'
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { checkParsed } from '../protocol/check-parsed.ts'
 import { checkContentEncoding, checkContentType } from '../protocol/content-headers.ts'
 import { parseJson } from '../protocol/json.ts'
 import { memberOf } from '../protocol/own-members.ts'
 import { noun } from '../protocol/wording.ts'
+import type { Uploads } from '../uploads.ts'
 
 /** What the caller sent, as far as it is known before it is validated. */
 export interface Draft {
@@ -18,21 +20,16 @@ export interface Draft {
 }
 
 /**
- * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body
- * that tells its length is refused before it is read, another as soon as it is too long. One that has come as a whole
- * is read at once.
+ * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body that tells its
+ * length is refused before it is read. `undefined` where the body has to be waited for: see `receive`.
  *
- * Throws 400, 408 or 413. Where the source fails, as when the caller has left, throws what the source threw.
+ * Throws 400 or 413.
  *
  * @param body - replaces `request.body`.
  */
-export function read(
-  request: Request,
-  body: HostBody | undefined,
-  limits: IntakeLimits,
-): Draft | Promise<Draft> {
+export function read(request: Request, body: HostBody | undefined, limits: IntakeLimits): Draft | undefined {
   const { headers } = request
-  const declared = Number(headers.get('content-length') ?? 0)
+  const declared = announcedBytes(request)
   if (declared > limits.maxBytes) throw tooLarge(declared, limits)
   if (body?.kind === 'bytes' && body.bytes.length > limits.maxBytes) throw tooLarge(body.bytes.length, limits)
   checkContentType(headers)
@@ -45,7 +42,7 @@ export function read(
   if (body?.kind === 'bytes') return draftOf(body.bytes, limits)
   checkContentEncoding(headers)
   const arrived = body && arrivedBody(body)
-  return arrived === undefined ? collect(request, body, declared, limits) : draftOf(arrived, limits)
+  return arrived === undefined ? undefined : draftOf(arrived, limits)
 }
 
 /** Whether a body that has come along with the head of its request may be told of a turn later. */
@@ -53,31 +50,50 @@ export function mayArrive(body: HostBody | undefined): boolean {
   return body?.kind === 'stream' && memberOf(body, 'arrived') !== undefined
 }
 
-function draftOf(bytes: Uint8Array, limits: IntakeLimits): Draft {
-  if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
-  return toDraft(parseJson(bytes, limits), bytes.length)
+/** Whose body is received, and where it is counted. */
+export interface Sender {
+  /** See `principalKey`. */
+  readonly key: string
+  readonly uploads: Uploads
+  /** The request's: the body is not received beyond it. */
+  readonly lifetime: Pick<Lifetime, 'onEnd' | 'offEnd'>
+  /** Spreads the retries of those that are refused. */
+  readonly random: () => number
 }
 
-async function collect(
+/**
+ * Receives a body that `read` would have to wait for. It is refused as soon as it is too long, or too much is received
+ * already for its sender or in all.
+ *
+ * Rejects with 400, 408, 413, 429 or 503, and with `LifeEnded`. Where the source fails, as when the caller has left,
+ * rejects with what the source threw.
+ */
+export async function receive(
   request: Request,
-  body: Extract<HostBody, { kind: 'stream' }> | undefined,
-  announced: number,
+  body: HostBody | undefined,
   limits: IntakeLimits,
+  { key, uploads, lifetime, random }: Sender,
 ): Promise<Draft> {
-  const stream = body?.stream ?? webBody(request)
   const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits)
+  const stream = body?.kind === 'stream' ? body.stream : webBody(request)
   if (stream === undefined) return use(new Uint8Array())
   const bounds: BodyBounds = {
     ...limits,
-    announced,
-    signal: body === undefined ? request.signal : undefined,
+    lifetime,
+    upload: uploads.start(key, announcedBytes(request), limits, random),
     tooLarge: bytes => tooLarge(bytes, limits),
-    tooSlow: () =>
-      new GatewayError('request_timeout', {
-        message: `The body of the request did not arrive within ${limits.deadlineMs} milliseconds.`,
-      }),
+    tooSlow: (bytes, ms) => tooSlow(bytes, ms, limits),
   }
   return collectBody(stream, bounds, use)
+}
+
+function announcedBytes({ headers }: Request): number {
+  return Number(headers.get('content-length') ?? 0)
+}
+
+function draftOf(bytes: Uint8Array, limits: IntakeLimits): Draft {
+  if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
+  return toDraft(parseJson(bytes, limits), bytes.length)
 }
 
 function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
@@ -107,5 +123,17 @@ function toDraft(body: JsonValue, bytes: number): Draft {
 function tooLarge(bytes: number, { maxBytes }: IntakeLimits): GatewayError {
   return new GatewayError('body_too_large', {
     message: `Maximum content size limit (${maxBytes}) exceeded (${bytes} bytes read)`,
+  })
+}
+
+function tooSlow(bytes: number, ms: number, limits: IntakeLimits): GatewayError {
+  const { deadlineMs, minBytesPerSecond, minRateGraceMs } = limits
+  if (ms >= deadlineMs) {
+    return new GatewayError('request_timeout', {
+      message: `The body of the request did not arrive within ${deadlineMs} milliseconds.`,
+    })
+  }
+  return new GatewayError('request_timeout', {
+    message: `The body of the request arrives too slowly: got ${bytes} bytes in ${Math.round(ms)} ms, expected at least ${minBytesPerSecond} bytes per second after the first ${minRateGraceMs} ms.`,
   })
 }

@@ -54,6 +54,32 @@ export const intakeShape = object<IntakeLimits>({
   maxElements: { shape: count, description: 'How many values it may hold. Default 100000.' },
   maxMembers: { shape: count, description: 'How many members one object may have. Default 10000.' },
   deadlineMs: { shape: milliseconds, description: 'How long the body may take to arrive. Default 30000.' },
+  minBytesPerSecond: {
+    shape: count,
+    description: 'How many bytes of a body must arrive per second, after `minRateGraceMs`. Default 256.',
+  },
+  minRateGraceMs: {
+    shape: milliseconds,
+    description: 'For how long `minBytesPerSecond` does not apply. Default 5000.',
+  },
+  maxUploads: {
+    shape: count,
+    description:
+      'How many bodies a caller may send at the same time that take longer than `uploadGraceMs`. Default 4.',
+  },
+  uploadGraceMs: {
+    shape: milliseconds,
+    description: 'How long a body may take before it counts towards `maxUploads`. Default 1000.',
+  },
+  maxUploadBytes: {
+    shape: count,
+    description: 'How many bytes of bodies a caller may send at the same time. Default 67108864 (64 MiB).',
+  },
+  maxTotalUploadBytes: {
+    shape: count,
+    description:
+      'How many bytes of bodies all callers may send at the same time. Default 536870912 (512 MiB).',
+  },
 })
 
 export const timeoutsShape = object<Timeouts>({

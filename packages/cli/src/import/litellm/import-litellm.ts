@@ -64,8 +64,19 @@ function configOf(
     ...(telemetry === undefined ? {} : { telemetry }),
     ...(library.at('drop_params').flag() === true ? { unsupportedParameters: 'drop' } : {}),
     ...(maxInFlight === undefined ? {} : { maxInFlight }),
-    ...(megabytes === undefined ? {} : { intake: { maxBytes: megabytes * 1024 * 1024 } }),
+    ...(megabytes === undefined ? {} : { intake: intakeOf(megabytes * mebibyte) }),
     ...reliabilityOf(settings, routes.mostPlaces, reading),
+  }
+}
+
+const mebibyte = 1_048_576
+
+/** A body that may be sent has to be one that may be received, for which there are bounds by default. */
+function intakeOf(maxBytes: number): NonNullable<Config['intake']> {
+  return {
+    maxBytes,
+    ...(maxBytes > 64 * mebibyte && { maxUploadBytes: maxBytes }),
+    ...(maxBytes > 512 * mebibyte && { maxTotalUploadBytes: maxBytes }),
   }
 }
 
