@@ -70,7 +70,7 @@ export async function completeChat<Host>(
   )
   const lease = isPromise(admitting) ? await admitting : admitting
   record.hold(lease)
-  const { input, targets: fit } = validate(draft, candidates, options.rules, routing)
+  const { input, targets: fit } = validate(draft, principal, candidates, options.rules, routing)
   if (fit !== candidates) routing.ask(fit)
   const bounded = boundedOutput(input, lease.maxOutputTokens)
   const targets = bounded.adjustments.length === 0 ? fit : boundedPlaces(fit, lease.maxOutputTokens!)
