@@ -150,6 +150,7 @@ function whole(
 ): Answer {
   const { answer } = answering
   answering.end(true)
+  record.attempts.counted?.setResponseModel(answer.model)
   const { usage, estimated } = completionUsage(answer, input)
   const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
   const { traced } = record.attempts

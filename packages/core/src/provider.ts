@@ -195,6 +195,8 @@ export interface PartialChoice {
 
 export interface PartialCompletion {
   readonly choices: readonly PartialChoice[]
+  /** The model that the vendor says has answered. It may be another than was asked, as with a router or an alias. */
+  readonly model?: string
   readonly usage?: PartialUsage
   readonly service_tier?: string
   readonly system_fingerprint?: string | null
@@ -210,6 +212,8 @@ export interface PartialChunkChoice {
 /** What one event adds. A chunk may carry choices, usage, both or neither. */
 export interface PartialChunk {
   readonly choices: readonly PartialChunkChoice[]
+  /** As of a whole completion. One chunk is enough; the last one given holds. */
+  readonly model?: string
   /** Cumulative: the last one given holds. */
   readonly usage?: PartialUsage
   readonly service_tier?: string
