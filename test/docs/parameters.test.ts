@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest'
 import { adjustmentHeaders } from '../../packages/core/src/adjustment-headers.ts'
 import { contentTable } from './parameters/content-table.ts'
 import { parameters, parameterTable } from './parameters/parameter-table.ts'
+import { restrictedFieldsTable } from './parameters/restricted-fields-table.ts'
 import { beside, samples } from './parameters/samples.ts'
 import { compatibleVendors, type DocumentedVendor, ownVendors } from './parameters/vendors.ts'
 import { describePage } from './runner/describe-page.ts'
@@ -27,6 +28,7 @@ it('shows the tables as the code makes them (vitest run -u writes them)', async 
   const tables: Record<string, string> = {
     'own parameters': parameterTable(own),
     'compatible parameters': parameterTable(compatible),
+    'restricted fields': restrictedFieldsTable(),
     'own contents': await contentTable('own'),
     'compatible contents': await contentTable('compatible'),
   }
@@ -189,6 +191,34 @@ describePage(page, {
     )
     expect(running.printed).toEqual(['fast logprobs dropped', 'fast store dropped'])
     expect(upstream.requests[0]?.json).not.toHaveProperty('logprobs')
+    await gateway.close()
+    await upstream.close()
+  },
+
+  'allow-fields': async ({ run }) => {
+    const upstream = await startUpstream()
+    const running = await run({
+      OPENROUTER_API_KEY: 'k',
+      OPENROUTER_BASE_URL: upstream.baseURL,
+      OURS_BASE_URL: upstream.baseURL,
+    })
+    const gateway = running.exports.gateway as Gateway
+    const statusOf = async (model: string, fields: object) => {
+      const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk-ann', 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }], ...fields }),
+      })
+      await response.text()
+      return response.status
+    }
+    expect(await statusOf('small', { transforms: [] })).toBe(200)
+    expect(await statusOf('small', { provider: {} })).toBe(400)
+    expect(await statusOf('routed', { provider: {} })).toBe(200)
+    expect(await statusOf('routed', { models: ['vendor/large'] })).toBe(400)
+    expect(await statusOf('ours', { adapter: 'x' })).toBe(400)
+    expect(await statusOf('ours', { models: ['x'] })).toBe(200)
+    expect(upstream.requests).toHaveLength(3)
     await gateway.close()
     await upstream.close()
   },

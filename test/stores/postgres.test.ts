@@ -60,6 +60,7 @@ describeWithPostgres('openPostgres', () => {
       expect(await server.run('select version from sluice.migrations', name)).toEqual([
         { version: 1 },
         { version: 2 },
+        { version: 3 },
       ])
       await opened(server.pool(name), {})
     })
@@ -71,6 +72,7 @@ describeWithPostgres('openPostgres', () => {
       expect((await pool.query('select version from sluice.migrations')).rows).toEqual([
         { version: 1 },
         { version: 2 },
+        { version: 3 },
       ])
     })
 
@@ -93,6 +95,14 @@ describeWithPostgres('openPostgres', () => {
       await write('b')
       expect(await usage({ by: ['key', 'kind'] })).toMatchObject([
         { by: { key: 'ann', kind: 'request' }, requests: 2, promptTokens: 10 },
+      ])
+      const closed = closing(entry({ id: 'c' }), { upstreamModel: 'up', responseModel: 'up-2026-01-01' })
+      await write('d')
+      await (await opened(pool)).ledger.close(closed)
+      const columns = 'select upstream_model, response_model from sluice.requests order by id'
+      expect((await pool.query(columns)).rows.slice(2)).toEqual([
+        { upstream_model: 'up', response_model: 'up-2026-01-01' },
+        { upstream_model: null, response_model: null },
       ])
     })
 
@@ -244,7 +254,7 @@ describeWithPostgres('openPostgres', () => {
   })
 
   it('says so where a client gives something else than rows of text', async () => {
-    const client = { query: async () => ({ rows: [{ version: '2', encoding: 'UTF8', requests: 1 }] }) }
+    const client = { query: async () => ({ rows: [{ version: '3', encoding: 'UTF8', requests: 1 }] }) }
     const { usage } = await opened(client, {})
     await expect(usage({ by: [] })).rejects.toThrow(
       "The client of PostgreSQL gave a row without a text in 'requests'.",

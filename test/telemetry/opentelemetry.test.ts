@@ -74,6 +74,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
       'gen_ai.request.model': string('demo'),
       'gen_ai.provider.name': string('mistral_ai'),
       'gen_ai.response.id': string(id),
+      'gen_ai.response.model': string('upstream-model'),
       'http.request.method': string('POST'),
       'http.response.status_code': int(200),
       'sluice.outcome': string('completed'),
@@ -98,6 +99,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
       'gen_ai.request.max_tokens': int(64),
       'gen_ai.request.seed': int(7),
       'gen_ai.request.stop_sequences': strings('END'),
+      'gen_ai.response.model': string('upstream-model'),
       'gen_ai.response.finish_reasons': strings('stop'),
       'gen_ai.usage.input_tokens': int(90),
       'gen_ai.usage.output_tokens': int(12),
@@ -182,6 +184,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
       'gen_ai.request.stream': { bool: true },
       'gen_ai.output.type': string('json'),
       'gen_ai.usage.output_tokens': int(12),
+      'gen_ai.response.model': string('upstream-model'),
       'gen_ai.response.finish_reasons': strings('stop'),
       'gen_ai.response.time_to_first_chunk': { double: expect.any(Number) },
     })

@@ -1,5 +1,6 @@
 import { busyTime, type Span } from './busy-time.ts'
 import type { AttemptReason, AttemptRecord, EndEvent } from './events.ts'
+import { boundedLine } from './protocol/bounded-line.ts'
 import type { Adjustment, Call, Target } from './provider.ts'
 import type { TracedAttempt } from './traced-attempt.ts'
 import type { TracedRequest } from './traced-request.ts'
@@ -18,6 +19,8 @@ export class OpenAttempt implements Span {
   /** What was adjusted for its target. */
   adjustments: readonly Adjustment[] = none
   readonly target: Target
+  /** The model that its answer names, on one line of at most 200 characters. */
+  responseModel: string | undefined
   /** How its tracer follows it, once it is asked. */
   span: TracedAttempt | undefined
   readonly #traced: TracedRequest | undefined
@@ -59,6 +62,12 @@ export class OpenAttempt implements Span {
     const asked = { provider: provider.name, model, why: this.#why }
     this.span = this.#traced.attempt(asked, call, request.url)
     return this.span === undefined ? request : this.span.carriedBy(request)
+  }
+
+  /** Records the model that its answer names, whatever the vendor sent. */
+  setResponseModel(model: unknown): void {
+    if (typeof model !== 'string' || model === '') return
+    this.responseModel = model === this.target.model ? model : boundedLine(model)
   }
 
   /** It begins to wait for its turn. */
@@ -162,7 +171,12 @@ export class AttemptLog {
     for (const attempt of this.#attempts) {
       const used =
         attempt === counted
-          ? { usage, usageEstimated, finishReasons: this.traced?.finishReasons ?? none }
+          ? {
+              usage,
+              usageEstimated,
+              finishReasons: this.traced?.finishReasons ?? none,
+              responseModel: attempt.responseModel,
+            }
           : undefined
       attempt.span?.end(attempt.error ?? event.error, used)
     }

@@ -74,6 +74,11 @@ export interface EndEvent {
    * is the caller's own text: the 404 in `error` tells it.
    */
   readonly model: string | undefined
+  /**
+   * The model that the vendor's answer names, such as the snapshot behind an alias: one line of at most 200 characters.
+   * `undefined` where it names none, or nobody answered.
+   */
+  readonly responseModel: string | undefined
   /** Whether the caller asked for a stream. */
   readonly stream: boolean
   /** In order; those that were cut off included. Shadows are told of by events of their own. */
@@ -162,6 +167,8 @@ export interface UnusedCallEvent {
   /** The public name of the model that was asked for. */
   readonly model: string
   readonly attempt: AttemptRecord
+  /** The model that the vendor's answer names; `undefined` where it names none. */
+  readonly responseModel: string | undefined
   /** `undefined` where the upstream did not take the request. */
   readonly usage: Usage | undefined
   readonly usageEstimated: boolean

@@ -56,7 +56,7 @@ export async function explain<Host>(
     const places = await route(draft, routeContext(principal, model, log, options), options.route)
     log.give(places)
     const candidates = await authorizePlaces(principal, model, places, options.authorize, log)
-    const { targets } = validate(draft, candidates, options.rules, log)
+    const { targets } = validate(draft, principal, candidates, options.rules, log)
     log.ask(targets)
     refusal = skipLeftAlone(targets, log, options.call)
   } catch (error) {

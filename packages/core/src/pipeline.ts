@@ -74,7 +74,7 @@ export async function completeChat<Host>(
   )
   const lease = isPromise(admitting) ? await admitting : admitting
   record.hold(lease)
-  const { input, targets: fit } = validate(draft, candidates, options.rules, routing)
+  const { input, targets: fit } = validate(draft, principal, candidates, options.rules, routing)
   if (fit !== candidates) routing.ask(fit)
   const bounded = boundedOutput(input, lease.maxOutputTokens)
   const targets = bounded.adjustments.length === 0 ? fit : boundedPlaces(fit, lease.maxOutputTokens!)
@@ -176,6 +176,7 @@ function whole(
 ): Answer {
   const { answer } = answering
   answering.end(true)
+  record.attempts.counted?.setResponseModel(answer.model)
   const { usage, estimated } = completionUsage(answer, input)
   const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
   const { traced } = record.attempts

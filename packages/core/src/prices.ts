@@ -9,6 +9,11 @@ export interface PricedModel {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly upstreamModel: string
+  /**
+   * The model that the answer names, as a router or an alias answers by another one; `undefined` where it names none, and
+   * before there is an answer. One line of at most 200 characters.
+   */
+  readonly responseModel?: string | undefined
   /** When it was asked, in milliseconds since 1970: prices change. */
   readonly at: number
 }
@@ -20,6 +25,6 @@ export interface PricedModel {
 export type Prices = (usage: Usage, model: PricedModel) => number | null
 
 /** A target's model by all its names. */
-export function pricedModel(model: string, target: Target, at: number): PricedModel {
-  return { model, provider: target.provider.name, upstreamModel: target.model, at }
+export function pricedModel(model: string, target: Target, at: number, responseModel?: string): PricedModel {
+  return { model, provider: target.provider.name, upstreamModel: target.model, responseModel, at }
 }

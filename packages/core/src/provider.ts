@@ -58,7 +58,24 @@ export interface Provider {
   readonly transport?: Transport
   /** How many calls may run at once; a further one waits. A call runs until its answer has ended. */
   readonly maxConcurrent?: number
+  /**
+   * The request fields outside the protocol that `encode` passes on and the upstream obeys to choose models, routing, paid
+   * features or token bounds. The gateway rejects them from principals with limits or a list of models. Default: none.
+   */
+  readonly restrictedFields?: RestrictedFields
 }
+
+/**
+ * What a restricted field changes: the `model` that answers; `routing`, which servers or settings the request gets; `paid`
+ * features; the bound of the `output`; the `prompt` that was counted; `scheduling`, which requests are served first.
+ */
+export type RestrictedFieldKind = 'model' | 'routing' | 'paid' | 'output' | 'prompt' | 'scheduling'
+
+/**
+ * Restricted fields by name. Names match in any case, with or without `_` and `-`. `'a.b'` is the member `b` of the object
+ * `a`. A protocol field stands for its other spellings, such as `maxTokens`.
+ */
+export type RestrictedFields = Readonly<Record<string, RestrictedFieldKind>>
 
 /** A place where a model can be answered. */
 export interface Target {
@@ -70,6 +87,8 @@ export interface Target {
    * in the place of the caller's, and are checked as those are.
    */
   readonly parameters?: ParameterOverrides
+  /** Names from the provider's `restrictedFields` that every caller may send to this target. Default: none. */
+  readonly allowFields?: readonly string[]
 }
 
 /**
@@ -176,6 +195,8 @@ export interface PartialChoice {
 
 export interface PartialCompletion {
   readonly choices: readonly PartialChoice[]
+  /** The model that the vendor says has answered. It may be another than was asked, as with a router or an alias. */
+  readonly model?: string
   readonly usage?: PartialUsage
   readonly service_tier?: string
   readonly system_fingerprint?: string | null
@@ -191,6 +212,8 @@ export interface PartialChunkChoice {
 /** What one event adds. A chunk may carry choices, usage, both or neither. */
 export interface PartialChunk {
   readonly choices: readonly PartialChunkChoice[]
+  /** As of a whole completion. One chunk is enough; the last one given holds. */
+  readonly model?: string
   /** Cumulative: the last one given holds. */
   readonly usage?: PartialUsage
   readonly service_tier?: string

@@ -56,15 +56,17 @@ export class RequestAttempts implements Attempts {
     const { prices, now, observe } = this.#options
     const { requestId, startedAt, principal, model = '' } = this.#record
     const usage = counted?.usage
+    const { target, responseModel } = attempt
     const call: UnusedCallEvent = {
       type: 'unused_call',
       requestId,
       principal,
       model,
       attempt: attempt.recordAt(startedAt, attempt.endedAt!),
+      responseModel,
       usage,
       usageEstimated: counted?.estimated ?? false,
-      cost: usage === undefined ? null : prices(usage, pricedModel(model, attempt.target, now())),
+      cost: usage === undefined ? null : prices(usage, pricedModel(model, target, now(), responseModel)),
     }
     // Kept first: who is told of it may change it.
     this.#record.keepUnused(call)

@@ -44,7 +44,7 @@ export class RoutingLog {
     return this.#random()
   }
 
-  /** What the route gave. What is skipped from here on is one of these. */
+  /** What the route gave. What is skipped from here on is one of these, or a shadow of one. */
   give(candidates: readonly Candidate[]): void {
     this.#given = candidates
   }
@@ -59,9 +59,10 @@ export class RoutingLog {
   skip(target: Target, reason: SkipReason): void {
     if (!isTarget(target)) throw new TypeError('skip: got what is no target, expected { provider, model }.')
     const kept = soundReason(reason)
-    if (this.#given !== undefined) {
+    const given = this.#given && givenAs(target, this.#given)
+    if (given !== undefined) {
       this.#skipped ??= new Map()
-      this.#skipped.set(givenAs(target, this.#given), kept)
+      this.#skipped.set(given, kept)
       return
     }
     this.#others ??= []
@@ -96,9 +97,9 @@ export class RoutingLog {
 }
 
 /** The place as the route gave it: what is said of it may have changed on the way. */
-function givenAs(target: Candidate, given: readonly Candidate[]): Target {
+function givenAs(target: Candidate, given: readonly Candidate[]): Target | undefined {
   if (given.includes(target)) return target
-  return given.find(each => isSamePlace(each, target) && each.via === target.via) ?? target
+  return given.find(each => isSamePlace(each, target) && each.via === target.via)
 }
 
 function traced(candidate: Candidate, skipped: SkipReason | undefined): TracedCandidate {

@@ -10,6 +10,8 @@ export interface SkipReason {
     | 'too_small'
     /** Its model lacks something that the request needs. */
     | 'unfit'
+    /** It obeys a field of the request that this caller may not send. */
+    | 'restricted_field'
     /** Too many of its calls are repeats already. */
     | 'retry_budget'
     /** The route chose others. */

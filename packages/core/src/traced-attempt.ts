@@ -44,10 +44,17 @@ export class TracedAttempt {
   end(error: unknown, used: Partial<Omit<AttemptEnd, 'outcome' | 'error'>> = {}): void {
     if (this.#ended) return
     this.#ended = true
-    const { usage, usageEstimated = false, finishReasons = [] } = used
+    const { usage, usageEstimated = false, finishReasons = [], responseModel } = used
     try {
       heardOf(
-        this.#span.end({ outcome: outcomeOf(error), error, usage, usageEstimated, finishReasons }),
+        this.#span.end({
+          outcome: outcomeOf(error),
+          error,
+          usage,
+          usageEstimated,
+          finishReasons,
+          responseModel,
+        }),
         this.#failed,
       )
     } catch (thrown) {

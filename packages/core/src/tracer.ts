@@ -67,6 +67,8 @@ export interface AttemptEnd {
   readonly usage: Usage | undefined
   /** Whether `usage` is an estimate, and not the vendor's count. */
   readonly usageEstimated: boolean
+  /** The model that the answer names; `undefined` where it names none. */
+  readonly responseModel: string | undefined
   /** Why each choice of the answer ended; none where it is not known. */
   readonly finishReasons: readonly FinishReason[]
 }

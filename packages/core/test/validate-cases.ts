@@ -13,9 +13,24 @@ export const target = (capabilities?: Capabilities): Target =>
   capabilities === undefined ? { provider, model: 'm' } : { provider, model: 'm', capabilities }
 
 const likelyTokens = () => 1
-export const schema: ValidationRules = { profile: 'schema', unknownParameters: 'pass', likelyTokens }
-export const live: ValidationRules = { profile: 'live', unknownParameters: 'pass', likelyTokens }
-export const strict: ValidationRules = { profile: 'schema', unknownParameters: 'reject', likelyTokens }
+export const schema: ValidationRules = {
+  profile: 'schema',
+  unknownParameters: 'pass',
+  boundsAll: false,
+  likelyTokens,
+}
+export const live: ValidationRules = {
+  profile: 'live',
+  unknownParameters: 'pass',
+  boundsAll: false,
+  likelyTokens,
+}
+export const strict: ValidationRules = {
+  profile: 'schema',
+  unknownParameters: 'reject',
+  boundsAll: false,
+  likelyTokens,
+}
 export const profiles = [schema, live] as const
 
 export const hello = [{ role: 'user', content: 'Hello!' }]
@@ -23,7 +38,9 @@ export const base = { model: 'm', messages: hello }
 
 export function check(body: object, rules = schema, targets: readonly Target[] = [target()]) {
   const model = 'model' in body ? String(body.model) : 'm'
-  return validate({ model, body: body as JsonObject, bytes: 1 }, targets, rules, { skip: () => {} })
+  return validate({ model, body: body as JsonObject, bytes: 1 }, { id: 'ann' }, targets, rules, {
+    skip: () => {},
+  })
 }
 
 export const passes = (extra: object, rules = schema) => check({ ...base, ...extra }, rules).input

@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts'
 /** What a row of `WrittenRows` is, for `jsonb_to_recordset`. */
 const written = `kind text, id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,
   "promptTokens" bigint, "completionTokens" bigint, "cachedTokens" bigint, "reasoningTokens" bigint, "nanoDollars" bigint,
-  "closedAt" bigint, outcome text, status bigint, provider text, "upstreamModel" text, attempts bigint,
+  "closedAt" bigint, outcome text, status bigint, provider text, "upstreamModel" text, "responseModel" text, attempts bigint,
   estimated boolean, "firstByteMs" bigint, "totalMs" bigint, heard boolean`
 
 /**
@@ -18,6 +18,7 @@ const changed = [
   'status',
   'provider',
   'upstream_model',
+  'response_model',
   'attempts',
   'prompt_tokens',
   'completion_tokens',
@@ -36,10 +37,10 @@ export function rowsStatement({ sql }: Schema): string {
 )
 insert into ${sql}.requests as kept (kind, id, request_id, principal, tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, nano_dollars,
-  closed_at, outcome, status, provider, upstream_model, attempts, estimated, first_byte_ms, total_ms)
+  closed_at, outcome, status, provider, upstream_model, response_model, attempts, estimated, first_byte_ms, total_ms)
 select kind, id, "requestId", principal, tags, model, stream, ${momentOf('"openedAt"')},
   "promptTokens", "completionTokens", "cachedTokens", "reasoningTokens", "nanoDollars",
-  ${momentOf('"closedAt"')}, outcome, status, provider, "upstreamModel", attempts, estimated, "firstByteMs", "totalMs"
+  ${momentOf('"closedAt"')}, outcome, status, provider, "upstreamModel", "responseModel", attempts, estimated, "firstByteMs", "totalMs"
 from given
 on conflict (id) do update set ${changed.map(column => `${column} = excluded.${column}`).join(', ')}
 where excluded.closed_at is not null and (kept.closed_at is null or kept.outcome = 'lost')

@@ -56,4 +56,7 @@ export const migrations: readonly ((schema: Schema) => string)[] = [
   ({ sql }) => `
     alter table ${sql}.requests add column kind text not null default 'request';
     comment on column ${sql}.requests.kind is 'Of what: a request, or a hedge or a shadow beside one, whose answer its caller did not get.';`,
+  ({ sql }) => `
+    alter table ${sql}.requests add column response_model text;
+    comment on column ${sql}.requests.response_model is 'The model that the answer names, which may be another than upstream_model.';`,
 ]

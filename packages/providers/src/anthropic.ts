@@ -5,6 +5,8 @@ import { requestBody } from './anthropic/request-body.ts'
 import { baseUrl } from './base-url.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { anthropicFields } from './restricted-fields.ts'
+import { restricting } from './restricting.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
@@ -29,6 +31,8 @@ export interface AnthropicOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
+  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  readonly allowFields?: readonly string[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
@@ -39,6 +43,7 @@ const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
   defaultMaxTokens: true,
   headers: true,
   maxConcurrent: true,
+  allowFields: true,
 })
 
 /**
@@ -78,6 +83,7 @@ export function anthropic(options: AnthropicOptions): Vendor {
     },
     decode: (response, call) => decodeMessages(response, call),
     ...concurrency(maxConcurrent, 'anthropic'),
+    ...restricting(anthropicFields, options.allowFields, 'anthropic'),
   }
   return vendorOf(provider)
 }

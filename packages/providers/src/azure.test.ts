@@ -304,6 +304,7 @@ describe.skipIf(!present)('recorded answers (skipped where ../shared/fixtures is
         completion: {
           choices: [{ index: 0, message: {}, finish_reason: 'content_filter' }],
           usage: { prompt_tokens: 15, completion_tokens: 19 },
+          model: 'gpt-35-turbo',
         },
       })
     },

@@ -7,6 +7,8 @@ import { capabilitiesByName } from './chat-completions/openai-dialect.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { allRestrictedFields, azureFields } from './restricted-fields.ts'
+import { restricting } from './restricting.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
 
 export type { Vendor } from './vendor.ts'
@@ -32,6 +34,8 @@ export interface AzureOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
+  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  readonly allowFields?: readonly string[] | undefined
 }
 
 const owner = 'azure'
@@ -45,6 +49,7 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
   baseURL: true,
   headers: true,
   maxConcurrent: true,
+  allowFields: true,
 })
 
 /**
@@ -70,6 +75,12 @@ export function azure(options: AzureOptions): Vendor {
     },
     decode: chatCompletionsDecoder(),
     ...concurrency(options.maxConcurrent, owner),
+    // Behind a URL of its own may be another server.
+    ...restricting(
+      options.baseURL === undefined ? azureFields : allRestrictedFields,
+      options.allowFields,
+      owner,
+    ),
   }
   const vendor = vendorOf(provider, capabilitiesByName)
   return Object.assign((model: string, given?: Capabilities) => checkedTarget(vendor(model, given)), {

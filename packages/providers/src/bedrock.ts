@@ -13,6 +13,8 @@ import type { ImageFetcher } from './conversation/image-data.ts'
 import { pathStep } from './gemini/model-path.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { bearer } from './request-headers.ts'
+import { bedrockFields } from './restricted-fields.ts'
+import { restricting } from './restricting.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
@@ -34,6 +36,8 @@ export interface BedrockOptions {
   readonly fetchImage?: ImageFetcher | undefined
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
+  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  readonly allowFields?: readonly string[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
@@ -43,6 +47,7 @@ const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
   baseURL: true,
   fetchImage: true,
   maxConcurrent: true,
+  allowFields: true,
 })
 
 /**
@@ -73,6 +78,7 @@ export function bedrock(options: BedrockOptions): Vendor {
     encode: call => encodeConverse(call, { url, region, access, fetchImage }),
     decode: (response, call) => decodeConverse(response, call),
     ...concurrency(maxConcurrent, 'bedrock'),
+    ...restricting(bedrockFields, options.allowFields, 'bedrock'),
   }
   return vendorOf(provider)
 }

@@ -610,7 +610,8 @@ describe('quirks of the vendors, in streams', () => {
       },
       done,
     )
-    for (const chunk of chunks) expect(Object.keys(chunk)).toEqual(['choices'])
+    for (const { model: _, ...chunk } of chunks) expect(Object.keys(chunk)).toEqual(['choices'])
+    expect(chunks.map(({ model }) => model)).toEqual(['x', 'y'])
   })
 
   it('a choice without an index is numbered by its place', async () => {

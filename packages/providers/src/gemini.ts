@@ -11,6 +11,8 @@ import { geminiServiceTier } from './gemini/service-tier.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { Adjusting } from './parameters/adjusting.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { geminiFields } from './restricted-fields.ts'
+import { restricting } from './restricting.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
@@ -32,6 +34,8 @@ export interface GeminiOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
+  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  readonly allowFields?: readonly string[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<GeminiOptions>({
@@ -41,6 +45,7 @@ const optionNames = /* @__PURE__ */ namesOf<GeminiOptions>({
   fetchImage: true,
   headers: true,
   maxConcurrent: true,
+  allowFields: true,
 })
 
 /** Files that were given to Google before, and videos: the service reads those by itself, and no other URL for sure. */
@@ -97,6 +102,7 @@ export function gemini(options: GeminiOptions): Vendor {
     encode,
     decode: (response, call) => decodeGenerateContent(response, call),
     ...concurrency(maxConcurrent, 'gemini'),
+    ...restricting(geminiFields, options.allowFields, 'gemini'),
   }
   return vendorOf(provider)
 }

@@ -41,5 +41,6 @@ export {
   vllm,
   xai,
 } from './presets.ts'
+export { allRestrictedFields } from './restricted-fields.ts'
 export type { VertexOptions } from './vertex.ts'
 export { vertex } from './vertex.ts'

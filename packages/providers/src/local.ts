@@ -74,6 +74,8 @@ function localProvider(options: LocalOptions): Provider {
   if (maxConcurrent !== undefined) checkedNumber('maxConcurrent', maxConcurrent, bounds)
   return {
     name: 'local',
+    // It reads nothing beyond the protocol.
+    restrictedFields: {},
     encode,
     decode: (response, call) => decodeChatCompletions(response, call),
     transport: localServer({

@@ -1,10 +1,12 @@
-import type { Provider } from '@sluice/core'
+import type { Provider, RestrictedFields } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
 import { checkDialect } from './chat-completions/check-dialect.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { bearer, furtherHeaders } from './request-headers.ts'
+import { allRestrictedFields } from './restricted-fields.ts'
+import { checkRestrictedFields, restricting } from './restricting.ts'
 import { concurrency, type KnownCapabilities, type Vendor, vendorOf } from './vendor.ts'
 
 export type { Dialect } from './chat-completions/dialect.ts'
@@ -22,6 +24,13 @@ export interface OpenAICompatibleOptions extends Dialect {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
+  /**
+   * The fields outside the protocol that the server obeys to choose models, routing, paid features or token bounds. Callers
+   * with limits or a list of models may not send them. Default: those of all known servers.
+   */
+  readonly restrictedFields?: RestrictedFields | undefined
+  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  readonly allowFields?: readonly string[] | undefined
   /** What its models can do, where a target does not say otherwise. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
 }
@@ -32,6 +41,8 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
   apiKey: true,
   headers: true,
   maxConcurrent: true,
+  restrictedFields: true,
+  allowFields: true,
   capabilities: true,
   maxTokensParameter: true,
   streamOptions: true,
@@ -58,10 +69,12 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
  */
 export function openaiCompatible(options: OpenAICompatibleOptions): Vendor {
   knownOptions('openaiCompatible', options, optionNames)
-  const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...dialect } = options
+  const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
+  const { restrictedFields = allRestrictedFields, allowFields, ...dialect } = rest
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError('openaiCompatible: name has to be a word for the vendor.')
   checkDialect(dialect, name)
+  checkRestrictedFields(restrictedFields, name)
   const endpoint = {
     url: `${baseUrl(baseURL, name)}/chat/completions`,
     headers: furtherHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
@@ -72,6 +85,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): Vendor {
     encode: call => encodeChatCompletions(call, endpoint),
     decode: chatCompletionsDecoder(),
     ...concurrency(maxConcurrent, name),
+    ...restricting(restrictedFields, allowFields, name),
   }
   return vendorOf(provider, known)
 }

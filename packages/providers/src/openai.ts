@@ -1,6 +1,7 @@
 import { capabilitiesByName, openaiDialect } from './chat-completions/openai-dialect.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { openaiCompatible, type Vendor } from './openai-compatible.ts'
+import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
 
 export type { Vendor } from './vendor.ts'
 
@@ -15,6 +16,8 @@ export interface OpenAIOptions {
   readonly project?: string | undefined
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
+  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  readonly allowFields?: readonly string[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
@@ -23,6 +26,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
   organization: true,
   project: true,
   maxConcurrent: true,
+  allowFields: true,
 })
 
 /**
@@ -33,20 +37,23 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
  */
 export function openai(options: OpenAIOptions): Vendor {
   knownOptions('openai', options, optionNames)
-  const { apiKey, baseURL = 'https://api.openai.com/v1', organization, project, maxConcurrent } = options
+  const { apiKey, baseURL, organization, project, maxConcurrent, allowFields } = options
   if (apiKey === undefined)
     throw new TypeError(
       'openai: apiKey is missing. Give the key, or check the variable that it is read from.',
     )
   return openaiCompatible({
     name: 'openai',
-    baseURL,
+    baseURL: baseURL ?? 'https://api.openai.com/v1',
     apiKey,
     headers: {
       ...(organization === undefined ? {} : { 'openai-organization': organization }),
       ...(project === undefined ? {} : { 'openai-project': project }),
     },
     maxConcurrent,
+    // Behind a URL of its own may be another server.
+    restrictedFields: baseURL === undefined ? openaiFields : allRestrictedFields,
+    allowFields,
     capabilities: capabilitiesByName,
     ...openaiDialect,
   })

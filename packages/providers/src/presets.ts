@@ -1,12 +1,29 @@
-import type { Capabilities } from '@sluice/core'
+import type { Capabilities, RestrictedFields } from '@sluice/core'
 import { knownOptions, namesOf } from './known-options.ts'
 import { type Dialect, openaiCompatible, type Vendor } from './openai-compatible.ts'
+import {
+  allRestrictedFields,
+  cerebrasFields,
+  deepseekFields,
+  fireworksFields,
+  groqFields,
+  llamacppFields,
+  lmstudioFields,
+  mistralFields,
+  ollamaFields,
+  openrouterFields,
+  togetherFields,
+  vllmFields,
+  xaiFields,
+} from './restricted-fields.ts'
 
 /** A vendor as data: where it is, and how its requests differ from the protocol. */
 export interface Preset extends Dialect {
   readonly name: string
   readonly baseURL: string
   readonly capabilities?: Capabilities
+  /** Fields outside the protocol that the vendor obeys to choose models, routing, paid features or token bounds. */
+  readonly restrictedFields: RestrictedFields
 }
 
 /** How a server of your own is reached. */
@@ -18,6 +35,8 @@ export interface PresetOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
+  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  readonly allowFields?: readonly string[] | undefined
 }
 
 /** How a hosted vendor is reached. */
@@ -50,6 +69,7 @@ export const presets = {
   ollama: {
     name: 'ollama',
     baseURL: 'http://127.0.0.1:11434/v1',
+    restrictedFields: ollamaFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     // It ignores what it does not know.
@@ -69,6 +89,7 @@ export const presets = {
   vllm: {
     name: 'vllm',
     baseURL: 'http://127.0.0.1:8000/v1',
+    restrictedFields: vllmFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     // It reads reasoning under this name alone, and ignores what it does not know.
@@ -78,6 +99,7 @@ export const presets = {
   llamacpp: {
     name: 'llamacpp',
     baseURL: 'http://127.0.0.1:8080/v1',
+    restrictedFields: llamacppFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content'],
@@ -85,6 +107,7 @@ export const presets = {
   lmstudio: {
     name: 'lmstudio',
     baseURL: 'http://127.0.0.1:1234/v1',
+    restrictedFields: lmstudioFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     refuse: ['n', 'logprobs', 'top_logprobs'],
@@ -92,6 +115,7 @@ export const presets = {
   groq: {
     name: 'groq',
     baseURL: 'https://api.groq.com/openai/v1',
+    restrictedFields: groqFields,
     maxTokensParameter: 'max_completion_tokens',
     refuse: ['n', 'logprobs', 'top_logprobs', 'logit_bias', ...foreign],
     drop: hints.filter(hint => hint !== 'user' && hint !== 'service_tier'),
@@ -101,6 +125,7 @@ export const presets = {
   mistral: {
     name: 'mistral',
     baseURL: 'https://api.mistral.ai/v1',
+    restrictedFields: mistralFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     streamOptions: false,
@@ -116,6 +141,7 @@ export const presets = {
   deepseek: {
     name: 'deepseek',
     baseURL: 'https://api.deepseek.com',
+    restrictedFields: deepseekFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     refuse: ['n', 'logit_bias', ...foreign],
@@ -127,24 +153,28 @@ export const presets = {
   xai: {
     name: 'xai',
     baseURL: 'https://api.x.ai/v1',
+    restrictedFields: xaiFields,
     maxTokensParameter: 'max_completion_tokens',
     refuse: ['logit_bias'],
   },
   openrouter: {
     name: 'openrouter',
     baseURL: 'https://openrouter.ai/api/v1',
+    restrictedFields: openrouterFields,
     maxTokensParameter: 'max_tokens',
     extensions: ['reasoning_content', 'reasoning_details', 'cache_control'],
   },
   together: {
     name: 'together',
     baseURL: 'https://api.together.xyz/v1',
+    restrictedFields: togetherFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
   },
   fireworks: {
     name: 'fireworks',
     baseURL: 'https://api.fireworks.ai/inference/v1',
+    restrictedFields: fireworksFields,
     developerRole: 'system',
     maxTokensParameter: 'max_tokens',
     messageFields: 'strict',
@@ -153,6 +183,7 @@ export const presets = {
   cerebras: {
     name: 'cerebras',
     baseURL: 'https://api.cerebras.ai/v1',
+    restrictedFields: cerebrasFields,
     developerRole: 'system',
     maxTokensParameter: 'max_completion_tokens',
     refuse: ['logit_bias', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls', ...foreign],
@@ -166,16 +197,19 @@ const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
   baseURL: true,
   headers: true,
   maxConcurrent: true,
+  allowFields: true,
 })
 
 function hosted(preset: Preset): (options: HostedOptions) => Vendor {
+  // Behind a URL of its own may be another server.
+  const elsewhere = { ...preset, restrictedFields: allRestrictedFields }
   return options => {
     if (options?.apiKey === undefined) {
       throw new TypeError(
         `${preset.name}: apiKey is missing. Give the key, or check the variable that it is read from.`,
       )
     }
-    return withPreset(preset, options)
+    return withPreset(options.baseURL === undefined ? preset : elsewhere, options)
   }
 }
 

@@ -9,6 +9,8 @@ import { googleRefusal } from './gemini/google-refusal.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { furtherHeaders } from './request-headers.ts'
+import { vertexFields } from './restricted-fields.ts'
+import { restricting } from './restricting.ts'
 import { concurrency, type Vendor, vendorOf } from './vendor.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
@@ -43,6 +45,8 @@ export interface VertexOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How many calls may run at once; further ones wait. Default: any number. */
   readonly maxConcurrent?: number | undefined
+  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  readonly allowFields?: readonly string[] | undefined
 }
 
 const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
@@ -57,6 +61,7 @@ const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
   fetchImage: true,
   headers: true,
   maxConcurrent: true,
+  allowFields: true,
 })
 
 /**
@@ -111,6 +116,12 @@ export function vertex(options: VertexOptions): Vendor {
     return decodeMessages(response, { ...call, model })
   }
 
-  const provider: Provider = { name: 'vertex', encode, decode, ...concurrency(maxConcurrent, 'vertex') }
+  const provider: Provider = {
+    name: 'vertex',
+    encode,
+    decode,
+    ...concurrency(maxConcurrent, 'vertex'),
+    ...restricting(vertexFields, options.allowFields, 'vertex'),
+  }
   return vendorOf(provider)
 }

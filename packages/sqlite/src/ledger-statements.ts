@@ -16,10 +16,10 @@ ON CONFLICT (id) DO NOTHING`
 
 /** Takes a JSON list of `StoredClosing`. The charge of a closing stands where an entry has its estimate. */
 export const insertClosings = `INSERT INTO sluice_record (${entryColumns},
-  estimated, closed_at, outcome, status, provider, upstream_model, attempts, first_byte_ms, total_ms)
+  estimated, closed_at, outcome, status, provider, upstream_model, response_model, attempts, first_byte_ms, total_ms)
 SELECT ${entryValues},
   value->>'$.estimated', value->>'$.closedAt', value->>'$.outcome', value->>'$.status', value->>'$.provider',
-  value->>'$.upstreamModel', value->>'$.attempts', value->>'$.firstByteMs', value->>'$.totalMs'
+  value->>'$.upstreamModel', value->>'$.responseModel', value->>'$.attempts', value->>'$.firstByteMs', value->>'$.totalMs'
 FROM json_each(?) WHERE true
 ON CONFLICT (id) DO UPDATE SET
   ${[
@@ -35,6 +35,7 @@ ON CONFLICT (id) DO UPDATE SET
     'status',
     'provider',
     'upstream_model',
+    'response_model',
     'attempts',
     'first_byte_ms',
     'total_ms',

@@ -38,8 +38,9 @@ describe('migrate', () => {
     expect(await connection!.read('SELECT version, name FROM sluice_migration')).toMatchObject([
       { version: 1, name: 'keys and records' },
       { version: 2, name: 'kinds of records' },
-      { version: 3, name: 'second' },
-      { version: 4, name: 'third' },
+      { version: 3, name: 'models that answers name' },
+      { version: 4, name: 'second' },
+      { version: 5, name: 'third' },
     ])
   })
 
@@ -82,7 +83,7 @@ describe('migrate', () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 4, this @sluice/sqlite knows versions up to 2. Update the package.',
+      'The database is of version 5, this @sluice/sqlite knows versions up to 3. Update the package.',
     )
     expect(await schemaVersion(connection!)).toBe(newest)
   })

@@ -67,4 +67,8 @@ export const migrations: readonly Migration[] = [
     // What was there before are requests.
     statements: ["ALTER TABLE sluice_record ADD COLUMN kind TEXT NOT NULL DEFAULT 'request'"],
   },
+  {
+    name: 'models that answers name',
+    statements: ['ALTER TABLE sluice_record ADD COLUMN response_model TEXT'],
+  },
 ]

@@ -42,6 +42,7 @@ describe('openSqlite', () => {
       status: 200,
       provider: 'openai',
       upstreamModel: 'gpt',
+      responseModel: 'gpt-2026-01-01',
       attempts: 1,
       charge: { ...entry.estimate, completionTokens: 3, cost: 0.002 },
       estimated: false,
@@ -74,6 +75,10 @@ describe('openSqlite', () => {
         open: 0,
       },
     ])
+    const connection = await Connection.open(url)
+    const columns = await connection.read('SELECT upstream_model, response_model FROM sluice_record')
+    expect(columns).toMatchObject([{ upstream_model: 'gpt', response_model: 'gpt-2026-01-01' }])
+    connection.close()
   })
 
   it('makes files for their owner alone, and leaves one that is there as it is', async () => {

@@ -96,6 +96,7 @@ describe('prometheus', () => {
       requestId: 'req_1',
       principal: { id: 'ann' },
       model: 'big',
+      responseModel: undefined,
       usage: usage(3, 0),
       usageEstimated: true,
     }

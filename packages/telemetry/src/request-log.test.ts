@@ -45,6 +45,7 @@ describe('requestLog as JSON', () => {
         principal: 'ann',
         model: 'big',
         provider: 'acme',
+        responseModel: null,
         upstreamModel: 'big-1',
         stream: false,
         attempts: 1,

@@ -41,6 +41,7 @@ export function ended(more: Partial<EndEvent> = {}): EndEvent {
     status: 200,
     principal: { id: 'ann' },
     model: 'big',
+    responseModel: undefined,
     stream: false,
     attempts: [attempt()],
     adjustments: [],

@@ -125,6 +125,7 @@ export const ledgerClosings: readonly ConformanceCase<LedgerRows>[] = [
               status: 502,
               provider: undefined,
               upstreamModel: undefined,
+              responseModel: undefined,
               attempts: 0,
               firstByteMs: undefined,
             }),

@@ -39,6 +39,7 @@ export function closing(of: LedgerEntry, changes: Partial<LedgerClosing> = {}): 
     status: 200,
     provider: 'openai',
     upstreamModel: 'gpt-small',
+    responseModel: 'gpt-small-2026-01-01',
     attempts: 1,
     charge: charge(10),
     estimated: false,

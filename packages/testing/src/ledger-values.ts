@@ -17,7 +17,11 @@ export const ledgerValues: readonly ConformanceCase<LedgerRows>[] = [
         const opened = entry({ principal: text, model: text, requestId: text, tags: { team: text } })
         await rows.write(batch({ entries: [opened] }))
         await rows.write(batch({ progress: [{ id: opened.id, charge: undefined }] }))
-        await rows.write(batch({ closings: [closing(opened, { provider: text, upstreamModel: text })] }))
+        await rows.write(
+          batch({
+            closings: [closing(opened, { provider: text, upstreamModel: text, responseModel: text })],
+          }),
+        )
         const found = await rows.usage({ by: ['key', 'model', 'provider', 'tag:team'] })
         assert.deepEqual(
           found.map(({ by }) => by),

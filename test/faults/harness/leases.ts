@@ -8,7 +8,7 @@ export interface CountingLimiter extends Limiter {
   readonly settled: readonly (Usage | undefined)[]
 }
 
-const everybody: Limiter = { admit: () => ({ headers: {}, settle() {} }) }
+const everybody: Limiter = { admit: () => ({ headers: {}, settle() {} }), appliesToAll: false }
 
 /** Makes one of another, which says who is let in. Default: everybody is. */
 export function countingLimiter(limiter: Limiter = everybody): CountingLimiter {
@@ -22,13 +22,14 @@ export function countingLimiter(limiter: Limiter = everybody): CountingLimiter {
     }
     return { ...lease, settle }
   }
-  const { maxWaitMs } = limiter
+  const { maxWaitMs, appliesToAll } = limiter
   return {
     get admitted() {
       return admitted
     },
     settled,
     ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
+    ...(appliesToAll === undefined ? {} : { appliesToAll }),
     admit(principal, draft, context) {
       const lease = limiter.admit(principal, draft, context)
       return lease instanceof Promise ? lease.then(counted) : counted(lease)

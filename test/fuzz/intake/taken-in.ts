@@ -10,6 +10,7 @@ const target = {
   model: 'm',
   provider: {
     name: 'none',
+    restrictedFields: { n_predict: 'output' as const, 'a.b': 'prompt' as const, model: 'model' as const },
     encode: () => ({ method: 'POST' as const, url: 'http://upstream.test', headers: {} }),
     decode: () => ({ kind: 'completion' as const, completion: { choices: [] } }),
   },
@@ -32,8 +33,8 @@ export async function takenIn(body: HostBody, limits: IntakeLimits): Promise<Tak
 /** The refusal of a draft; `undefined` where it is taken. */
 export function validationOf(draft: Draft, profile: ValidationRules['profile']): GatewayError | undefined {
   try {
-    const rules = { profile, unknownParameters: 'pass', likelyTokens: () => 1 } as const
-    validate(draft, [target], rules, { skip: () => {} })
+    const rules = { profile, unknownParameters: 'pass', boundsAll: true, likelyTokens: () => 1 } as const
+    validate(draft, { id: 'ann' }, [target], rules, { skip: () => {} })
     return undefined
   } catch (error) {
     return smallRefusal(error)

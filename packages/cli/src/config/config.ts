@@ -138,6 +138,7 @@ export type RouteChoice<Text extends string = string> =
       readonly to: Text
       readonly parameters?: Target['parameters']
       readonly capabilities?: Target['capabilities']
+      readonly allowFields?: Target['allowFields']
     }
 
 /** What a request is looked at for. Several members: all of them. */

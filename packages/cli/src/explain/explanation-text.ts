@@ -30,6 +30,7 @@ const reasons: Readonly<Record<SkipReason['why'], string>> = {
   not_allowed: 'the caller may not use the name',
   too_small: 'the request is longer than its context',
   unfit: 'its model lacks what is asked for',
+  restricted_field: 'the caller may not send this field to it',
   retry_budget: 'too many of its calls are repeats',
   not_chosen: 'the route chose others',
 }

@@ -8,6 +8,7 @@ const reasons: Readonly<Record<SkipReason['why'], string>> = {
   not_allowed: 'the caller may not use the name by which it is reached',
   too_small: 'the request is longer than its context',
   unfit: 'its model lacks something that the request needs',
+  restricted_field: 'the caller may not send it a field of the request',
   retry_budget: 'too many of its calls are repeats already',
   not_chosen: 'the route chose others',
 }

@@ -36,6 +36,8 @@ export class StreamedAnswer implements TextSource {
   readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#breakRead(error)
   #upstream: Answering<ChunkSource> | undefined
+  /** The model that the answer names, as it was recorded. */
+  #model: string | undefined
   #reading = false
   /** The last words of an answer that broke off while nobody read. */
   #lastWords: string | undefined
@@ -98,11 +100,20 @@ export class StreamedAnswer implements TextSource {
     try {
       if (read.done === true) return this.#finish()
       text = this.#write(this.#normalizer.push(read.value))
+      this.#recordModel()
       record.capture?.add(text)
     } catch (error) {
       return this.#break(error)
     }
     return text === '' ? this.next() : text
+  }
+
+  /** As soon as it is known: the record's progress is priced by it. */
+  #recordModel(): void {
+    const { model } = this.#normalizer
+    if (model === this.#model) return
+    this.#model = model
+    this.#request.record.attempts.counted?.setResponseModel(model)
   }
 
   #breakRead(error: unknown): string | undefined {

@@ -47,6 +47,8 @@ export interface LedgerClosing {
   /** Who answered, and the upstream's own name for the model; `undefined` where nobody did. */
   readonly provider: string | undefined
   readonly upstreamModel: string | undefined
+  /** The model that the answer names; `undefined` where it names none. One line of at most 200 characters. */
+  readonly responseModel: string | undefined
   /** How many upstreams were asked. */
   readonly attempts: number
   /** `undefined` where no upstream took the request: it is charged nothing. */

@@ -134,6 +134,7 @@ export function closingOf(entry: LedgerEntry, tokens = 5): LedgerClosing {
     status: 200,
     provider: 'p',
     upstreamModel: 'up',
+    responseModel: undefined,
     attempts: 1,
     charge: chargeOf(tokens),
     estimated: false,

@@ -22,6 +22,7 @@ const closing: LedgerClosing = {
   status: 200,
   provider: 'openai',
   upstreamModel: 'gpt',
+  responseModel: 'gpt-2026-01-01',
   attempts: 2,
   charge: {
     promptTokens: 10,
@@ -86,6 +87,7 @@ describe('storedBatch', () => {
           status: 200,
           provider: 'openai',
           upstreamModel: 'gpt',
+          responseModel: 'gpt-2026-01-01',
           attempts: 2,
           estimated: true,
           firstByteMs: 4,

@@ -32,6 +32,7 @@ export interface StoredClosing extends StoredEntry {
   readonly status: number
   readonly provider: string | null
   readonly upstreamModel: string | null
+  readonly responseModel: string | null
   readonly attempts: number
   readonly estimated: boolean
   readonly firstByteMs: number | null
@@ -81,7 +82,7 @@ function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> 
 }
 
 function storedClosing(closing: LedgerClosing): StoredClosing {
-  const { entry, provider, upstreamModel, charge, firstByteMs } = closing
+  const { entry, provider, upstreamModel, responseModel, charge, firstByteMs } = closing
   return {
     ...storedEntry(entry),
     ...(charge === undefined ? nothing : storedCharge(charge)),
@@ -90,6 +91,7 @@ function storedClosing(closing: LedgerClosing): StoredClosing {
     status: whole(closing.status),
     provider: provider === undefined ? null : storableText(provider),
     upstreamModel: upstreamModel === undefined ? null : storableText(upstreamModel),
+    responseModel: responseModel === undefined ? null : storableText(responseModel),
     attempts: whole(closing.attempts),
     estimated: closing.estimated === true,
     firstByteMs: firstByteMs === undefined ? null : whole(firstByteMs),

@@ -20,6 +20,7 @@ const event: UnusedCallEvent = {
     status: undefined,
     error: undefined,
   },
+  responseModel: 'up-2',
   usage: {
     prompt_tokens: 3,
     completion_tokens: 2,
@@ -63,6 +64,7 @@ describe('unusedClosing', () => {
       status: 200,
       provider: 'vendor',
       upstreamModel: 'up',
+      responseModel: 'up-2',
       attempts: 1,
       charge,
       estimated: false,

@@ -13,7 +13,7 @@ export interface BesideRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'open
  * the upstream did not take it, which costs nothing.
  */
 export function unusedClosing(call: UnusedCallEvent, beside: BesideRequest): LedgerClosing | undefined {
-  const { requestId, principal, model, attempt, usage, usageEstimated, cost } = call
+  const { requestId, principal, model, attempt, responseModel, usage, usageEstimated, cost } = call
   if (usage === undefined) return undefined
   const { id, stream, openedAt, closedAt } = beside
   const { outcome, status } = endOf(attempt.error)
@@ -36,6 +36,7 @@ export function unusedClosing(call: UnusedCallEvent, beside: BesideRequest): Led
     status: attempt.status ?? status,
     provider: attempt.provider,
     upstreamModel: attempt.model,
+    responseModel,
     attempts: 1,
     charge,
     estimated: usageEstimated,

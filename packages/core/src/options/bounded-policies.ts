@@ -45,6 +45,7 @@ export function boundedPolicies<Host>(
     limit: limit && {
       admit: (principal, draft, context) =>
         bounded('limit', limit.admit(principal, draft, context), limitMs, giveBack),
+      appliesToAll: limit.appliesToAll !== false,
     },
   }
 }

@@ -111,6 +111,7 @@ export function resolveOptions<Host>(
     rules: {
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',
+      boundsAll: policies.limit?.appliesToAll === true || options.authorize !== undefined,
       likelyTokens,
     },
     intake: filled(defaultIntake, options.intake),

@@ -17,26 +17,36 @@ type Fields = ReadonlyMap<string, Field>
 const profiles: { schema?: Fields; live?: Fields } = {}
 
 /**
- * Holds every field of a request to its schema.
+ * Holds every field of a request to its schema. Returns the names of those that the protocol does not have; `undefined`
+ * where there are none.
  *
  * @param given - the fields that the caller sent, without those that are `null`.
  * @throws GatewayError 400 for the fault that comes first in protocol section 4.3.
  */
-export function checkFields(given: Readonly<Record<string, unknown>>, live: boolean): void {
+export function checkFields(
+  given: Readonly<Record<string, unknown>>,
+  live: boolean,
+): readonly string[] | undefined {
   const fields = fieldsOf(live)
   let faulty: string | undefined
   let place = Number.POSITIVE_INFINITY
   let issues: Issue[] = []
+  let extra: string[] | undefined
   for (const key of Object.keys(given)) {
     const field = fields.get(key)
-    if (field === undefined || field.place > place) continue
+    if (field === undefined) {
+      extra ??= []
+      extra.push(key)
+      continue
+    }
+    if (field.place > place) continue
     field.check(given[key], issues)
     if (issues.length === 0) continue
     issues = []
     faulty = key
     place = field.place
   }
-  if (faulty === undefined) return
+  if (faulty === undefined) return extra
   const { schema } = fields.get(faulty)!
   const [issue] = z.safeParse(schema, given[faulty], { reportInput: true }).error?.issues ?? []
   throw issue === undefined ? new GatewayError('invalid_request') : refusalOfIssue(faulty, issue)

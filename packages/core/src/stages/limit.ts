@@ -42,6 +42,8 @@ export interface Limiter {
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease>
   /** How long `admit` may let a request wait for its room, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
   readonly maxWaitMs?: number
+  /** Whether it limits every principal. `false`: only those with `limits` of their own. Default true. */
+  readonly appliesToAll?: boolean
 }
 
 const unlimited: Lease = { headers: {}, settle() {} }

@@ -244,8 +244,11 @@ export class RequestRecord {
       this.usageEstimated = this.usage !== undefined
     }
     const target = this.attempts.lastCalled
+    const responseModel = this.attempts.counted?.responseModel
     const charge =
-      this.usage && target && this.#chargeAt(this.usage, target, this.#openedAt ?? this.#books.now())
+      this.usage &&
+      target &&
+      this.#chargeAt(this.usage, target, this.#openedAt ?? this.#books.now(), responseModel)
     const cost = charge?.cost ?? null
     this.#giveBack(cost)
     const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.startedAt
@@ -259,6 +262,7 @@ export class RequestRecord {
       status,
       principal: this.principal,
       model: this.model,
+      responseModel,
       stream: this.stream,
       attempts: this.attempts.recordsAt(this.startedAt, now, error),
       adjustments: this.#adjustments,
@@ -310,6 +314,7 @@ export class RequestRecord {
       status,
       provider: target?.provider.name,
       upstreamModel: target?.model,
+      responseModel: this.attempts.counted?.responseModel,
       attempts: this.attempts.called,
       charge,
       estimated: this.usageEstimated,
@@ -325,11 +330,12 @@ export class RequestRecord {
   #progress(openedAt: number): Charge | undefined {
     const usage = this.usage ?? this.soFar?.().usage
     const target = this.attempts.lastCalled
-    return usage && target && this.#chargeAt(usage, target, openedAt)
+    return usage && target && this.#chargeAt(usage, target, openedAt, this.attempts.counted?.responseModel)
   }
 
-  #chargeAt(usage: Usage, target: Target, at: number): Charge {
-    return chargeOf(usage, this.#books.prices(usage, pricedModel(this.model ?? '', target, at)))
+  #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
+    const priced = pricedModel(this.model ?? '', target, at, responseModel)
+    return chargeOf(usage, this.#books.prices(usage, priced))
   }
 
   /** A store that fails while something is closed cannot fail an answer that was given. */

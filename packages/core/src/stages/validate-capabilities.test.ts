@@ -105,7 +105,7 @@ describe('what the models can do', () => {
     const skipped: unknown[] = []
     const draft = { model: 'm', body: { ...base, ...body } as JsonObject, bytes: JSON.stringify(body).length }
     const log = { skip: (_: Target, { why, detail }: SkipReason) => skipped.push([why, detail]) }
-    const { targets: given } = validate(draft, targets, { ...schema, likelyTokens }, log)
+    const { targets: given } = validate(draft, { id: 'ann' }, targets, { ...schema, likelyTokens }, log)
     return { given, skipped }
   }
 

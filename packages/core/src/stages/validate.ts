@@ -6,9 +6,10 @@ import { checkConversationRules, checkFieldRules } from '../protocol/live-rules.
 import { wrongType } from '../protocol/refusal-of-issue.ts'
 import { dropInnerNulls, withoutNulls } from '../protocol/without-nulls.ts'
 import { shorten } from '../protocol/wording.ts'
-import type { Target } from '../provider.ts'
+import { isRestricted, permittedTargets } from '../restricted-fields.ts'
+import type { Principal } from './authenticate.ts'
 import type { Draft } from './read.ts'
-import type { RouteContext } from './route.ts'
+import type { Candidate, RouteContext } from './route.ts'
 
 /** How strictly a request is looked at. */
 export interface ValidationRules {
@@ -16,12 +17,14 @@ export interface ValidationRules {
   readonly profile: 'schema' | 'live'
   /** What becomes of top-level fields that the protocol does not know. */
   readonly unknownParameters: 'pass' | 'reject'
+  /** Whether the gateway itself bounds what every principal may use: none may send restricted fields then. */
+  readonly boundsAll: boolean
   /** How many tokens prompt and answer are likely to have together: by it places go first, and none is refused. */
   readonly likelyTokens: (draft: Draft) => number
 }
 
 /** A valid request, and where it can be answered. */
-export interface Validated<T extends Target> {
+export interface Validated<T extends Candidate> {
   readonly input: ChatRequest
   /** At least one. */
   readonly targets: readonly T[]
@@ -35,8 +38,9 @@ export interface Validated<T extends Target> {
  * @param log - is told of targets that cannot take it.
  * @throws GatewayError 400, also where no target can take the request.
  */
-export function validate<T extends Target>(
+export function validate<T extends Candidate>(
   draft: Draft,
+  principal: Principal,
   targets: readonly T[],
   rules: ValidationRules,
   log: Pick<RouteContext, 'skip'>,
@@ -53,14 +57,18 @@ export function validate<T extends Target>(
   const fields = withoutNulls(body)
   if (fields.messages === undefined) throw missingMessages()
   const live = rules.profile === 'live'
-  checkFields(fields, live)
+  const extra = checkFields(fields, live)
   dropInnerNulls(fields)
   const input = fields as ChatRequest
   if (live) checkFieldRules(input)
   else if (fields.max_completion_tokens !== undefined && 'max_tokens' in fields) delete fields.max_tokens
-  const capable = targets.every(({ capabilities }) => capabilities === undefined)
-    ? targets
-    : capableTargets(input, targets, {
+  const permitted =
+    extra === undefined || !isRestricted(principal, rules.boundsAll)
+      ? targets
+      : permittedTargets(input, extra, targets, log)
+  const capable = permitted.every(({ capabilities }) => capabilities === undefined)
+    ? permitted
+    : capableTargets(input, permitted, {
         live,
         bytes: draft.bytes,
         likelyTokens: () => rules.likelyTokens(draft),

@@ -94,6 +94,7 @@ describe('fileJournal', () => {
       status: 200,
       provider: undefined,
       upstreamModel: undefined,
+      responseModel: undefined,
       attempts: 0,
       charge: undefined,
       estimated: false,

@@ -32,10 +32,12 @@ export function completionOf(value: unknown, answerTool: string | undefined): Pa
   const usage = new UsageCounts()
   usage.add(value.usage)
   const finish_reason = stopReason(value.stop_reason, message.tool_calls !== undefined)
+  const model = textOf(value.model)
   return {
     choices: [{ index: 0, message, finish_reason }],
     ...(usage.partial === undefined ? {} : { usage: usage.partial }),
     ...(usage.serviceTier === undefined ? {} : { service_tier: usage.serviceTier }),
+    ...(model ? { model } : {}),
   }
 }
 

@@ -73,6 +73,8 @@ export class MessageEvents implements EventReader {
     this.#started = true
     this.#began = true
     this.#id = message.id
+    const model = textOf(message.model)
+    if (model) chunks.push({ choices: [], model })
     this.#usage.add(message.usage)
     this.#tellUsage(chunks)
   }

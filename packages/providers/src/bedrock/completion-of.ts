@@ -5,6 +5,7 @@ import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
 import { answerToolName } from './answer-tool.ts'
 import { bedrockFailure } from './failures.ts'
+import { invokedModel } from './invoked-model.ts'
 import { bedrockModel } from './models.ts'
 import { stopReason } from './stop-reason.ts'
 import { functionName } from './tool-name.ts'
@@ -40,6 +41,7 @@ export function completionOf(value: unknown, call: Call): PartialCompletion {
     ],
     ...(usage === undefined ? {} : { usage }),
     ...(tier === undefined ? {} : { service_tier: tier }),
+    ...invokedModel(value.trace),
   }
 }
 

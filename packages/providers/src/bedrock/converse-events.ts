@@ -6,6 +6,7 @@ import type { Progress } from '../wire/progress.ts'
 import { AnswerParts } from './answer-parts.ts'
 import { answerToolName } from './answer-tool.ts'
 import { bedrockFailure } from './failures.ts'
+import { invokedModel } from './invoked-model.ts'
 import { bedrockModel } from './models.ts'
 import { stopReason } from './stop-reason.ts'
 import { functionName } from './tool-name.ts'
@@ -179,7 +180,12 @@ export class ConverseEvents implements EventReader {
     const usage = usageOf(value.usage)
     if (usage === undefined) return
     const tier = serviceTierOf(value.serviceTier)
-    chunks.push({ choices: [], usage, ...(tier === undefined ? {} : { service_tier: tier }) })
+    chunks.push({
+      choices: [],
+      usage,
+      ...(tier === undefined ? {} : { service_tier: tier }),
+      ...invokedModel(value.trace),
+    })
   }
 }
 

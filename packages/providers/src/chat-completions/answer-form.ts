@@ -3,7 +3,7 @@ import { stringEnd } from '../wire/json-of.ts'
 import { plainEnd } from '../wire/json-string.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { type Slot, slotsOf } from './answer-slots.ts'
-import { withOrigin } from './partial-completion.ts'
+import { withModel, withOrigin } from './partial-completion.ts'
 import { partialUsage } from './partial-usage.ts'
 
 /** Texts longer than this hold more than a form. */
@@ -26,13 +26,13 @@ export class AnswerForm {
   private constructor(
     slots: readonly Slot[],
     between: readonly string[],
-    { choices, service_tier, system_fingerprint }: PartialCompletion,
+    { choices, service_tier, system_fingerprint, model }: PartialCompletion,
   ) {
     this.#slots = slots
     this.#between = between
     this.#index = choices[0]!.index
     this.#finishReason = choices[0]!.finish_reason ?? null
-    this.#origin = { service_tier, system_fingerprint }
+    this.#origin = { service_tier, system_fingerprint, model }
   }
 
   /**
@@ -96,10 +96,8 @@ export class AnswerForm {
     if (text.length !== at + after.length || !text.startsWith(after, at)) return undefined
     const choice = { index: this.#index, message: { content }, finish_reason: this.#finishReason }
     const counted = partialUsage({ usage })
-    return withOrigin(
-      counted === undefined ? { choices: [choice] } : { choices: [choice], usage: counted },
-      this.#origin,
-    )
+    const completion = counted === undefined ? { choices: [choice] } : { choices: [choice], usage: counted }
+    return withModel(withOrigin(completion, this.#origin), this.#origin)
   }
 
   #holds(text: string, parse: (text: string) => PartialCompletion): boolean {

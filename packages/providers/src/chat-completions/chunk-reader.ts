@@ -11,7 +11,7 @@ import { countOf, type Fields, isFields } from '../wire/json-value.ts'
 import type { Progress } from '../wire/progress.ts'
 import { refusalInStream, refusalWithin } from '../wire/upstream-refusal.ts'
 import { failureOfReason, finishReason } from './finish-reason.ts'
-import { withOrigin } from './partial-completion.ts'
+import { withModel, withOrigin } from './partial-completion.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { isEmptyMessage, partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
@@ -36,6 +36,8 @@ export class ChunkReader {
   readonly #choices = new Map<number, ChoiceState>()
   readonly #asked: number
   #ended = false
+  /** The model that the last chunk named. */
+  #model: unknown
 
   /** @param asked - how many choices there have to be. */
   constructor(asked: number) {
@@ -78,7 +80,11 @@ export class ChunkReader {
     }
     const usage = partialUsage(value)
     if (choices.length === 0 && (usage === undefined || this.failure !== undefined)) return undefined
-    return withOrigin(usage === undefined ? { choices } : { choices, usage }, value)
+    const chunk = withOrigin(usage === undefined ? { choices } : { choices, usage }, value)
+    // Every chunk repeats it.
+    if (value.model === this.#model) return chunk
+    this.#model = value.model
+    return withModel(chunk, value)
   }
 
   #choice(choice: unknown, position: number, repeats: boolean): PartialChunkChoice | undefined {

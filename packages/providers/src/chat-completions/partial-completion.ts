@@ -22,7 +22,10 @@ export function partialCompletion(answer: unknown): PartialCompletion {
   }
   const usage = partialUsage(answer)
   const read = choices.map(partialChoice)
-  return withOrigin(usage === undefined ? { choices: read } : { choices: read, usage }, answer)
+  return withModel(
+    withOrigin(usage === undefined ? { choices: read } : { choices: read, usage }, answer),
+    answer,
+  )
 }
 
 function partialChoice(choice: unknown, position: number): PartialChoice {
@@ -54,5 +57,14 @@ export function withOrigin<T extends object>(result: T & Origin, answer: Fields)
   if (tier !== undefined) result.service_tier = tier
   const fingerprint = textOf(answer.system_fingerprint)
   if (fingerprint !== undefined) result.system_fingerprint = fingerprint
+  return result
+}
+
+/** Adds the model that an answer names. */
+export function withModel<T extends object>(
+  result: T & { model?: string },
+  { model }: Fields,
+): T & { model?: string } {
+  if (typeof model === 'string' && model !== '') result.model = model
   return result
 }

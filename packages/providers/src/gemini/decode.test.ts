@@ -127,6 +127,7 @@ describe('a whole answer', () => {
         reasoning_tokens: 2,
         prompt_audio_tokens: 7,
       },
+      model: 'v',
       service_tier: 'flex',
     })
   })

@@ -25,6 +25,8 @@ export class ResponseReader implements EventReader {
   readonly #declared: ReadonlySet<string>
   readonly #whole: boolean
   #blocked = false
+  /** The model that the last response named. */
+  #model: string | undefined
 
   /**
    * @param declared - the names of the tools that the caller gave.
@@ -55,6 +57,10 @@ export class ResponseReader implements EventReader {
     if (usage !== undefined) chunk.usage = usage
     const tier = isFields(usageMetadata) ? serviceTierOf(usageMetadata) : undefined
     if (tier !== undefined) chunk.service_tier = tier
+    // Every response repeats it.
+    const model = textOf(value.modelVersion)
+    if (model && model !== this.#model) chunk.model = model
+    this.#model = model
     chunks.push(chunk)
   }
 

@@ -66,6 +66,7 @@ export class ChatSpan implements RequestSpan {
       [names.requestStream]: event.stream ? true : undefined,
       [names.providerName]: attempt && providerName(attempt.provider),
       [names.responseId]: event.outcome === 'completed' ? answerId : undefined,
+      [names.responseModel]: event.responseModel,
       [names.httpResponseStatusCode]: this.#served ? event.status : undefined,
       [names.errorType]: requestErrorType(event),
       [names.enduserId]: this.#world.principal ? principal?.id : undefined,

@@ -17,6 +17,7 @@ export const attributes = {
   requestStream: 'gen_ai.request.stream',
   outputType: 'gen_ai.output.type',
   responseId: 'gen_ai.response.id',
+  responseModel: 'gen_ai.response.model',
   responseFinishReasons: 'gen_ai.response.finish_reasons',
   responseTimeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
   usageInputTokens: 'gen_ai.usage.input_tokens',

@@ -51,6 +51,7 @@ export class UpstreamSpan implements AttemptSpan {
     const span = this.#span
     if (span.isRecording()) {
       span.setAttributes({
+        [names.responseModel]: end.responseModel,
         [names.responseFinishReasons]: end.finishReasons.length > 0 ? [...end.finishReasons] : undefined,
         [names.responseTimeToFirstChunk]: firstChunk,
         [names.errorType]: error,

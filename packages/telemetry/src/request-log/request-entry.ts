@@ -29,6 +29,7 @@ function requestFields(event: EndEvent): LogFields {
     model: name(event.model),
     provider: name(answering?.provider),
     upstreamModel: name(answering?.model),
+    responseModel: name(event.responseModel),
     stream: event.stream,
     attempts: attempts.filter(({ called }) => called).length,
     failovers: attempts.filter(({ why }) => why === 'fallback').length,

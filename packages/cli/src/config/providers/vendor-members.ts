@@ -38,6 +38,10 @@ const maxConcurrent: Member = {
   shape: count,
   description: 'How many calls may run at once; further ones wait. Default: any number.',
 }
+const allowFields: Member = {
+  shape: list(text(), { of: 'names of fields' }),
+  description: 'Restricted fields that every caller may send, also with limits or a list of models.',
+}
 const isFunction = (value: unknown) => typeof value === 'function'
 /** What only TypeScript can give. */
 const code = (what: string): Member => ({
@@ -51,7 +55,13 @@ const code = (what: string): Member => ({
 })
 const texts = (of: string) => list(text(), { of })
 
-export const ownMembers: Members<PresetOptions> = { apiKey: key, baseURL: url, headers, maxConcurrent }
+export const ownMembers: Members<PresetOptions> = {
+  apiKey: key,
+  baseURL: url,
+  headers,
+  maxConcurrent,
+  allowFields,
+}
 export const hostedMembers: Members<HostedOptions> = { ...ownMembers, apiKey: { ...key, ...needed } }
 
 export const openaiMembers: Members<OpenAIOptions> = {
@@ -60,6 +70,7 @@ export const openaiMembers: Members<OpenAIOptions> = {
   organization: { shape: text(), description: 'Sent as `openai-organization`.' },
   project: { shape: text(), description: 'Sent as `openai-project`.' },
   maxConcurrent,
+  allowFields,
 }
 
 export const anthropicMembers: Members<AnthropicOptions> = {
@@ -109,6 +120,7 @@ export const vertexMembers: Members<VertexOptions> = {
   fetchImage: geminiMembers.fetchImage,
   headers,
   maxConcurrent,
+  allowFields,
 }
 
 export const bedrockMembers: Members<BedrockOptions> = {
@@ -131,6 +143,7 @@ export const bedrockMembers: Members<BedrockOptions> = {
   baseURL: url,
   fetchImage: geminiMembers.fetchImage,
   maxConcurrent,
+  allowFields,
 }
 
 export const azureMembers: Members<AzureOptions> = {
@@ -142,6 +155,7 @@ export const azureMembers: Members<AzureOptions> = {
   baseURL: url,
   headers,
   maxConcurrent,
+  allowFields,
 }
 
 export const compatibleMembers: Members<OpenAICompatibleOptions> = {
@@ -176,6 +190,12 @@ export const compatibleMembers: Members<OpenAICompatibleOptions> = {
   developerRole: {
     shape: choice('developer', 'system'),
     description: '`system` where there is no role `developer`.',
+  },
+  restrictedFields: {
+    shape: record(choice('model', 'routing', 'paid', 'output', 'prompt', 'scheduling'), {
+      of: 'kinds by field',
+    }),
+    description: 'Fields outside the protocol that the server obeys. Default: those of all known servers.',
   },
   requiredToolChoice: { shape: text(), description: "What the vendor calls `tool_choice: 'required'`." },
   toolCallIds: { shape: choice('nine-alphanumerics'), description: "The form of a tool call's id." },

@@ -46,6 +46,56 @@ describe('vendors', () => {
     ])
   })
 
+  it('allow restricted fields for a provider and for one of its places', () => {
+    const [plain, allowing] = targetsOf({
+      providers: { openrouter: { apiKey: 'k', allowFields: ['models'] } },
+      models: { one: 'openrouter/a', two: { to: 'openrouter/a', allowFields: ['provider'] } },
+    })
+    expect(plain!.provider.restrictedFields).toMatchObject({ provider: 'routing' })
+    expect(plain!.provider.restrictedFields).not.toHaveProperty('models')
+    expect([plain!.allowFields, allowing!.allowFields]).toEqual([undefined, ['provider']])
+  })
+
+  it('know the restricted fields of a server that its configuration declares', () => {
+    const [target] = targetsOf({
+      providers: {
+        ours: {
+          type: 'openai-compatible',
+          baseURL: 'https://llm.example/v1',
+          restrictedFields: { adapter: 'model' },
+        },
+      },
+      models: { one: 'ours/a' },
+    })
+    expect(target!.provider.restrictedFields).toEqual({ adapter: 'model' })
+  })
+
+  it.each<[string, Omit<TypedConfig, 'keys'>]>([
+    [
+      "providers.openrouter: openrouter: allowFields has 'modles'",
+      {
+        providers: { openrouter: { apiKey: 'k', allowFields: ['modles'] } },
+        models: { one: 'openrouter/a' },
+      },
+    ],
+    [
+      "models.one.allowFields: fallback(): entry 1: allowFields: got 'modles'",
+      {
+        providers: { openrouter: { apiKey: 'k' } },
+        models: { one: { to: 'openrouter/a', allowFields: ['modles'] } },
+      },
+    ],
+    [
+      'models.two.allowFields',
+      {
+        providers: { openrouter: { apiKey: 'k' } },
+        models: { one: 'openrouter/a', two: { to: 'one', allowFields: ['models'] } },
+      },
+    ],
+  ])('refuse fields that they do not restrict: %s', (message, config) => {
+    expect(() => targetsOf(config)).toThrow(message)
+  })
+
   it('stay the same object for as long as their options are the same', () => {
     const pool = new VendorPool()
     const config = (apiKey: string) => ({

@@ -122,22 +122,26 @@ function isWeighed(config: unknown): config is { readonly to: RouteConfig; reado
 }
 
 function placeOf(
-  { to, parameters, capabilities }: Extract<RouteChoice, { readonly to: string }>,
+  { to, parameters, capabilities, allowFields }: Extract<RouteChoice, { readonly to: string }>,
   place: Place,
   scope: EntryScope,
 ): ModelEntry | undefined {
   const found = namedEntry(to, place.at('to'), scope)
   if (found === undefined) return undefined
-  if (capabilities !== undefined && typeof found === 'string') {
-    const got = 'the capabilities of another entry, which has its own'
-    return place
-      .at('capabilities')
-      .add({ got, expected: "them beside a place, such as { to: 'openai/gpt-4.1', capabilities }" })
+  for (const [name, given] of Object.entries({ capabilities, allowFields })) {
+    if (given === undefined || typeof found !== 'string') continue
+    const got = `the ${name} of another entry, which has its own`
+    const expected = `them beside a place, such as { to: 'openai/gpt-4.1', ${name} }`
+    return place.at(name).add({ got, expected })
   }
-  const target = capabilities === undefined ? found : withCapabilities(found as Target, capabilities)
-  const checked = checkedCode(target, place.at('capabilities'))
-  if (checked === undefined || parameters === undefined) return checked
-  return tried(place.at('parameters'), () => withParameters(checked, parameters))
+  let entry: ModelEntry | undefined = found
+  if (capabilities !== undefined)
+    entry = checkedCode(withCapabilities(found as Target, capabilities), place.at('capabilities'))
+  if (entry !== undefined && allowFields !== undefined)
+    entry = checkedCode({ ...(entry as Target), allowFields }, place.at('allowFields'))
+  const made = entry && checkedCode(entry, place)
+  if (made === undefined || parameters === undefined) return made
+  return tried(place.at('parameters'), () => withParameters(made, parameters))
 }
 
 function withCapabilities(target: Target, capabilities: Target['capabilities']): Target {

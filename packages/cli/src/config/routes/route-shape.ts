@@ -175,6 +175,11 @@ const choices: Readonly<
         shape: anything,
         description: 'What its model can do: `contextTokens`, `maxOutputTokens`, `tools` and so on.',
       },
+      allowFields: {
+        shape: list(text(), { of: 'names of fields' }),
+        description:
+          'Restricted fields that every caller may send here, also with limits or a list of models.',
+      },
     },
   },
 }

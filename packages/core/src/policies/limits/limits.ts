@@ -43,6 +43,7 @@ export function limits(rules: readonly LimitRuleData[], options: LimitsOptions =
   return {
     admit: (principal, draft, context) => limiter.admit(principal, draft, context),
     ...(maxMs === undefined ? {} : { maxWaitMs: maxMs }),
+    appliesToAll: rules.length > 0,
   }
 }
 

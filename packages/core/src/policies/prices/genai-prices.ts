@@ -31,9 +31,9 @@ export function genaiPrices(calcPrice: CalcPrice, options: GenaiPricesOptions = 
   }
   const providers = namesOf('providers', options.providers)
   const models = namesOf('models', options.models)
-  return (usage, { provider, upstreamModel, at }) => {
+  const priceOf = (usage: Usage, provider: string, model: string, at: number): number | null => {
     const providerId = providers.get(provider) ?? provider
-    const modelId = models.get(upstreamModel) ?? upstreamModel
+    const modelId = models.get(model) ?? model
     try {
       const found = calcPrice(countsOf(usage), modelId, { providerId, timestamp: new Date(at) })
       const cost: unknown = found?.total_price
@@ -41,6 +41,10 @@ export function genaiPrices(calcPrice: CalcPrice, options: GenaiPricesOptions = 
     } catch {
       return null
     }
+  }
+  return (usage, { provider, upstreamModel, responseModel = upstreamModel, at }) => {
+    const answered = responseModel === upstreamModel ? null : priceOf(usage, provider, responseModel, at)
+    return answered ?? priceOf(usage, provider, upstreamModel, at)
   }
 }
 

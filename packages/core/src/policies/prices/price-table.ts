@@ -1,7 +1,10 @@
 import type { Prices } from '../../prices.ts'
 import { costOf, type ModelPrice, priceFault, wholePrice } from './model-price.ts'
 
-/** Prices by the public name of a model, or by `provider/upstream-model`, which is more exact and goes first. */
+/**
+ * Prices by the public name of a model, or by `provider/upstream-model`, which is more exact and goes first. The model that
+ * the answer names goes before the one that was asked.
+ */
 export type PriceTable = Readonly<Record<string, ModelPrice>>
 
 /** Prices that can be replaced while the gateway runs. */
@@ -20,8 +23,10 @@ export interface ReplaceablePrices extends Prices {
  */
 export function priceTable(table: PriceTable): ReplaceablePrices {
   let prices = checkedTable(table)
-  const lookup: Prices = (usage, { model, provider, upstreamModel }) => {
-    const price = prices.get(placeName(provider, upstreamModel)) ?? prices.get(model)
+  const lookup: Prices = (usage, { model, provider, upstreamModel, responseModel = upstreamModel }) => {
+    const answered =
+      responseModel === upstreamModel ? undefined : prices.get(placeName(provider, responseModel))
+    const price = answered ?? prices.get(placeName(provider, upstreamModel)) ?? prices.get(model)
     return price === undefined ? null : costOf(usage, price)
   }
   return Object.assign(lookup, {

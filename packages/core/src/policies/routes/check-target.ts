@@ -1,8 +1,12 @@
 import type { Capabilities, Target } from '../../provider.ts'
+import { allowFieldsFault } from '../../restricted-fields.ts'
 import { checkParameters } from './check-parameters.ts'
 
 /** Throws `TypeError` for what a target says of its model that cannot be. */
-export function checkTarget({ capabilities, parameters }: Target, place: string): void {
+export function checkTarget(target: Target, place: string): void {
+  const { capabilities, parameters } = target
+  const fault = allowFieldsFault(target)
+  if (fault !== undefined) throw new TypeError(`${place}: ${fault}`)
   if (parameters !== undefined) checkParameters(parameters, place)
   if (capabilities === undefined) return
   if (typeof capabilities !== 'object' || capabilities === null) {

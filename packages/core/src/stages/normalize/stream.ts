@@ -37,6 +37,8 @@ export class StreamNormalizer {
   usage: PartialUsage | undefined
   serviceTier = 'default'
   systemFingerprint: string | null = null
+  /** The model that the vendor says answers. */
+  model: string | undefined
   /** Characters of text, reasoning and arguments so far. */
   chars = 0
   /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
@@ -100,6 +102,7 @@ export class StreamNormalizer {
   #addChunk(chunk: PartialChunk, out: ChunkChoice[]): void {
     // Counts are cumulative; what a later chunk leaves out still holds.
     if (chunk.usage !== undefined) this.usage = { ...this.usage, ...chunk.usage }
+    if (chunk.model !== undefined) this.model = chunk.model
     // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
     if (this.#choices.length === 0) {
       if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)

@@ -92,7 +92,11 @@ class Shadow {
     entry.endedAt ??= now
     attempt.end(error === undefined)
     health?.ended(heardOf(entry, error), now)
-    entry.span?.end(error, { usage: usage?.usage, usageEstimated: usage?.estimated ?? false })
+    entry.span?.end(error, {
+      usage: usage?.usage,
+      usageEstimated: usage?.estimated ?? false,
+      responseModel: entry.responseModel,
+    })
     return usage
   }
 
@@ -114,7 +118,10 @@ class Shadow {
     const whole = !isIterator(answer)
     this.#entry.endedAt = clock()
     health.answered(this.#entry.endedAt, whole)
-    if (whole) return completionUsage(answer, input)
+    if (whole) {
+      this.#entry.setResponseModel(answer.model)
+      return completionUsage(answer, input)
+    }
     await this.#drop(answer)
     return countedUsage(this.#usage, input, this.#chars, true)
   }
@@ -125,7 +132,8 @@ class Shadow {
       if (done === true) return
       this.#begun = true
       if (reads === 1) this.#entry.span?.firstContent()
-      for (const { choices, usage } of value) {
+      for (const { choices, usage, model } of value) {
+        if (model !== undefined) this.#entry.setResponseModel(model)
         if (usage !== undefined) this.#usage = { ...this.#usage, ...usage }
         for (const { delta } of choices) this.#chars += messageChars(delta)
       }

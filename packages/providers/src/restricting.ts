@@ -1,0 +1,45 @@
+import type { Provider, RestrictedFieldKind, RestrictedFields } from '@sluice/core'
+import { respelledFields } from './restricted-fields.ts'
+
+/**
+ * The part of a provider that declares its restricted fields: all but the allowed ones. Throws `TypeError` for
+ * `allowFields` that are no array, or that the provider does not restrict.
+ */
+export function restricting(
+  fields: RestrictedFields,
+  allowFields: readonly string[] | undefined,
+  owner: string,
+): Required<Pick<Provider, 'restrictedFields'>> {
+  if (allowFields === undefined) return { restrictedFields: fields }
+  if (!Array.isArray(allowFields)) {
+    throw new TypeError(`${owner}: allowFields has to be an array of field names, not ${typeof allowFields}.`)
+  }
+  const names = Object.keys(fields).filter(name => !Object.hasOwn(respelledFields, name))
+  const unknown = allowFields.find(name => !names.includes(name))
+  if (unknown !== undefined) {
+    const expected = names.length === 0 ? 'none: it restricts no fields' : `some of ${names.join(', ')}`
+    throw new TypeError(`${owner}: allowFields has '${unknown}', expected ${expected}.`)
+  }
+  const rest = Object.entries(fields).filter(([name]) => !allowFields.includes(name))
+  return { restrictedFields: Object.fromEntries(rest) }
+}
+
+const kinds: Readonly<Record<RestrictedFieldKind, true>> = {
+  model: true,
+  routing: true,
+  paid: true,
+  output: true,
+  prompt: true,
+  scheduling: true,
+}
+
+/** Throws `TypeError` for what is no object of kinds by field name. */
+export function checkRestrictedFields(fields: unknown, owner: string): void {
+  const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields)
+  if (isObject && Object.values(fields).every(kind => typeof kind === 'string' && Object.hasOwn(kinds, kind)))
+    return
+  const expected = Object.keys(kinds).join(', ')
+  throw new TypeError(
+    `${owner}: restrictedFields has to be an object from field names to kinds: ${expected}.`,
+  )
+}
