@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../protocol/chat.ts'
 import { isKnownField } from '../../protocol/check-fields.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import type { AnswerStore } from '../../recall/answer-store.ts'
-import type { Principal } from '../../stages/authenticate.ts'
+import { type Principal, principalKey } from '../../stages/authenticate.ts'
 import type { ResponseCache } from '../../stages/recall/cached.ts'
 import {
   aFunction,
@@ -53,10 +53,12 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
     maxBytes,
     async keyOf(input, principal) {
       if (!isCacheable(cacheable(input, principal))) return undefined
-      const [kind, name] = scope === 'principal' ? [scope, principal.id] : ['group', scope(principal)]
+      const [kind, name] =
+        scope === 'principal' ? [scope, principalKey(principal)] : ['group', scope(principal)]
       if (name === undefined) return undefined
       if (typeof name === 'string') {
-        return `cache:${await digestOf(version, kind, name, input.model, input)}`
+        const digest = await digestOf(version, kind, name, input.model, input)
+        return { owner: `cache ${kind} ${name}`, name: `cache:${digest}` }
       }
       throw new TypeError(`responseCache().scope gave ${typeof name}, expected a text or undefined.`)
     },
