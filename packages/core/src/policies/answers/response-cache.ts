@@ -1,9 +1,10 @@
 import { digestOf } from '../../digest-of.ts'
+import { principalKey } from '../../principal-key.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { isKnownField } from '../../protocol/check-fields.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import type { AnswerStore } from '../../recall/answer-store.ts'
-import { type Principal, principalKey } from '../../stages/authenticate.ts'
+import type { Principal } from '../../stages/authenticate.ts'
 import type { ResponseCache } from '../../stages/recall/cached.ts'
 import {
   aFunction,

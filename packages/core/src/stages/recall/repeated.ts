@@ -1,11 +1,12 @@
 import { digestOf } from '../../digest-of.ts'
 import { GatewayError } from '../../errors.ts'
+import { principalKey } from '../../principal-key.ts'
 import type { AnswerKeeper } from '../../recall/answer-capture.ts'
 import type { AnswerStore } from '../../recall/answer-store.ts'
 import type { KeptAnswer } from '../../recall/kept-answer.ts'
 import { type KeyState, keyStateOf, keyStateText } from '../../recall/key-state.ts'
 import type { HeldKey, RunningKeys } from '../../recall/running-keys.ts'
-import { type Principal, principalKey } from '../authenticate.ts'
+import type { Principal } from '../authenticate.ts'
 import type { Draft } from '../read.ts'
 
 /** How requests with an `Idempotency-Key` are repeated: `idempotency({...})`. */
