@@ -1,3 +1,4 @@
+export type { AbandonedCallOptions } from './abandoned-calls.ts'
 export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './config.ts'
 export type { ErrorBody, GatewayErrorDetails, Refusal } from './errors.ts'
 export { GatewayError } from './errors.ts'
