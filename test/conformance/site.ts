@@ -14,6 +14,8 @@ export interface Asking extends Omit<RequestParts, 'body' | 'path' | 'headers'> 
   /** Sent in place of the request's JSON. */
   readonly body?: Exclude<RequestParts['body'], undefined>
   readonly headers?: Readonly<Record<string, string | null>>
+  /** Milliseconds for the whole exchange. Default 10,000. */
+  readonly timeout?: number
 }
 
 /** The conformance checklist's base request. */

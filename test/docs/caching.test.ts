@@ -90,7 +90,7 @@ describeWithRedis('with Redis', () => {
         for (const client of clients) if (client.status !== 'ready') await once(client, 'ready')
         const first = await ask(one, 'sk-ann', { temperature: 0 })
         // The client has its answer before the server has.
-        await vi.waitFor(async () => expect(await server.command('DBSIZE')).toBe('1'))
+        await vi.waitFor(async () => expect(await server.command('KEYS', '*:text:*')).not.toBe(''))
         const hit = await ask(other, 'sk-ann', { temperature: 0 })
         expect([hit.cache, hit.body]).toEqual(['hit', first.body])
         const headers = { 'idempotency-key': 'k' }
@@ -101,7 +101,7 @@ describeWithRedis('with Redis', () => {
             body: keyed.body,
           }),
         )
-        expect(await server.command('KEYS', '*')).toMatch(/^chat:answer:(cache|repeat):/m)
+        expect(await server.command('KEYS', '*')).toMatch(/^\{chat:answers:[0-9a-f]{32}\}:text:(cache|repeat):/m)
         for (const client of clients) client.removeAllListeners('error').on('error', () => {})
         for (const client of clients) client.disconnect()
       } finally {

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { openaiCompatible } from '@sluice/providers'
 import { answer, hang, rawClient } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -24,11 +25,33 @@ describe('F26 the client leaves before the upstream has answered', () => {
         expect(event).toMatchObject({ outcome: 'client_aborted', status: 499, stream, usageEstimated: true })
         expect(event.attempts).toMatchObject([{ called: true }])
         expect(event.usage?.prompt_tokens).toBeGreaterThan(0)
-        expect(event.usage?.completion_tokens).toBe(0)
+        expect(event.usage?.completion_tokens).toBe(4_096)
         expect(event.timings).toMatchObject({ queue: 0, firstByte: undefined })
       }
       expect(leases.settled).toHaveLength(many)
       await left.expectNone()
+    })
+
+    it('charges nothing to who leaves while there is no connection yet', async () => {
+      const sockets = new Set<{ destroy(): unknown }>()
+      // It takes the connection, and never answers the handshake of TLS.
+      const mute = createServer(socket => sockets.add(socket.on('error', () => {})))
+      await new Promise<void>(resolve => mute.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy()
+        mute.close()
+      })
+      const { port } = mute.address() as AddressInfo
+      const vendor = openaiCompatible({
+        name: 'vendor',
+        baseURL: `https://127.0.0.1:${port}/v1`,
+        apiKey: 'k',
+      })
+      const { site, end } = await startService(mount, { models: { m: vendor('its-model') } })
+      const client = await asking(site, { model: 'm' })
+      await until(() => sockets.size === 1)
+      client.reset()
+      expect(await end()).toMatchObject({ outcome: 'client_aborted', usage: undefined, cost: null })
     })
 
     it('takes who leaves out of the queue, wherever they stand, and asks nobody for them', async () => {

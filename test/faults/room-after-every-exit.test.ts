@@ -88,6 +88,8 @@ async function limited(mount: Mount, { script, options, provider }: Exit) {
     models: { m: upstream, odd: { ...target, provider: { ...target.provider, ...provider } } },
     timeouts: { firstByteMs: 150, idleMs: 150, ...options?.timeouts },
     prices: priceTable({ m: price, odd: price }),
+    // Else a request that was cut off in silence is charged all that it reserved.
+    abandonedCalls: { charge: 'prompt' },
     ...(options?.ledger === undefined ? {} : { ledger: options.ledger }),
     limit: limits(
       [

@@ -43,24 +43,33 @@ describeWithRedis('answers on one Redis', () => {
   it('leaves what stands under another prefix alone', async () => {
     const client = new Redis(server.port)
     const [one, other] = [redisAnswers(client, { prefix: 'one' }), redisAnswers(client, { prefix: 'other' })]
-    await one.set('key', 'text', 60_000)
-    expect([await other.get('key'), await other.add('key', 'mine', 60_000)]).toEqual([undefined, undefined])
-    expect([await one.get('key'), await other.get('key')]).toEqual(['text', 'mine'])
+    const key = { owner: 'ann', name: 'key' }
+    await one.set(key, 'text', { ttlMs: 60_000 })
+    expect([await other.get(key), await other.add(key, 'mine', { ttlMs: 60_000 })]).toEqual([
+      undefined,
+      'added',
+    ])
+    expect([await one.get(key), await other.get(key)]).toEqual(['text', 'mine'])
     client.disconnect()
   })
 
   it('rejects where its key is something else, and leaves that', async () => {
     const client = new Redis(server.port)
-    await client.lpush('sluice:answer:list', 'x')
-    const store = redisAnswers(client)
+    const store = redisAnswers(client, { prefix: 'other-kind' })
+    const key = { owner: 'ann', name: 'list' }
+    await store.set(key, 'x', { ttlMs: 60_000 })
+    const [name] = await client.keys('*other-kind*:text:list')
+    await client.del(name!)
+    await client.lpush(name!, 'x')
+    await client.pexpire(name!, 60_000)
     for (const asking of [
-      store.get('list'),
-      store.add('list', 'text', 1_000),
-      store.replace('list', 'x', 'text', 1_000),
+      store.get(key),
+      store.add(key, 'text', { ttlMs: 1_000 }),
+      store.replace(key, 'x', 'text', { ttlMs: 1_000 }),
     ]) {
       await expect(asking).rejects.toThrow(/WRONGTYPE/)
     }
-    expect(await client.llen('sluice:answer:list')).toBe(1)
+    expect(await client.llen(name!)).toBe(1)
     client.disconnect()
   })
 })
@@ -103,7 +112,7 @@ function conformsOver(name: string, connect: () => Promise<Connected>): void {
     afterAll(() => connected.close())
 
     for (const { name, run } of answerStoreConformance) {
-      it(name, () => run(async () => redisAnswers(connected.client)))
+      it(name, () => run(async settings => redisAnswers(connected.client, settings)))
     }
   })
 }

@@ -41,7 +41,7 @@ describeWithRedis('answers in Redis', () => {
 
       const [one, two] = sites
       const first = await one!.cached()
-      await until(async () => (await server.command('KEYS', 'sluice:answer:cache:*')) !== '')
+      await until(async () => (await server.command('KEYS', '{sluice:answers:*:text:cache:*')) !== '')
       expect(await two!.cached()).toMatchObject({ cache: 'hit', body: first.body })
     })
 

@@ -5,13 +5,17 @@ import type { Adjustment, Call, Target } from './provider.ts'
 import type { TracedAttempt } from './traced-attempt.ts'
 import type { TracedRequest } from './traced-request.ts'
 import type { UpstreamRequest } from './transport.ts'
-import { LifeEnded } from './upstream/attempt.ts'
+import { AnsweredElsewhere, LifeEnded } from './upstream/attempt.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** One attempt while it runs. Times are monotonic milliseconds. */
 export class OpenAttempt implements Span {
   /** Whether the upstream was asked. */
   called = false
+  /** Whether the request may have reached the upstream: not where it was cut off without a connection. */
+  sent = true
+  /** Whether what it used was told of as that of a call whose answer nobody gets. */
+  discarded = false
   /** What went wrong; may come after `endedAt`, for an answer that broke off. */
   error: unknown
   /** When it answered or failed. */
@@ -81,6 +85,22 @@ export class OpenAttempt implements Span {
     this.#queuedAt = undefined
   }
 
+  /** How long it ran beside its time in queues. */
+  ranMs(now: number): number {
+    return Math.max(0, (this.endedAt ?? now) - this.#startedAt - this.queuedMs(now))
+  }
+
+  /**
+   * Whether its upstream may have made an answer that nobody has: it is under way, was cut off, or took too long. Whoever
+   * closes a connection, or refuses, has made none.
+   */
+  get mayHaveAnswered(): boolean {
+    if (!this.called || !this.sent || this.discarded) return false
+    const { error } = this
+    if (error === undefined || isTimeout(error)) return true
+    return error instanceof LifeEnded || error instanceof AnsweredElsewhere
+  }
+
   queuedMs(now: number): number {
     return this.#queuedMs + (this.#queuedAt === undefined ? 0 : now - this.#queuedAt)
   }
@@ -108,6 +128,14 @@ export class OpenAttempt implements Span {
   }
 }
 
+/** Whether a call was given up for the time that it took, once it was connected. */
+export function isTimeout(error: unknown): boolean {
+  if (!UpstreamError.is(error)) return false
+  return (
+    error.kind === 'first_byte_timeout' || error.kind === 'idle_timeout' || error.kind === 'total_timeout'
+  )
+}
+
 const none: readonly never[] = Object.freeze([])
 const noAttempts: readonly OpenAttempt[] = Object.freeze([])
 
@@ -132,9 +160,16 @@ export class AttemptLog {
     this.#answered = attempt
   }
 
-  /** Which one the answer is of, or will be: the one that answers, else the last that was asked. */
+  /**
+   * Which one the answer is of, or will be: the one that answers, else the last that may have answered, else the last that
+   * was asked.
+   */
   get counted(): OpenAttempt | undefined {
-    return this.#answered ?? this.#attempts.findLast(({ called }) => called)
+    return (
+      this.#answered ??
+      this.#attempts.findLast(({ mayHaveAnswered }) => mayHaveAnswered) ??
+      this.#attempts.findLast(({ called }) => called)
+    )
   }
 
   /** How many upstreams were asked. */
@@ -145,13 +180,6 @@ export class AttemptLog {
   /** The one that answered, else the last one that was asked. */
   get lastCalled(): Target | undefined {
     return this.counted?.target
-  }
-
-  /** Whether an upstream took the request, or may have, and did not fail. */
-  get taken(): boolean {
-    return this.#attempts.some(
-      ({ called, error }) => called && (error === undefined || error instanceof LifeEnded),
-    )
   }
 
   /** Milliseconds that all of them stood in queues. */

@@ -1,3 +1,4 @@
+import type { AbandonedCallOptions } from './abandoned-calls.ts'
 import type { Observer } from './events.ts'
 import type { BreakerOptions, RetryOptions } from './health-options.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -99,6 +100,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly limit?: Limiter | LimitRuleData | readonly LimitRuleData[]
   /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */
   readonly prices?: Prices
+  /** What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them. */
+  readonly abandonedCalls?: Partial<AbandonedCallOptions>
   /** Keeps a record of each request that is let in. Default: none. */
   readonly ledger?: Ledger
   /** Gives finished answers again to the same requests: `responseCache({ ttlMs: 60_000 })`. Default: none are kept. */

@@ -236,6 +236,12 @@ export const refusals = {
     'idempotency_unavailable',
     'It cannot be checked at the moment whether this idempotency key was used before. Please try again.',
   ],
+  idempotency_full: [
+    503,
+    'service_unavailable_error',
+    'idempotency_full',
+    'Too many requests with an idempotency key are running. Please try again when one of them has ended.',
+  ],
   shutting_down: [
     503,
     'service_unavailable_error',

@@ -388,7 +388,7 @@ describe('a cache whose store fails', () => {
     const memory = memoryAnswers()
     const store = scriptedStore({
       get: key => (down ? Promise.reject(failure) : memory.get(key)),
-      set: (key, text, ttlMs) => (down ? Promise.reject(failure) : memory.set(key, text, ttlMs)),
+      set: (key, text, lifetime) => (down ? Promise.reject(failure) : memory.set(key, text, lifetime)),
     })
     const { post, events } = serving(numbered().target, { cache: responseCache({ ttlMs: 60_000, store }) })
     for (let times = 0; times < 6; times++) await post(exact)
@@ -426,5 +426,5 @@ describe('a cache whose store fails', () => {
 })
 
 function scriptedStore(parts: Partial<AnswerStore>): AnswerStore {
-  return { get: () => undefined, set() {}, add: () => undefined, replace: () => true, ...parts }
+  return { get: () => undefined, set() {}, add: () => 'added', replace: () => true, ...parts }
 }

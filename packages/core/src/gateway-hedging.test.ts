@@ -76,7 +76,7 @@ describe('a hedge', () => {
           model: 'm',
           principal: { id: 'ann' },
           attempt: { model: 'a', error: { name: 'AnsweredElsewhere' } },
-          usage: { completion_tokens: 0 },
+          usage: { completion_tokens: 4_096 },
           usageEstimated: true,
           cost: 2,
         },

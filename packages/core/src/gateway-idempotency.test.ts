@@ -154,8 +154,8 @@ describe('a gateway with idempotency', () => {
     )
     let gate: Promise<unknown> = Promise.resolve()
     const slow = over(store, {
-      add: async (key, text, ttlMs) => {
-        const kept = store.add(key, text, ttlMs)
+      add: async (key, text, lifetime) => {
+        const kept = store.add(key, text, lifetime)
         await gate
         return kept
       },
@@ -316,7 +316,7 @@ describe('idempotency whose store fails', () => {
     'does not take %j, which it finds there, for an answer',
     async found => {
       const { post } = serving(numbered().target, {
-        idempotency: idempotency({ store: over(memoryAnswers(), { add: () => found }) }),
+        idempotency: idempotency({ store: over(memoryAnswers(), { add: () => ({ existing: found }) }) }),
       })
       expect(await told(await post({}, keyed('k')))).toEqual([503, 'idempotency_unavailable'])
     },
@@ -340,9 +340,9 @@ describe('idempotency whose store fails', () => {
     const memory = memoryAnswers()
     let first = true
     const store = over(memory, {
-      add: async (key, text, ttlMs) => {
-        if (first && times > 1) memory.add(key, text, ttlMs)
-        const kept = memory.add(key, text, ttlMs)
+      add: async (key, text, lifetime) => {
+        if (first && times > 1) memory.add(key, text, lifetime)
+        const kept = memory.add(key, text, lifetime)
         if (first) await new Promise(resolve => setTimeout(resolve, 100))
         first = false
         return kept

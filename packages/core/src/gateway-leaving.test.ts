@@ -200,7 +200,7 @@ describe('a gateway that is left, or closed', () => {
       if (!('timeouts' in more)) await gateway.close({ drainMs: 5 })
       await vi.waitFor(() => expect(ends()).toHaveLength(1))
       expect(silent.signals[0]?.aborted).toBe(true)
-      expect(ends()[0]?.usageEstimated).toBe(!('timeouts' in more))
+      expect(ends()[0]).toMatchObject({ usage: { completion_tokens: 4_096 }, usageEstimated: true })
       expect(eventsOf(await unread.text())).toMatchObject([{ error: {} }])
       expect(ends()).toHaveLength(1)
     },

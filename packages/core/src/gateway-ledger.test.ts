@@ -147,7 +147,7 @@ describe('a gateway and its ledger', () => {
         'while a streamed answer is awaited',
         () => scripted(forever),
         { stream: true },
-        { status: 499, charge: { promptTokens: 2, completionTokens: 0 }, estimated: true },
+        { status: 499, charge: { promptTokens: 2, completionTokens: 4_096 }, estimated: true },
       ],
       [
         'after the first content',

@@ -153,7 +153,11 @@ describe('a shadow', () => {
     await gateway.close({ drainMs: 20 })
     expect(hanging.signals[0]?.aborted).toBe(true)
     expect(unused()).toMatchObject([
-      { attempt: { error: { name: 'LifeEnded' } }, usage: { completion_tokens: 0 }, usageEstimated: true },
+      {
+        attempt: { error: { name: 'LifeEnded' } },
+        usage: { completion_tokens: 4_096 },
+        usageEstimated: true,
+      },
     ])
   })
 
@@ -162,7 +166,9 @@ describe('a shadow', () => {
     const { post, unused, told } = shadowed([named(hanging)], { timeouts: { firstByteMs: 20 } })
     expect((await post({})).status).toBe(200)
     await told()
-    expect(unused()).toMatchObject([{ attempt: { error: { kind: 'first_byte_timeout' } }, usage: undefined }])
+    expect(unused()).toMatchObject([
+      { attempt: { error: { kind: 'first_byte_timeout' } }, usage: { completion_tokens: 4_096 } },
+    ])
   })
 
   it('outlives a caller who leaves', async () => {

@@ -94,7 +94,7 @@ class Term<Host> implements Tenure<Host> {
     running: RunningRequests,
     over: () => void,
   ) {
-    const { prices, ledger, now, id, random, tellsTrace } = resolved
+    const { prices, abandonedCalls, ledger, now, id, random, tellsTrace } = resolved
     const closing = (work: Promise<unknown>) => {
       this.#closings.add(work)
       closings.add(work)
@@ -110,7 +110,7 @@ class Term<Host> implements Tenure<Host> {
       () => this.enter(),
       () => this.leave(),
     )
-    this.books = { prices, ledger, now, id, random, tellsTrace, closing, shadows }
+    this.books = { prices, abandonedCalls, ledger, now, id, random, tellsTrace, closing, shadows }
     this.#over = over
   }
 

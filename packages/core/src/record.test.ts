@@ -72,7 +72,7 @@ describe('the record of a request', () => {
     expect(ends()).toMatchObject([
       {
         outcome: 'client_aborted',
-        usage: { prompt_tokens: 2, completion_tokens: 0 },
+        usage: { prompt_tokens: 2, completion_tokens: 4_096 },
         usageEstimated: true,
         attempts: [{ called: true, error: { name: 'LifeEnded' } }],
       },

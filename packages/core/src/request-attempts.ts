@@ -52,10 +52,12 @@ export class RequestAttempts implements Attempts {
     this.#record.routing.skip(target, why)
   }
 
-  unused(attempt: OpenAttempt, counted: CountedUsage | undefined): void {
+  unused(attempt: OpenAttempt, used: CountedUsage | 'abandoned' | undefined): void {
     const { prices, now, observe } = this.#options
     const { requestId, startedAt, principal, model = '' } = this.#record
-    const usage = counted?.usage
+    const abandoned = used === 'abandoned'
+    const usage = abandoned ? this.#record.abandonedUsage(attempt, attempt.endedAt!) : used?.usage
+    attempt.discarded = true
     const { target, responseModel } = attempt
     const call: UnusedCallEvent = {
       type: 'unused_call',
@@ -65,7 +67,7 @@ export class RequestAttempts implements Attempts {
       attempt: attempt.recordAt(startedAt, attempt.endedAt!),
       responseModel,
       usage,
-      usageEstimated: counted?.estimated ?? false,
+      usageEstimated: abandoned ? usage !== undefined : (used?.estimated ?? false),
       cost: usage === undefined ? null : prices(usage, pricedModel(model, target, now(), responseModel)),
     }
     // Kept first: who is told of it may change it.

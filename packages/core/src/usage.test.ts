@@ -50,7 +50,13 @@ describe('countedUsage', () => {
   )
 
   it('knows no negative zero', () => {
-    expect(counts({ prompt_tokens: -0, completion_tokens: 1 })).toEqual([0, 1, 1, false])
+    const { usage } = countedUsage(
+      { prompt_tokens: 1, completion_tokens: 1, cached_tokens: -0 },
+      input,
+      4,
+      true,
+    )
+    expect(usage.prompt_tokens_details.cached_tokens).toBe(0)
   })
 
   it('of an answer that broke off, guesses where the vendor counted less than came', () => {
@@ -77,7 +83,7 @@ describe('completionUsage', () => {
       { index: 1, message },
     ]
     const { usage, estimated } = completionUsage({ choices }, input)
-    expect([usage.prompt_tokens, usage.completion_tokens, estimated]).toEqual([2, 30, true])
+    expect([usage.prompt_tokens, usage.completion_tokens, estimated]).toEqual([2, 31, true])
     expect(
       completionUsage({ choices, usage: { prompt_tokens: 1, completion_tokens: 1 } }, input),
     ).toMatchObject({

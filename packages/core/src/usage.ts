@@ -47,6 +47,30 @@ export function estimatedUsage(input: ChatRequest, answerChars: number): Usage {
   return usageOf({ prompt_tokens: tokens(promptChars(input)), completion_tokens: tokens(answerChars) })
 }
 
+/**
+ * The most that a call can have used whose answer was cut off before any of it came, as far as its vendor did not say
+ * otherwise in `given`.
+ */
+export function abandonedUsage(
+  input: ChatRequest,
+  { promptTokens, completionTokens }: AbandonedTokens,
+  given: PartialUsage | undefined,
+): Usage {
+  const prompt = countOf(given?.prompt_tokens) || (promptTokens ?? tokens(promptChars(input)))
+  return usageOf({
+    ...given,
+    prompt_tokens: Math.min(prompt, maxCount),
+    completion_tokens: Math.min(Math.max(completionTokens, countOf(given?.completion_tokens) ?? 0), maxCount),
+  })
+}
+
+/** What an abandoned call is charged. */
+export interface AbandonedTokens {
+  /** `undefined`: an estimate of the prompt. */
+  readonly promptTokens: number | undefined
+  readonly completionTokens: number
+}
+
 /** Counts that nobody else holds: whoever gets them may keep or change them. */
 export function copiedUsage(usage: Usage): Usage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage
@@ -87,8 +111,9 @@ export function completionUsage(completion: PartialCompletion, input: ChatReques
 }
 
 /**
- * The counts of an answer of `answerChars` characters: the vendor's, and a guess for what it did not say. Of an
- * answer that broke off, the vendor may have counted only the beginning: the guess stands where it is more.
+ * The counts of an answer of `answerChars` characters: the vendor's, and a guess for what it did not say. A count of 0
+ * beside a prompt or an answer says nothing. Of an answer that broke off, the vendor may have counted only the beginning:
+ * the guess stands where it is more.
  */
 export function countedUsage(
   given: PartialUsage | undefined,
@@ -99,22 +124,35 @@ export function countedUsage(
   const prompt = countOf(given?.prompt_tokens)
   const completion = countOf(given?.completion_tokens)
   const guess = tokens(answerChars)
-  const counted = completion !== undefined && (whole || completion >= guess)
-  if (prompt !== undefined && counted) return { usage: usageOf(given ?? {}), estimated: false }
+  const promptCounted = prompt !== undefined && (prompt > 0 || promptChars(input) === 0)
+  const counted =
+    completion !== undefined && (completion > 0 || guess === 0) && (whole || completion >= guess)
+  if (promptCounted && counted) return { usage: usageOf(given ?? {}), estimated: false }
   const usage = usageOf({
     ...given,
-    prompt_tokens: prompt ?? tokens(promptChars(input)),
+    prompt_tokens: promptCounted ? prompt : tokens(promptChars(input)),
     completion_tokens: counted ? completion : guess,
   })
   return { usage, estimated: true }
 }
 
-/** How many characters of text and arguments a message, or a piece of one, holds. */
+/** How many characters of text, names of calls and arguments a message, or a piece of one, holds. */
 export function messageChars(message: PartialMessage): number {
   let chars = (message.content?.length ?? 0) + (message.refusal?.length ?? 0)
-  chars += (message.reasoning_content?.length ?? 0) + (message.function_call?.arguments?.length ?? 0)
-  for (const call of message.tool_calls ?? []) {
-    chars += call.function?.arguments?.length ?? call.custom?.input?.length ?? 0
+  chars += message.reasoning_content?.length ?? 0
+  if (message.function_call !== undefined) chars += callChars(message.function_call)
+  for (const { function: called, custom } of message.tool_calls ?? []) {
+    chars += callChars(called ?? { name: custom?.name, arguments: custom?.input })
   }
   return chars
+}
+
+/** How many characters the name and the arguments of a call hold. */
+export function callChars({ name, arguments: text }: CallTexts): number {
+  return (name?.length ?? 0) + (text?.length ?? 0)
+}
+
+interface CallTexts {
+  readonly name?: string | undefined
+  readonly arguments?: string | undefined
 }

@@ -1,4 +1,5 @@
-import type { AnswerStore } from '@sluice/core'
+import { createHash } from 'node:crypto'
+import type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from '@sluice/core'
 import { addAnswer, getAnswer, replaceAnswer, setAnswer } from './lua/answers.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
@@ -8,6 +9,8 @@ import { wholeNumberOf } from './whole-number-of.ts'
 export interface RedisAnswersOptions {
   /** What the names of all keys begin with; stores with the same one share their answers. Default: `sluice`. */
   readonly prefix?: string
+  /** How many texts one owner may have: a principal, or a group that shares answers. Default 1,000. */
+  readonly maxEntriesPerOwner?: number
 }
 
 const getting = script(getAnswer)
@@ -16,44 +19,69 @@ const adding = script(addAnswer)
 const replacing = script(replaceAnswer)
 
 /**
- * Keeps answers in Redis (5 and newer) or Valkey, for `responseCache` and `idempotency`: all processes that share the
+ * Stores answers in Redis (5 and newer) or Valkey, for `responseCache` and `idempotency`: all processes that share the
  * server share them. Each operation is one script and one round trip. Each key has an expiry, by the server's clock; in
- * a cluster they are spread over all nodes.
+ * a cluster the owners are spread over all nodes. An owner that has all of its share makes room by the text whose time
+ * ends first. Nothing here evicts a pinned text, but a server with a `maxmemory-policy` other than `noeviction` may.
  *
  * The client is yours: connect it, listen to its errors, close it. An operation rejects with what the client rejects
- * with, and throws `TypeError` for a time that is none. Throws `TypeError` for what is no client, and for a prefix that
- * it cannot use.
+ * with, and throws `TypeError` for a time that is none. Throws `TypeError` for what is no client, and for options that it
+ * cannot use.
  */
-export function redisAnswers(
-  client: RedisClient,
-  { prefix = 'sluice' }: RedisAnswersOptions = {},
-): AnswerStore {
+export function redisAnswers(client: RedisClient, options: RedisAnswersOptions = {}): AnswerStore {
+  const { prefix = 'sluice', maxEntriesPerOwner = 1_000 } = options
   const runner = scriptRunner(client, 'redisAnswers')
   checkedPrefix(prefix, 'redisAnswers')
-  const named = (key: string) => [`${prefix}:answer:${spelled(key)}`]
+  checkShare(maxEntriesPerOwner)
+  const most = String(maxEntriesPerOwner)
+  const keysOf = ({ owner, name }: AnswerKey) => {
+    const tag = `{${prefix}:answers:${digestOf(owner)}}`
+    return [`${tag}:text:${spelled(name)}`, `${tag}:evictable`, `${tag}:pinned`]
+  }
   return {
-    get: async key => textOf(await getting.run(runner, named(key), [])),
-    set: async (key, text, ttlMs) => {
-      flagOf(await setting.run(runner, named(key), [text, milliseconds(ttlMs)]))
+    get: async key => textOf(await getting.run(runner, keysOf(key).slice(0, 1), [])),
+    set: async (key, text, lifetime) => {
+      flagOf(await setting.run(runner, keysOf(key), [most, text, ...argumentsOf(lifetime)]))
     },
-    add: async (key, text, ttlMs) =>
-      textOf(await adding.run(runner, named(key), [text, milliseconds(ttlMs)])),
-    replace: async (key, kept, text, ttlMs) => {
-      const args = [kept, milliseconds(ttlMs)]
-      return flagOf(await replacing.run(runner, named(key), text === undefined ? args : [...args, text]))
+    add: async (key, text, lifetime) =>
+      addResultOf(await adding.run(runner, keysOf(key), [most, text, ...argumentsOf(lifetime)])),
+    replace: async (key, expected, text, lifetime) => {
+      const args = [most, expected, ...argumentsOf(lifetime)]
+      return flagOf(await replacing.run(runner, keysOf(key), text === undefined ? args : [...args, text]))
     },
   }
 }
 
-function milliseconds(ttlMs: number): string {
-  if (Number.isFinite(ttlMs) && ttlMs > 0) return String(Math.ceil(ttlMs))
-  throw new TypeError(`ttlMs: got ${ttlMs}, expected milliseconds above 0.`)
+/** Names of owners may be long, and hold what a hash tag cannot. */
+function digestOf(owner: string): string {
+  return createHash('sha256').update(spelled(owner)).digest('hex').slice(0, 32)
+}
+
+function checkShare(given: unknown): void {
+  if (Number.isSafeInteger(given) && (given as number) >= 1 && (given as number) <= 1_000_000) return
+  throw new TypeError(
+    `redisAnswers(): got maxEntriesPerOwner ${String(given)}, expected a whole number from 1 to 1,000,000.`,
+  )
+}
+
+function argumentsOf({ ttlMs, pinned }: AnswerLifetime): [ms: string, pinned: string] {
+  if (!(Number.isFinite(ttlMs) && ttlMs > 0)) {
+    throw new TypeError(`ttlMs: got ${ttlMs}, expected milliseconds above 0.`)
+  }
+  return [String(Math.ceil(ttlMs)), pinned === true ? '1' : '0']
 }
 
 function textOf(reply: unknown): string | undefined {
   if (reply === null) return undefined
   if (typeof reply === 'string') return reply
   throw new Error('Redis did not answer what its script for answers answers: expected a text or nothing.')
+}
+
+function addResultOf(reply: unknown): AddResult {
+  const [result, existing]: readonly unknown[] = Array.isArray(reply) ? reply : []
+  if (result === 'added' || result === 'full') return result
+  if (result === 'existing' && typeof existing === 'string') return { existing }
+  throw new Error('Redis did not answer what its script for answers answers: expected the result of adding.')
 }
 
 function flagOf(reply: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { TypedConfig } from './config.ts'
 import { jwtShape, keysShape } from './parts/callers-shape.ts'
 import {
+  abandonedCallsShape,
   breakerShape,
   cacheShape,
   intakeShape,
@@ -59,6 +60,11 @@ export const configMembers = {
   prices: {
     shape: pricesShape,
     description: 'US dollars per million tokens, by model or `provider/model`; or `genai-prices`.',
+  },
+  abandonedCalls: {
+    shape: abandonedCallsShape,
+    description:
+      'What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them.',
   },
   state: { shape: stateShape, description: 'What outlives the process, or is shared between processes.' },
   cache: { shape: cacheShape, description: 'Finished answers are given again to the same requests.' },

@@ -1,4 +1,5 @@
 import type {
+  AbandonedCallOptions,
   BreakerOptions,
   FailureSpec,
   GatewayOptions,
@@ -36,6 +37,8 @@ export interface Config {
   readonly limits?: readonly LimitRuleData[]
   /** US dollars per million tokens, by model or `provider/model`; or `genai-prices`, where that package is installed. */
   readonly prices?: Readonly<Record<string, ModelPrice>> | 'genai-prices'
+  /** What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them. */
+  readonly abandonedCalls?: Partial<AbandonedCallOptions>
   readonly state?: StateConfig
   /** Finished answers are given again to the same requests. */
   readonly cache?: { readonly ttlMs: number; readonly maxBytes?: number }

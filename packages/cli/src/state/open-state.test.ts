@@ -15,8 +15,9 @@ describe('openState', () => {
   it('has nothing but memory where nothing is configured', async () => {
     const state = await openState(undefined, world())
     expect(state).toMatchObject({ database: undefined, limitStore: undefined, health: undefined })
-    await state.answers.set('a', 'b', 1_000)
-    expect(await state.answers.get('a')).toBe('b')
+    const key = { owner: 'ann', name: 'a' }
+    await state.answers.set(key, 'b', { ttlMs: 1_000 })
+    expect(await state.answers.get(key)).toBe('b')
     await state.close()
     await state.close()
   })

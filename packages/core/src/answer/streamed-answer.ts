@@ -1,3 +1,4 @@
+import { isTimeout } from '../attempt-log.ts'
 import type { Outcome } from '../events.ts'
 import type { Lifetime } from '../lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
@@ -188,13 +189,19 @@ export class StreamedAnswer implements TextSource {
 
   #settle(outcome: Outcome, error?: unknown, counted = this.#counted(false)): void {
     const { record } = this.#request
-    if (this.#normalizer.begun) {
+    // Of an answer that was cut off in silence the vendor may have made all.
+    if (this.#normalizer.spoke || (this.#normalizer.begun && !wasCutOff(outcome, error))) {
       record.usage = counted.usage
       record.usageEstimated = counted.estimated
-    }
+    } else record.counted = this.#normalizer.usage
     if (record.attempts.traced !== undefined) {
       record.attempts.traced.finishReasons = this.#normalizer.finishReasons
     }
     record.settle(outcome, 200, error)
   }
+}
+
+/** Whether an answer ended by its caller, its gateway or a deadline, and not by its upstream. */
+function wasCutOff(outcome: Outcome, error: unknown): boolean {
+  return outcome === 'client_aborted' || outcome === 'gateway_closed' || isTimeout(error)
 }

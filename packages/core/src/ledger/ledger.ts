@@ -2,9 +2,9 @@ import type { Outcome } from '../events.ts'
 
 /**
  * What a record is of: a `request`; or a call beside one, whose answer its caller did not get: the one of a `hedge` that
- * was slower, or a `shadow`.
+ * was slower, a `shadow`, or one given up by a `timeout` before another target was asked.
  */
-export type RecordKind = 'request' | 'hedge' | 'shadow'
+export type RecordKind = 'request' | 'hedge' | 'shadow' | 'timeout'
 
 /** What is kept of an admitted request before its model is asked. */
 export interface LedgerEntry {

@@ -1,7 +1,8 @@
-import type { Outcome, UnusedCallEvent } from '../events.ts'
+import { isTimeout } from '../attempt-log.ts'
+import type { AttemptRecord, Outcome, UnusedCallEvent } from '../events.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { chargeOf } from './charge.ts'
-import type { LedgerClosing, LedgerEntry } from './ledger.ts'
+import type { LedgerClosing, LedgerEntry, RecordKind } from './ledger.ts'
 
 /** What is known of the request beside which a call was made. Times are milliseconds since 1970. */
 export interface BesideRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'openedAt'> {
@@ -19,7 +20,7 @@ export function unusedClosing(call: UnusedCallEvent, beside: BesideRequest): Led
   const { outcome, status } = endOf(attempt.error)
   const charge = chargeOf(usage, cost)
   const entry: LedgerEntry = {
-    kind: attempt.why === 'shadow' ? 'shadow' : 'hedge',
+    kind: kindOf(attempt),
     id,
     requestId,
     principal: principal?.id ?? '',
@@ -45,9 +46,15 @@ export function unusedClosing(call: UnusedCallEvent, beside: BesideRequest): Led
   }
 }
 
+function kindOf({ why, error }: AttemptRecord): RecordKind {
+  if (why === 'shadow') return 'shadow'
+  return isTimeout(error) ? 'timeout' : 'hedge'
+}
+
 /** Who cuts a call off that it does not need is the upstream's client. */
 function endOf(error: unknown): { readonly outcome: Outcome; readonly status: number } {
   if (error === undefined) return { outcome: 'completed', status: 200 }
+  if (isTimeout(error)) return { outcome: 'upstream_failed', status: 504 }
   if (UpstreamError.is(error)) return { outcome: 'upstream_failed', status: 502 }
   return { outcome: 'client_aborted', status: 499 }
 }

@@ -12,7 +12,7 @@ export interface CheckedUsageFilter {
 }
 
 const members: readonly string[] = ['key', 'model', 'provider', 'tags', 'kind']
-const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow']
+const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow', 'timeout']
 const maxTags = 8
 
 /** Throws `TypeError` for a filter that cannot be asked for. */

@@ -77,7 +77,7 @@ describe('checkedUsageQuery', () => {
     [{ by: [], where: null }, 'where is null, expected a plain object'],
     [
       { by: [], where: { kind: 'unused' } },
-      'where.kind has "unused", expected "request", "hedge", "shadow", or a list',
+      'where.kind has "unused", expected "request", "hedge", "shadow", "timeout", or a list',
     ],
     [{ by: [], where: { kind: [] } }, 'where.kind has an empty list'],
     [{ by: [], where: { kind: ['hedge', null] } }, 'where.kind has null'],

@@ -1,3 +1,4 @@
+import type { AbandonedCallOptions } from '../abandoned-calls.ts'
 import type { IntakeLimits, StreamPacing, Timeouts } from '../config.ts'
 import type { BreakerOptions, RetryOptions } from '../health-options.ts'
 
@@ -22,6 +23,11 @@ export const defaultTimeouts: Timeouts = {
   totalMs: 600_000,
 }
 export const defaultPacing: StreamPacing = { keepAliveMs: 15_000, holdMs: 250 }
+export const defaultAbandonedCalls: AbandonedCallOptions = {
+  charge: 'reservation',
+  outputTokensPerSecond: 100,
+  maxOutputTokens: 4_096,
+}
 export const defaultRetry: RetryOptions = {
   baseMs: 250,
   maxMs: 8_000,

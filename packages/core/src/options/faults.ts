@@ -65,6 +65,11 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<stri
   authorize: aFunction,
   limit: aLimit,
   prices: aFunction,
+  abandonedCalls: {
+    charge: oneOf('reservation', 'prompt', 'time'),
+    outputTokensPerSecond: aSpan,
+    maxOutputTokens: aCount,
+  },
   ledger: aLedger,
   cache: aCache,
   idempotency: anIdempotency,

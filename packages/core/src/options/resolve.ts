@@ -1,4 +1,5 @@
 import { defaultTransport } from '#transport'
+import type { AbandonedCallOptions } from '../abandoned-calls.ts'
 import type { GatewayOptions, IntakeLimits, StreamPacing } from '../config.ts'
 import type { Observer } from '../events.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -18,7 +19,14 @@ import type { Transport } from '../transport.ts'
 import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
 import type { HealthSettings } from '../upstream/health/health-settings.ts'
 import { boundedPolicies, ruleFaults } from './bounded-policies.ts'
-import { defaultBreaker, defaultIntake, defaultPacing, defaultRetry, defaultTimeouts } from './defaults.ts'
+import {
+  defaultAbandonedCalls,
+  defaultBreaker,
+  defaultIntake,
+  defaultPacing,
+  defaultRetry,
+  defaultTimeouts,
+} from './defaults.ts'
 import { faultsOf } from './faults.ts'
 import { quietObserver, soundId, soundNow, soundPrices, soundRandom } from './guarded-functions.ts'
 import { type Recalling, recalling } from './recalling.ts'
@@ -35,6 +43,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly limit: Limiter | undefined
   /** Never throws, and gives no price that is none. */
   readonly prices: Prices
+  readonly abandonedCalls: AbandonedCallOptions
   readonly ledger: Ledger | undefined
   /** Never throws. */
   readonly observe: Observer
@@ -102,6 +111,7 @@ export function resolveOptions<Host>(
     ...policies,
     ...recalled,
     prices: soundPrices(options.prices),
+    abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
     ledger: watchedLedger(options.ledger, timeouts.policyMs, observe),
     observe,
     shed: soundShedder(options.shed, observe),

@@ -1,9 +1,11 @@
 import type { Observer } from '../events.ts'
 import { StoreCalls } from '../policies/limits/store-calls.ts'
-import type { AnswerStore, StoreOutcome, WatchedAnswers } from '../recall/answer-store.ts'
+import type { AddResult, AnswerStore, StoreOutcome, WatchedAnswers } from '../recall/answer-store.ts'
 
 /** How long an operation may take, in milliseconds: a request waits for it. */
 const timeoutMs = 50
+
+const probed = { owner: 'probe', name: 'probe' }
 
 /**
  * A store that is asked no more once it has failed often, until it works again: that is found out beside a request, not
@@ -19,11 +21,19 @@ export function watchedAnswers(store: AnswerStore, observe: Observer, clock: () 
     run: () => T | Promise<T>,
     late?: (value: T) => unknown,
   ): Promise<StoreOutcome<T>> => {
-    if (calls.probeAt !== undefined) void calls.probe(async () => store.get('probe'))
+    if (calls.probeAt !== undefined) void calls.probe(async () => store.get(probed))
     return calls.ask(
       // Also what throws before it has a promise.
       async () => run(),
       late && (outcome => outcome.ok && late(outcome.value)),
+    )
+  }
+  const addResult = (found: unknown): AddResult => {
+    if (found === 'added' || found === 'full') return found
+    const existing = typeof found === 'object' && found !== null && 'existing' in found && found.existing
+    if (typeof existing === 'string') return { existing }
+    throw new TypeError(
+      "The store of answers gave no result of add, expected 'added', 'full' or { existing }.",
     )
   }
   const textOrNothing = (text: unknown) => {
@@ -32,14 +42,15 @@ export function watchedAnswers(store: AnswerStore, observe: Observer, clock: () 
   }
   return {
     get: key => ask(async () => textOrNothing(await store.get(key))),
-    set: (key, text, ttlMs) => ask(() => store.set(key, text, ttlMs)),
-    add: (key, text, ttlMs) =>
+    set: (key, text, lifetime) => ask(() => store.set(key, text, lifetime)),
+    add: (key, text, lifetime) =>
       ask(
-        async () => textOrNothing(await store.add(key, text, ttlMs)),
-        kept =>
-          (kept === undefined || kept === text) && ask(() => store.replace(key, text, undefined, ttlMs)),
+        async () => addResult(await store.add(key, text, lifetime)),
+        found =>
+          (found === 'added' || (found !== 'full' && found.existing === text)) &&
+          ask(() => store.replace(key, text, undefined, lifetime)),
       ),
-    replace: (key, kept, text, ttlMs) =>
-      ask(async () => (await store.replace(key, kept, text, ttlMs)) === true),
+    replace: (key, expected, text, lifetime) =>
+      ask(async () => (await store.replace(key, expected, text, lifetime)) === true),
   }
 }

@@ -1,24 +1,51 @@
+/** Where a text is stored. Two owners never share a text, whatever they name it. */
+export interface AnswerKey {
+  /** Whose share of the store the text counts against: a principal, or a group that shares answers. */
+  readonly owner: string
+  readonly name: string
+}
+
+/** How long a text is stored, and what may end that sooner. */
+export interface AnswerLifetime {
+  /** In milliseconds, above 0. */
+  readonly ttlMs: number
+  /** Whether the store must not evict it before its time: the claim of a request in flight. Default `false`. */
+  readonly pinned?: boolean
+}
+
 /**
- * Keeps texts for a time, by keys: the answers of a cache, and what became of requests with an idempotency key. Keys and
- * texts are well-formed Unicode of one character at least; a `ttlMs` is a number of milliseconds above 0.
+ * What `add` did. `added`: the text is stored. `existing`: another one is, and stays. `full`: nothing is stored, as all
+ * that would have to make room is pinned.
+ */
+export type AddResult = 'added' | 'full' | { readonly existing: string }
+
+/**
+ * Stores texts for a time: the answers of a cache, and the state of idempotency keys. Owners, names and texts are
+ * well-formed Unicode of one character at least.
  *
- * Every operation is one atomic step. A store may forget a text before its time, to make room: what is forgotten is
- * answered anew. It never gives back another text than it was given.
+ * Every operation is one atomic step. A store never returns another text than it was given, and never evicts a pinned
+ * one. It may evict any other to make room. An owner has a bounded number of texts: one more evicts a text of the same
+ * owner and none of another.
  *
- * The conformance suite of `@sluice/testing` says all of it in tests: `answerStoreConformance`.
+ * The conformance suite of `@sluice/testing` holds a store to all of it: `answerStoreConformance`.
  */
 export interface AnswerStore {
-  /** What is kept; `undefined` where nothing is. */
-  get(key: string): string | undefined | Promise<string | undefined>
-  /** Keeps a text, in place of what is kept. */
-  set(key: string, text: string, ttlMs: number): void | Promise<void>
-  /** Keeps a text where nothing is kept, and gives `undefined`; gives what is kept where something is. */
-  add(key: string, text: string, ttlMs: number): string | undefined | Promise<string | undefined>
+  /** Returns the stored text, or `undefined`. */
+  get(key: AnswerKey): string | undefined | Promise<string | undefined>
+  /** Stores a text in place of any other. A store that has no room for it drops both. */
+  set(key: AnswerKey, text: string, lifetime: AnswerLifetime): void | Promise<void>
+  /** Stores a text where none is stored. */
+  add(key: AnswerKey, text: string, lifetime: AnswerLifetime): AddResult | Promise<AddResult>
   /**
-   * Keeps `text` in place of `kept`, or nothing where it is `undefined`. Where anything else is kept, or nothing is, it
-   * changes nothing. Gives whether `kept` was there.
+   * Stores `text` in place of `expected`, or removes it where `text` is `undefined`. Changes nothing where anything else
+   * is stored, or nothing is. Returns whether `expected` was there.
    */
-  replace(key: string, kept: string, text: string | undefined, ttlMs: number): boolean | Promise<boolean>
+  replace(
+    key: AnswerKey,
+    expected: string,
+    text: string | undefined,
+    lifetime: AnswerLifetime,
+  ): boolean | Promise<boolean>
 }
 
 /** What became of an operation of a store. */
@@ -28,9 +55,14 @@ export type StoreOutcome<T> =
 
 /** A store that answers in time or is done without: its operations neither throw nor reject. */
 export interface WatchedAnswers {
-  get(key: string): Promise<StoreOutcome<string | undefined>>
-  set(key: string, text: string, ttlMs: number): Promise<StoreOutcome<void>>
-  /** What was added too late for that to be heard is taken back. */
-  add(key: string, text: string, ttlMs: number): Promise<StoreOutcome<string | undefined>>
-  replace(key: string, kept: string, text: string | undefined, ttlMs: number): Promise<StoreOutcome<boolean>>
+  get(key: AnswerKey): Promise<StoreOutcome<string | undefined>>
+  set(key: AnswerKey, text: string, lifetime: AnswerLifetime): Promise<StoreOutcome<void>>
+  /** Removes what was added too late for its caller to hear of it. */
+  add(key: AnswerKey, text: string, lifetime: AnswerLifetime): Promise<StoreOutcome<AddResult>>
+  replace(
+    key: AnswerKey,
+    expected: string,
+    text: string | undefined,
+    lifetime: AnswerLifetime,
+  ): Promise<StoreOutcome<boolean>>
 }

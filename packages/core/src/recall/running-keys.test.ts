@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type MemoryAnswers, memoryAnswers } from '../policies/answers/memory-answers.ts'
-import type { StoreOutcome, WatchedAnswers } from './answer-store.ts'
+import type { AnswerKey, StoreOutcome, WatchedAnswers } from './answer-store.ts'
 import { type HeldKey, RunningKeys } from './running-keys.ts'
 
 beforeEach(() => {
@@ -10,8 +10,12 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+const keyOf = (name: string): AnswerKey => ({ owner: 'ann', name })
+const k = keyOf('k')
+const minute = { ttlMs: 60_000 }
+
 function setUp() {
-  const store = { memory: memoryAnswers(), down: false, ms: 0 }
+  const store = { memory: memoryAnswers({ maxEntriesPerOwner: 10_000 }), down: false, ms: 0 }
   const on = async <T>(run: (memory: MemoryAnswers) => T): Promise<StoreOutcome<T>> => {
     if (store.ms > 0) await new Promise(resolve => setTimeout(resolve, store.ms))
     return store.down ? { ok: false, error: new Error('down') } : { ok: true, value: run(store.memory) }
@@ -23,12 +27,13 @@ function setUp() {
     replace: (...given) => on(memory => memory.replace(...given)),
   }
   const keys = new RunningKeys(watched, () => performance.now())
-  const held = async (key = 'k', text = 'mine') => {
-    const outcome = await keys.hold(key, text)
-    if (!outcome.ok || typeof outcome.value === 'string') throw new Error('The key is not free.')
+  const held = async (name = 'k', text = 'mine') => {
+    const outcome = await keys.hold(keyOf(name), text)
+    if (!outcome.ok || outcome.value === 'full' || 'existing' in outcome.value)
+      throw new Error('The key is not free.')
     return outcome.value satisfies HeldKey
   }
-  return { store, keys, held, kept: () => store.memory.get('k') }
+  return { store, keys, held, kept: () => store.memory.get(k) }
 }
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000)
 
@@ -37,7 +42,7 @@ describe('RunningKeys', () => {
     const { keys, held, kept } = setUp()
     const key = await held()
     await seconds(600)
-    expect(await keys.hold('k', 'other')).toEqual({ ok: true, value: 'mine' })
+    expect(await keys.hold(k, 'other')).toEqual({ ok: true, value: { existing: 'mine' } })
     await key.end('answer', 60_000)
     await seconds(59)
     expect(kept()).toBe('answer')
@@ -51,16 +56,16 @@ describe('RunningKeys', () => {
     for (const name of names) await held(name)
     store.ms = 40
     for (let second = 0; second < 60; second++) {
-      for (let index = 0; index < 30; index++) void keys.hold(`later${second}:${index}`, 'mine')
+      for (let index = 0; index < 30; index++) void keys.hold(keyOf(`later${second}:${index}`), 'mine')
       await seconds(1)
     }
-    expect(names.filter(name => store.memory.get(name) !== 'mine')).toEqual([])
+    expect(names.filter(name => store.memory.get(keyOf(name)) !== 'mine')).toEqual([])
   })
 
   it('gives a key to one of two that would keep the same text', async () => {
     const { keys, held } = setUp()
     await held()
-    expect(await keys.hold('k', 'mine')).toEqual({ ok: true, value: 'mine' })
+    expect(await keys.hold(k, 'mine')).toEqual({ ok: true, value: { existing: 'mine' } })
   })
 
   it('frees a key, and leaves no timer', async () => {
@@ -75,7 +80,7 @@ describe('RunningKeys', () => {
   it('tells of a store that fails', async () => {
     const { store, keys } = setUp()
     store.down = true
-    expect(await keys.hold('k', 'mine')).toMatchObject({ ok: false })
+    expect(await keys.hold(k, 'mine')).toMatchObject({ ok: false })
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -117,7 +122,7 @@ describe('RunningKeys', () => {
     const key = await held()
     store.memory = memoryAnswers()
     await seconds(11)
-    expect(await keys.hold('k', 'other')).toEqual({ ok: true, value: 'mine' })
+    expect(await keys.hold(k, 'other')).toEqual({ ok: true, value: { existing: 'mine' } })
     store.memory = memoryAnswers()
     await key.end('answer', 60_000)
     expect(kept()).toBe('answer')
@@ -127,7 +132,7 @@ describe('RunningKeys', () => {
     for (const last of ['answer', undefined]) {
       const { store, held, kept } = setUp()
       const key = await held()
-      store.memory.set('k', 'of another', 60_000)
+      store.memory.set(k, 'of another', minute)
       await seconds(11)
       expect(vi.getTimerCount()).toBe(0)
       await key.end(last, 60_000)

@@ -1,13 +1,14 @@
-import type { StoreOutcome, WatchedAnswers } from './answer-store.ts'
+import type { AddResult, AnswerKey, AnswerLifetime, StoreOutcome, WatchedAnswers } from './answer-store.ts'
 
 /** How long the key of a request whose process has died is held, in milliseconds. */
 const leaseMs = 30_000
+const leased: AnswerLifetime = { ttlMs: leaseMs, pinned: true }
 
 /** How many keys are renewed at the same time. One after the other, many over a slow store would come too late. */
 const together = 100
 
 interface Running {
-  readonly key: string
+  readonly key: AnswerKey
   /** What is kept meanwhile. It is this request's alone. */
   readonly text: string
   /** What is to be kept instead, once the request has ended. */
@@ -38,13 +39,12 @@ export class RunningKeys {
     this.#clock = clock
   }
 
-  /** Holds a key where nothing is kept under it; gives what is kept where something is. */
-  async hold(key: string, text: string): Promise<StoreOutcome<string | HeldKey>> {
-    const added = await this.#store.add(key, text, leaseMs)
+  /** Holds a key where nothing is kept under it; gives what is kept where something is, or `full`. */
+  async hold(key: AnswerKey, text: string): Promise<StoreOutcome<HeldKey | Exclude<AddResult, 'added'>>> {
+    const added = await this.#store.add(key, text, leased)
     if (!added.ok) return added
-    // Its own text is there where a client of the store asked twice.
-    const own = added.value === text && ![...this.#running].some(running => running.key === key)
-    if (added.value !== undefined && !own) return { ok: true, value: added.value }
+    const { value } = added
+    if (value !== 'added' && !this.#isOwn(value, key, text)) return { ok: true, value }
     const running: Running = { key, text, last: undefined, written: Promise.resolve() }
     this.#running.add(running)
     this.#arm()
@@ -55,6 +55,13 @@ export class RunningKeys {
     return { ok: true, value: { end } }
   }
 
+  /** Its own text is there where a client of the store asked twice. */
+  #isOwn(found: Exclude<AddResult, 'added'>, { owner, name }: AnswerKey, text: string): boolean {
+    if (found === 'full' || found.existing !== text) return false
+    for (const { key } of this.#running) if (key.owner === owner && key.name === name) return false
+    return true
+  }
+
   /** One step after the other: a renewal must not come after the end. */
   #write(running: Running): Promise<void> {
     running.written = running.written.then(() => this.#writeNow(running))
@@ -63,15 +70,17 @@ export class RunningKeys {
 
   async #writeNow(running: Running): Promise<void> {
     const { key, text, last } = running
-    const [next, ttlMs] = last === undefined ? [text, leaseMs] : [last.text, last.ttlMs]
-    const replaced = await this.#store.replace(key, text, next, ttlMs)
+    const next = last === undefined ? text : last.text
+    const lifetime: AnswerLifetime = last === undefined ? leased : { ttlMs: last.ttlMs }
+    const replaced = await this.#store.replace(key, text, next, lifetime)
     if (!replaced.ok) return
     let kept = replaced.value
     if (!kept && next !== undefined) {
       // A store that was started anew has forgotten it. What another request has put there is left.
-      const added = await this.#store.add(key, next, ttlMs)
+      const added = await this.#store.add(key, next, lifetime)
       if (!added.ok) return
-      kept = added.value === undefined || added.value === next
+      // Where it is full of others' claims, this one is tried again.
+      kept = typeof added.value === 'string' || added.value.existing === next
     }
     if (last !== undefined || !kept) this.#letGo(running)
   }

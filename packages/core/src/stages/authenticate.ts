@@ -2,6 +2,8 @@ import { GatewayError } from '../errors.ts'
 import { isPromise } from '../is-promise.ts'
 import type { LimitRuleData } from '../limit-rule.ts'
 
+export { principalKey } from '../principal-key.ts'
+
 /** Who is asking. */
 export interface Principal {
   readonly id: string
@@ -16,14 +18,6 @@ export interface Principal {
   readonly tags?: Readonly<Record<string, string>>
   /** Rules for this principal, beside those of the gateway's `limit`, which has to be made by `limits`. */
   readonly limits?: readonly LimitRuleData[]
-}
-
-/**
- * Returns the key under which state of a principal is stored: its source and its id. Two principals have the same key
- * only if both are the same. A source has no space, so that the first one separates the two.
- */
-export function principalKey({ source = '', id }: Principal): string {
-  return `${source} ${id}`
 }
 
 /**

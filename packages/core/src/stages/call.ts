@@ -48,8 +48,11 @@ export interface Attempts {
   adjusted(adjustments: readonly Adjustment[]): void
   /** Told why a target is not asked, or not again. */
   skipped(target: Target, why: SkipReason): void
-  /** Told of a call whose answer nobody gets, when it has ended. */
-  unused(attempt: OpenAttempt, usage: CountedUsage | undefined): void
+  /**
+   * Told of a call whose answer nobody gets, when it has ended, and of what it used: nothing, or, where it was `abandoned`
+   * before any of its answer came, nobody knows what.
+   */
+  unused(attempt: OpenAttempt, usage: CountedUsage | 'abandoned' | undefined): void
 }
 
 /** An upstream that answers. */

@@ -12,6 +12,8 @@ export interface Lease {
    * names none, and the caller is told so among the adjustments.
    */
   readonly maxOutputTokens?: number
+  /** The prompt tokens that the room is for: charged where the request's answer is cut off before any of it came. */
+  readonly promptTokens?: number
   /** Whether money was reserved: such a request is not made where its record cannot be kept. */
   readonly spends?: boolean
   /** The rules that only count (`asShadow`) and would have refused, as they are written: for the `end` event. */

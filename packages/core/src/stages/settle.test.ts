@@ -19,6 +19,7 @@ function record(more: Partial<Books> = {}) {
   const time = { now: 1_000 }
   const books: Books = {
     prices: () => null,
+    abandonedCalls: { charge: 'prompt', outputTokensPerSecond: 100, maxOutputTokens: 4_096 },
     ledger: undefined,
     now: () => 1_700_000_000_000,
     id: () => 'f'.repeat(32),

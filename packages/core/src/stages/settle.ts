@@ -1,5 +1,6 @@
+import { type AbandonedCallOptions, abandonedTokens } from '../abandoned-calls.ts'
 import { adjustmentHeaders } from '../adjustment-headers.ts'
-import { AttemptLog } from '../attempt-log.ts'
+import { AttemptLog, isTimeout, type OpenAttempt } from '../attempt-log.ts'
 import { boundedAdjustments } from '../bounded-adjustments.ts'
 import { GatewayError } from '../errors.ts'
 import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../events.ts'
@@ -10,20 +11,21 @@ import { uuidv7 } from '../ledger/uuidv7.ts'
 import { type Prices, pricedModel } from '../prices.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import { memberOf } from '../protocol/own-members.ts'
-import type { Adjustment, Target } from '../provider.ts'
+import type { Adjustment, PartialUsage, Target } from '../provider.ts'
 import { AnswerCapture, type AnswerKeeper } from '../recall/answer-capture.ts'
 import { RoutingLog } from '../routing-log.ts'
 import type { RequestTrace } from '../trace.ts'
 import { traceHeader } from '../trace-header.ts'
 import type { TracedRequest } from '../traced-request.ts'
 import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
-import { type CountedUsage, copiedUsage, estimatedUsage } from '../usage.ts'
+import { abandonedUsage, type CountedUsage, copiedUsage, estimatedUsage } from '../usage.ts'
 import type { Principal } from './authenticate.ts'
 import type { Lease } from './limit.ts'
 
 /** What a record is priced by and kept in, and what it needs for that. */
 export interface Books {
   readonly prices: Prices
+  readonly abandonedCalls: AbandonedCallOptions
   readonly ledger: Ledger | undefined
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -61,6 +63,8 @@ export class RequestRecord {
   usageEstimated = false
   /** What is asked: for the estimate of a request that the caller or the gateway cut off before anything was answered. */
   #input: ChatRequest | undefined
+  /** What the vendor counted of a stream of which nothing else has come. */
+  counted: PartialUsage | undefined
   /** What a streamed answer has used so far. */
   soFar: (() => CountedUsage) | undefined
   /** Copies the text of the answer, where somebody will keep it. */
@@ -238,11 +242,7 @@ export class RequestRecord {
     if (this.#settled) return
     this.#settled = true
     const now = this.#clock()
-    const cutOff = outcome === 'client_aborted' || outcome === 'gateway_closed'
-    if (cutOff && this.usage === undefined && this.attempts.taken) {
-      this.usage = this.#input && estimatedUsage(this.#input, 0)
-      this.usageEstimated = this.usage !== undefined
-    }
+    if (this.usage === undefined) this.#chargeAbandoned(outcome, now)
     const target = this.attempts.lastCalled
     const responseModel = this.attempts.counted?.responseModel
     const charge =
@@ -286,6 +286,28 @@ export class RequestRecord {
       traced.end(event)
     }
     this.#observe(event)
+  }
+
+  /** Charges the call whose answer was cut off before any of it came. */
+  #chargeAbandoned(outcome: Outcome, now: number): void {
+    const cutOff = outcome === 'client_aborted' || outcome === 'gateway_closed'
+    const attempt = this.attempts.counted
+    if (attempt === undefined || !(cutOff || isTimeout(attempt.error))) return
+    this.usage = this.abandonedUsage(attempt, now, this.counted)
+    this.usageEstimated = this.usage !== undefined
+  }
+
+  /** What a call is charged that was cut off before any of its answer came; `undefined` where its upstream has made none. */
+  abandonedUsage(attempt: OpenAttempt, now: number, counted?: PartialUsage): Usage | undefined {
+    const input = this.#input
+    if (input === undefined || !attempt.mayHaveAnswered) return undefined
+    const call = {
+      input,
+      target: attempt.target,
+      reservedPromptTokens: this.#lease?.promptTokens,
+      ranMs: attempt.ranMs(now),
+    }
+    return abandonedUsage(input, abandonedTokens(call, this.#books.abandonedCalls), counted)
   }
 
   #giveBack(cost: number | null): void {

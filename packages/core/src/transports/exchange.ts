@@ -6,6 +6,8 @@ import type { Transport, TransportResponse, UpstreamRequest } from '../transport
  */
 export interface Exchange {
   readonly response: Promise<TransportResponse>
+  /** Whether there was a connection by which the request was sent. */
+  readonly sent: boolean
   /** Closes the connection; the response, or each read of its body, fails with the reason. */
   cut(reason: unknown): void
   /** Nobody reads on: what is left of the answer is read away, or its connection closed. */

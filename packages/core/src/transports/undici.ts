@@ -105,6 +105,7 @@ class WatchedClient extends Client {
  */
 class UndiciExchange implements Exchange, BodySource {
   readonly response: Promise<TransportResponse>
+  sent = false
   /** Told when nothing more comes. */
   onEnd: (() => void) | undefined
   readonly #stale: WeakSet<object>
@@ -145,7 +146,8 @@ class UndiciExchange implements Exchange, BodySource {
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort
-    if (this.#cut !== undefined) this.close()
+    if (this.#cut === undefined) this.sent = true
+    else this.close()
   }
 
   onHeaders(status: number, headers: readonly Buffer[], resume: () => void): boolean {

@@ -243,6 +243,7 @@ export class Attempt {
   #cut(reason: Error): void {
     if (this.#cutFor === undefined) {
       this.#cutFor = reason
+      if (this.#exchange?.sent === false) this.#entry.sent = false
       this.#exchange?.cut(reason)
       this.#controller?.abort(reason)
     }

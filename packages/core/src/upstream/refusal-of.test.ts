@@ -123,6 +123,7 @@ function tellable(): readonly string[] {
     already_processed: true,
     idempotency_key_reused: true,
     idempotency_unavailable: true,
+    idempotency_full: true,
     invalid_api_key: true,
     missing_scope: true,
     model_not_allowed: true,

@@ -1,30 +1,86 @@
-/** Gives what is kept. Key: its name. */
+/** Returns the text of an entry. Key: its own. */
 export const getAnswer = `return redis.call('GET', KEYS[1])`
 
-/** Keeps a text. Key: its name. Arguments: the text, its time in milliseconds. Answers 1. */
-export const setAnswer = `
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+/**
+ * An owner's entries. Keys: the entry's own; a sorted set of the owner's entries that may be evicted, and one of those that
+ * are pinned, by when their time is over in milliseconds since 1970. The members are the names of keys: all keys of an
+ * owner are on one node of a cluster. First argument: how many entries an owner may have.
+ */
+const entries = `
+local entry, evictable, pinned = KEYS[1], KEYS[2], KEYS[3]
+local most = tonumber(ARGV[1])
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local function remove()
+  redis.call('DEL', entry)
+  redis.call('ZREM', evictable, entry)
+  redis.call('ZREM', pinned, entry)
+end
+
+-- The sorted set is of use as long as the last of its members.
+local function list(set, ends)
+  redis.call('ZADD', set, string.format('%.0f', ends), entry)
+  local ms = string.format('%.0f', ends - now)
+  if redis.call('PTTL', set) < tonumber(ms) then redis.call('PEXPIRE', set, ms) end
+end
+
+-- Makes room among the owner's entries for this one: those whose time ends first go first.
+local function make_room()
+  redis.call('ZREMRANGEBYSCORE', evictable, '-inf', now)
+  redis.call('ZREMRANGEBYSCORE', pinned, '-inf', now)
+  redis.call('ZREM', evictable, entry)
+  redis.call('ZREM', pinned, entry)
+  local claims = redis.call('ZCARD', pinned)
+  if claims >= most then return false end
+  local over = claims + redis.call('ZCARD', evictable) - most
+  if over >= 0 then
+    for _, other in ipairs(redis.call('ZRANGE', evictable, 0, over)) do
+      redis.call('DEL', other)
+      redis.call('ZREM', evictable, other)
+    end
+  end
+  return true
+end
+
+local function store(text, ms, is_pinned)
+  -- What is renewed needs no room: it has it, also where an owner may have less by now.
+  local renewed = is_pinned == '1' and redis.call('ZSCORE', pinned, entry)
+  if not renewed and not make_room() then
+    redis.call('DEL', entry)
+    return false
+  end
+  redis.call('SET', entry, text, 'PX', ms)
+  list(is_pinned == '1' and pinned or evictable, now + tonumber(ms))
+  return true
+end
+`
+
+/** Stores a text. Keys and the first argument: as above; then the text, its time in milliseconds, `1` for pinned. Replies 1. */
+export const setAnswer = `${entries}
+store(ARGV[2], ARGV[3], ARGV[4])
 return 1
 `
 
-/** Keeps a text where nothing is kept; gives what is kept where something is. Keys and arguments: as to set. */
-export const addAnswer = `
-local kept = redis.call('GET', KEYS[1])
-if kept then return kept end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return false
+/**
+ * Stores a text where none is stored. Keys and arguments: as to set. Replies `added`, or `full`, or `existing` and the text
+ * that is stored.
+ */
+export const addAnswer = `${entries}
+local existing = redis.call('GET', entry)
+if existing then return { 'existing', existing } end
+-- A claim of before may have been evicted by the server: it is not renewed.
+redis.call('ZREM', pinned, entry)
+return { store(ARGV[2], ARGV[3], ARGV[4]) and 'added' or 'full' }
 `
 
 /**
- * Keeps a text in place of just the one that is told, or nothing. Key: its name. Arguments: the text that has to be
- * there, the other's time in milliseconds, the other where there is one. Answers 1 where it was there, 0 where not.
+ * Stores a text in place of the expected one, or removes that. Keys and the first argument: as above; then the expected
+ * text, the other's time in milliseconds, `1` for pinned, the other where there is one. Replies 1 where it was there, 0 where
+ * not.
  */
-export const replaceAnswer = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if #ARGV == 2 then
-  redis.call('DEL', KEYS[1])
-else
-  redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[2])
-end
+export const replaceAnswer = `${entries}
+if redis.call('GET', entry) ~= ARGV[2] then return 0 end
+if #ARGV == 4 then remove() else store(ARGV[5], ARGV[3], ARGV[4]) end
 return 1
 `

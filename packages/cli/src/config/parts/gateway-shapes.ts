@@ -1,4 +1,5 @@
 import type {
+  AbandonedCallOptions,
   BreakerOptions,
   IntakeLimits,
   ModelPrice,
@@ -9,7 +10,7 @@ import type {
 import { object, record } from '../shape/collections.ts'
 import { either, just } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'
-import { number } from '../shape/values.ts'
+import { choice, number } from '../shape/values.ts'
 import { count, countFromNone, dollars, milliseconds, share, shareOfSome } from './numbers.ts'
 
 export const cacheShape = object<{ ttlMs: number; maxBytes?: number }>({
@@ -47,6 +48,22 @@ export const pricesShape = either(
   ],
   "'genai-prices', or prices by model, such as { small: { input: 0.15, output: 0.6 } }",
 )
+
+export const abandonedCallsShape = object<Partial<AbandonedCallOptions>>({
+  charge: {
+    shape: choice('reservation', 'prompt', 'time'),
+    description:
+      '`reservation`: the prompt and all output that was reserved; `time`: output for the time that the call took; `prompt`: no output. Default `reservation`.',
+  },
+  outputTokensPerSecond: {
+    shape: number({ above: 0, max: 2_147_483_647 }, 'tokens a second, above 0, at most 2147483647'),
+    description: 'With `time`: how many tokens a second a model writes, in each choice. Default 100.',
+  },
+  maxOutputTokens: {
+    shape: count,
+    description: 'The output of one choice where a request names no bound. Default 4096.',
+  },
+})
 
 export const intakeShape = object<IntakeLimits>({
   maxBytes: { shape: count, description: 'Default 26214400 (25 MiB).' },

@@ -1,4 +1,5 @@
 import { digestOf } from '../../digest-of.ts'
+import { principalKey } from '../../principal-key.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { isKnownField } from '../../protocol/check-fields.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
@@ -53,10 +54,12 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
     maxBytes,
     async keyOf(input, principal) {
       if (!isCacheable(cacheable(input, principal))) return undefined
-      const [kind, name] = scope === 'principal' ? [scope, principal.id] : ['group', scope(principal)]
+      const [kind, name] =
+        scope === 'principal' ? [scope, principalKey(principal)] : ['group', scope(principal)]
       if (name === undefined) return undefined
       if (typeof name === 'string') {
-        return `cache:${await digestOf(version, kind, name, input.model, input)}`
+        const digest = await digestOf(version, kind, name, input.model, input)
+        return { owner: `cache ${kind} ${name}`, name: `cache:${digest}` }
       }
       throw new TypeError(`responseCache().scope gave ${typeof name}, expected a text or undefined.`)
     },

@@ -24,6 +24,8 @@ export interface AskedRoom {
   readonly money: ReservedAmount
   /** The bound of one choice that tokens or money are reserved for; `undefined` where none are. */
   readonly maxOutputTokens: number | undefined
+  /** The prompt tokens that are reserved; `undefined` where none are. */
+  readonly promptTokens: number | undefined
   /** Whether a budget that may refuse is asked. */
   readonly spends: boolean
 }
@@ -70,6 +72,7 @@ export function askedRoom(
     tokens: tokens ?? one,
     money: money ?? one,
     maxOutputTokens: reserves ? reservation?.maxOutputTokens : undefined,
+    promptTokens: reserves ? reservation?.promptTokens : undefined,
     spends,
   }
 }

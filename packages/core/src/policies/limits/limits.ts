@@ -104,6 +104,7 @@ class RuleLimiter {
     const shadowed = shadowsOver(room, verdict)
     if (shadowed !== undefined) lease.shadowed = shadowed
     if (room.maxOutputTokens !== undefined) lease.maxOutputTokens = room.maxOutputTokens
+    if (room.promptTokens !== undefined) lease.promptTokens = room.promptTokens
     if (room.spends) lease.spends = true
     if (waitedMs !== undefined) lease.waitedMs = waitedMs
     return lease

@@ -28,9 +28,9 @@ describe('what a piece says', () => {
       { function_call: { name: 'f', arguments: '{}' } },
       textless,
       [{ function_call: { name: 'f', arguments: '{}' } }],
-      2,
+      3,
     ],
-    ['a function so far', { function_call: { name: 'f' } }, textless, [{ function_call: { name: 'f' } }], 0],
+    ['a function so far', { function_call: { name: 'f' } }, textless, [{ function_call: { name: 'f' } }], 1],
     ['sound', { audio: { data: 'x' } }, text, [{ audio: { data: 'x' } }], 0],
     ['links', { annotations: [{ a: 1 }] }, text, [{ annotations: [{ a: 1 }] }], 0],
     ['places', { citations: [{ a: 1 }] }, text, [{ citations: [{ a: 1 }] }], 0],
@@ -42,20 +42,20 @@ describe('what a piece says', () => {
     expect(normalizer.failure).toBeUndefined()
   })
 
-  it('is counted with the arguments of calls, whenever they are told', () => {
+  it('is counted with the names and arguments of calls, whenever they are told', () => {
     const call = { index: 0, id: 'c', function: { name: 'f', arguments: '{"a"' } }
     const { normalizer } = pushed(
       { tool_calls: [call] },
       { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] },
     )
-    expect(normalizer.chars).toBe(7)
+    expect(normalizer.chars).toBe(8)
     const late = pushed({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f' } }] }).normalizer
-    expect(late.chars).toBe(0)
+    expect(late.chars).toBe(1)
     expect(late.end().map(({ delta }) => delta.tool_calls)).toEqual([
       [{ index: 0, function: { arguments: '{}' } }],
       undefined,
     ])
-    expect(late.chars).toBe(2)
+    expect(late.chars).toBe(3)
   })
 })
 

@@ -7,6 +7,7 @@ import type {
   PartialUsage,
 } from '../../provider.ts'
 import { UpstreamError } from '../../upstream-error.ts'
+import { callChars } from '../../usage.ts'
 import { finishReason, serviceTier } from './completion.ts'
 import { deltaChars, ToolCalls } from './tool-calls.ts'
 
@@ -39,10 +40,13 @@ export class StreamNormalizer {
   systemFingerprint: string | null = null
   /** The model that the vendor says answers. */
   model: string | undefined
+  /** The service tier that the vendor named last, also beside its counts at the end. */
+  answeredTier: string | undefined
   /** Characters of text, reasoning and arguments so far. */
   chars = 0
   /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
   failure: unknown
+  #heard = false
   readonly #choices: ChoiceState[] = []
   readonly #byVendorIndex = new Map<number, ChoiceState>()
   readonly #newId: () => string
@@ -56,6 +60,15 @@ export class StreamNormalizer {
   /** Whether the vendor has said anything of its answer. */
   get begun(): boolean {
     return this.#choices.length > 0 || this.usage !== undefined
+  }
+
+  /** Whether anything of the answer has come: text, a call, or the reason why a choice ended. */
+  get spoke(): boolean {
+    return (
+      this.chars > 0 ||
+      this.#heard ||
+      this.#choices.some(({ finish, tools }) => finish !== null || tools.count > 0)
+    )
   }
 
   /** Why its choices ended: as the vendor has told so far, and after `end` as callers are told. */
@@ -103,6 +116,7 @@ export class StreamNormalizer {
     // Counts are cumulative; what a later chunk leaves out still holds.
     if (chunk.usage !== undefined) this.usage = { ...this.usage, ...chunk.usage }
     if (chunk.model !== undefined) this.model = chunk.model
+    if (chunk.service_tier !== undefined) this.answeredTier = chunk.service_tier
     // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
     if (this.#choices.length === 0) {
       if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)
@@ -132,10 +146,13 @@ export class StreamNormalizer {
     if (delta.tool_calls !== undefined) this.#addTools(state, delta.tool_calls, out)
     if (delta.function_call !== undefined) {
       state.functionCalled = true
-      this.chars += delta.function_call.arguments?.length ?? 0
+      this.chars += callChars(delta.function_call)
       out.push(chunkOf(state, { function_call: delta.function_call }))
     }
-    if (delta.audio !== undefined) out.push(chunkOf(state, { audio: delta.audio }))
+    if (delta.audio !== undefined) {
+      this.#heard = true
+      out.push(chunkOf(state, { audio: delta.audio }))
+    }
     if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
     if (delta.citations !== undefined) out.push(chunkOf(state, { citations: delta.citations }))
     if (this.#asked.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
@@ -147,7 +164,7 @@ export class StreamNormalizer {
 
   #addTools(state: ChoiceState, pieces: readonly PartialToolCall[], out: ChunkChoice[]): void {
     for (const piece of state.tools.push(pieces)) {
-      this.chars += deltaChars(piece)
+      this.chars += deltaChars(piece) + ((piece.function ?? piece.custom)?.name?.length ?? 0)
       out.push(chunkOf(state, { tool_calls: [piece] }))
     }
   }

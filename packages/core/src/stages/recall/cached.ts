@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../protocol/chat.ts'
 import type { AnswerKeeper } from '../../recall/answer-capture.ts'
-import type { AnswerStore, WatchedAnswers } from '../../recall/answer-store.ts'
+import type { AnswerKey, AnswerStore, WatchedAnswers } from '../../recall/answer-store.ts'
 import { type KeptAnswer, keptAnswerOf } from '../../recall/kept-answer.ts'
 import { parsedText } from '../../recall/parsed-text.ts'
 import type { Principal } from '../authenticate.ts'
@@ -13,10 +13,11 @@ export interface ResponseCache<Store = AnswerStore> {
   /** How many bytes the text of an answer may have. */
   readonly maxBytes: number
   /**
-   * What an answer is kept under: a text that differs wherever the answer could. `undefined`: this request is not
-   * looked up, and its answer is not kept. `input` is valid, and bounded as it is sent upstream.
+   * Returns what an answer is stored under: a name that differs wherever the answer could, and whose share of the store
+   * it counts against. `undefined`: this request is not looked up, and its answer is not stored. `input` is valid, and
+   * bounded as it is sent upstream.
    */
-  keyOf(input: ChatRequest, principal: Principal): string | undefined | Promise<string | undefined>
+  keyOf(input: ChatRequest, principal: Principal): AnswerKey | undefined | Promise<AnswerKey | undefined>
 }
 
 /** What is kept of a request that may be cached, or where its answer is to be kept. */
@@ -29,7 +30,7 @@ export interface Cached {
  * Was it answered before, to the same? Gives `undefined` for a request that is not cached. A store that fails is as
  * one that has nothing. `cache-control` of the request is heard: `no-cache` asks anew, `no-store` keeps nothing.
  *
- * Throws `TypeError` for a key that is no text: nothing is shared by mistake.
+ * Throws `TypeError` for what is no key: nothing is shared by mistake.
  */
 export async function recallCached(
   request: Request,
@@ -39,9 +40,9 @@ export async function recallCached(
 ): Promise<Cached | undefined> {
   const key: unknown = await cache.keyOf(input, principal)
   if (key === undefined) return undefined
-  if (typeof key !== 'string' || key === '') {
+  if (!isAnswerKey(key)) {
     throw new TypeError(
-      `cache gave something that is no key: got ${typeof key}, expected a text or undefined.`,
+      `cache.keyOf returned no key: got ${typeof key}, expected { owner, name } with two texts, or undefined.`,
     )
   }
   const directives = directivesOf(request.headers.get('cache-control'))
@@ -52,8 +53,14 @@ export async function recallCached(
   return directives.includes('no-store') ? {} : { keeper: keeperOf(key, cache) }
 }
 
+function isAnswerKey(value: unknown): value is AnswerKey {
+  if (typeof value !== 'object' || value === null) return false
+  const { owner, name } = value as Partial<Record<keyof AnswerKey, unknown>>
+  return typeof owner === 'string' && owner !== '' && typeof name === 'string' && name !== ''
+}
+
 async function lookUp(
-  key: string,
+  key: AnswerKey,
   input: ChatRequest,
   store: WatchedAnswers,
 ): Promise<KeptAnswer | undefined> {
@@ -64,11 +71,11 @@ async function lookUp(
   return answer?.stream === (input.stream === true) ? answer : undefined
 }
 
-function keeperOf(key: string, { store, ttlMs, maxBytes }: ResponseCache<WatchedAnswers>): AnswerKeeper {
+function keeperOf(key: AnswerKey, { store, ttlMs, maxBytes }: ResponseCache<WatchedAnswers>): AnswerKeeper {
   return {
     maxBytes,
     async completed(answer) {
-      if (answer !== undefined) await store.set(key, JSON.stringify(answer), ttlMs)
+      if (answer !== undefined) await store.set(key, JSON.stringify(answer), { ttlMs })
     },
     failed() {},
   }

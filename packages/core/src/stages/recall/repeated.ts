@@ -1,5 +1,6 @@
 import { digestOf } from '../../digest-of.ts'
 import { GatewayError } from '../../errors.ts'
+import { principalKey } from '../../principal-key.ts'
 import type { AnswerKeeper } from '../../recall/answer-capture.ts'
 import type { AnswerStore } from '../../recall/answer-store.ts'
 import type { KeptAnswer } from '../../recall/kept-answer.ts'
@@ -34,7 +35,7 @@ export type Repeated =
  * two principals are two keys.
  *
  * Throws 400 for what is no key, 409 while the first request runs and where its answer was not kept, 422 where it had
- * another body, 503 where the store fails.
+ * another body, 503 where the store fails, or has no room for one more request in flight.
  */
 export async function recallRepeat(
   request: Request,
@@ -48,10 +49,15 @@ export async function recallRepeat(
   if (!/^[\x21-\x7e]{1,255}$/.test(given)) throw noKey(given)
   const { keys, onStoreFailure } = idempotency
   const state: KeyState = { requestId, fingerprint: await digestOf(draft.body), answer: 'running' }
-  const held = await keys.hold(`repeat:${await digestOf(principal.id, given)}`, keyStateText(state))
-  const kept = held.ok && typeof held.value === 'string' ? keyStateOf(held.value) : undefined
+  const owner = principalKey(principal)
+  const key = { owner: `repeat ${owner}`, name: `repeat:${await digestOf(owner, given)}` }
+  const held = await keys.hold(key, keyStateText(state))
+  const found = held.ok ? held.value : undefined
+  // Whatever is done while the store fails: this one works, and to go on would be without protection.
+  if (found === 'full') throw new GatewayError('idempotency_full')
+  if (found !== undefined && 'end' in found) return { keeper: keeperOf(state, found, idempotency) }
+  const kept = found && keyStateOf(found.existing)
   if (kept !== undefined) return { answer: answerOf(kept, state) }
-  if (held.ok && typeof held.value === 'object') return { keeper: keeperOf(state, held.value, idempotency) }
   if (onStoreFailure === 'open') return undefined
   const cause = held.ok ? new Error('What is kept under an idempotency key is no state of it.') : held.error
   throw new GatewayError('idempotency_unavailable', { cause })

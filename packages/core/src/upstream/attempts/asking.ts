@@ -1,3 +1,4 @@
+import { isTimeout } from '../../attempt-log.ts'
 import type { AttemptReason } from '../../events.ts'
 import type { Lifetime } from '../../lifetime.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
@@ -5,7 +6,6 @@ import type { Adjustment } from '../../provider.ts'
 import type { Attempts, CallWorld } from '../../stages/call.ts'
 import type { Candidate } from '../../stages/route.ts'
 import { UpstreamError } from '../../upstream-error.ts'
-import { estimatedUsage } from '../../usage.ts'
 import { AnsweredElsewhere, Attempt, LifeEnded } from '../attempt.ts'
 import type { Blocked } from '../health/target-health.ts'
 import { AskedCall, type CallOwner } from './asked-call.ts'
@@ -304,7 +304,11 @@ export class Asking implements Progress, CallOwner {
 
   #tellFailed(): void {
     const entry = this.#failed?.entry
-    if (this.#untold && entry !== undefined) this.#attempts.failed(entry)
+    if (this.#untold && entry !== undefined) {
+      this.#attempts.failed(entry)
+      // The request's own record counts the last one.
+      if (isTimeout(entry.error)) this.#attempts.unused(entry, 'abandoned')
+    }
     this.#untold = false
   }
 
@@ -314,17 +318,12 @@ export class Asking implements Progress, CallOwner {
   }
 
   #tellUnused({ entry }: AskedCall): void {
-    if (entry.called) this.#attempts.unused(entry, estimated(this.#input))
+    if (entry.called) this.#attempts.unused(entry, 'abandoned')
   }
 }
 
 function untried(): Standing {
   return { asked: 0, barred: false, againAt: undefined }
-}
-
-/** Nothing says what was used of an answer that was cut off. */
-function estimated(input: ChatRequest) {
-  return { usage: estimatedUsage(input, 0), estimated: true }
 }
 
 function hedgeTime({ hedgeAfterMs }: Candidate, now: number): number {

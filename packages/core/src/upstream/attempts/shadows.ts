@@ -1,4 +1,4 @@
-import { OpenAttempt } from '../../attempt-log.ts'
+import { isTimeout, OpenAttempt } from '../../attempt-log.ts'
 import type { Lifetime } from '../../lifetime.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import type { PartialUsage, Target } from '../../provider.ts'
@@ -73,13 +73,13 @@ class Shadow {
   }
 
   /** Asks, reads the answer to its end and drops it. Gives what that used, as far as it is known. Never rejects. */
-  async ask(): Promise<CountedUsage | undefined> {
+  async ask(): Promise<CountedUsage | 'abandoned' | undefined> {
     const entry = this.#entry
     const { clock, timeouts } = this.#world
     const attempt = new Attempt(this.#lifetime, this.#world, clock() + timeouts.totalMs, entry)
     let health: HealthCall | undefined
     let error: unknown
-    let usage: CountedUsage | undefined
+    let usage: CountedUsage | 'abandoned' | undefined
     try {
       health = this.#begin()
       usage = await this.#read(attempt, health)
@@ -92,11 +92,9 @@ class Shadow {
     entry.endedAt ??= now
     attempt.end(error === undefined)
     health?.ended(heardOf(entry, error), now)
-    entry.span?.end(error, {
-      usage: usage?.usage,
-      usageEstimated: usage?.estimated ?? false,
-      responseModel: entry.responseModel,
-    })
+    const { usage: used, estimated } = usage === 'abandoned' || usage === undefined ? unknown : usage
+    const { responseModel } = entry
+    entry.span?.end(error, { usage: used, usageEstimated: estimated, responseModel })
     return usage
   }
 
@@ -145,11 +143,13 @@ class Shadow {
   }
 
   /** What was used by a call that failed: nothing, where the upstream did not take it. */
-  #usedUntil(failure: unknown): CountedUsage | undefined {
-    const cutOff = failure instanceof LifeEnded && this.#entry.called
-    if (!this.#begun && !cutOff) return undefined
+  #usedUntil(failure: unknown): CountedUsage | 'abandoned' | undefined {
+    const cutOff = (failure instanceof LifeEnded || isTimeout(failure)) && this.#entry.called
+    if (cutOff && this.#chars === 0) return 'abandoned'
+    if (!this.#begun) return undefined
     return countedUsage(this.#usage, this.#given, this.#chars, false)
   }
 }
 
+const unknown = { usage: undefined, estimated: false }
 const nobody = { adjusted: () => {} }
