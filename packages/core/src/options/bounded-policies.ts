@@ -33,12 +33,13 @@ export function boundedPolicies<Host>(
   const limitMs = ms + (limit?.maxWaitMs ?? 0)
   return {
     authenticate: (request, host) => bounded('authenticate', authenticate(request, host), ms),
-    route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf'>>(
+    route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf' | 'waysOf'>>(
       (draft, context) => bounded('route', route(draft, context), ms),
       {
         ...(route.list && { list: () => route.list!() }),
         ...(route.targets && { targets: () => route.targets!() }),
         ...(route.targetsOf && { targetsOf: model => route.targetsOf!(model) }),
+        ...(route.waysOf && { waysOf: model => route.waysOf!(model) }),
       },
     ),
     authorize: (principal, model) => bounded('authorize', authorize(principal, model), ms),
