@@ -43,7 +43,9 @@ export async function completeChat<Host>(
   lifetime: Lifetime,
   record: RequestRecord,
 ): Promise<Answer> {
-  const identifying = authenticate(request, context.host, options.authenticate)
+  const identifying = authenticate(request, context.host, options.authenticate, failure =>
+    record.reportAuthFailure(failure),
+  )
   const principal = isPromise(identifying) ? await identifying : identifying
   record.principal = principal
   context.identified?.(principal)

@@ -32,7 +32,7 @@ export function boundedPolicies<Host>(
   const limit = limiterOf(options.limit, options.observe, counts)
   const limitMs = ms + (limit?.maxWaitMs ?? 0)
   return {
-    authenticate: (request, host) => bounded('authenticate', authenticate(request, host), ms),
+    authenticate: (request, host, report) => bounded('authenticate', authenticate(request, host, report), ms),
     route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf' | 'waysOf'>>(
       (draft, context) => bounded('route', route(draft, context), ms),
       {

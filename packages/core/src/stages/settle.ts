@@ -1,5 +1,6 @@
 import { adjustmentHeaders } from '../adjustment-headers.ts'
 import { AttemptLog } from '../attempt-log.ts'
+import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../auth-failure.ts'
 import { boundedAdjustments } from '../bounded-adjustments.ts'
 import { GatewayError } from '../errors.ts'
 import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../events.ts'
@@ -47,6 +48,7 @@ export class RequestRecord {
   /** Whether it is a chat completion: only those are told of. */
   chat = false
   principal: Principal | undefined
+  #authFailure: AuthFailure | undefined
   model: string | undefined
   stream = false
   readonly routing: RoutingLog
@@ -98,6 +100,11 @@ export class RequestRecord {
   /** Has a tracer follow it. */
   follow(traced: TracedRequest | undefined): void {
     this.attempts.traced = traced
+  }
+
+  /** Keeps why its caller is unknown. Throws `TypeError` for what is no failure. */
+  reportAuthFailure(failure: AuthFailure): void {
+    this.#authFailure = moreSpecific(this.#authFailure, checkedAuthFailure(failure))
   }
 
   /** Tells of it once its caller may use its model; not where it has ended meanwhile. */
@@ -258,6 +265,7 @@ export class RequestRecord {
       outcome,
       status,
       principal: this.principal,
+      authFailure: this.principal === undefined ? authFailureOf(error, this.#authFailure) : undefined,
       model: this.model,
       stream: this.stream,
       attempts: this.attempts.recordsAt(this.startedAt, now, error),

@@ -26,6 +26,8 @@ function requestFields(event: EndEvent): LogFields {
     outcome: event.outcome,
     status: event.status,
     principal: name(event.principal?.id),
+    authFailure: event.authFailure?.reason ?? null,
+    authFailureId: name(event.authFailure?.id),
     model: name(event.model),
     provider: name(answering?.provider),
     upstreamModel: name(answering?.model),
