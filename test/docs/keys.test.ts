@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import {
+  type Authenticator,
   apiKeys,
   createGateway,
   type Database,
@@ -86,6 +87,14 @@ describePage('docs/keys.md', {
     expect(await asking(fresh(), { key: again.key, model: 'small' })).toMatchObject({ status: 200 })
     expect([await database.keys.delete(id), await database.keys.delete(id)]).toEqual([true, false])
     expect(await asking(fresh(), { key: again.key, model: 'small' })).toMatchObject({ status: 401 })
+  },
+
+  report: async ({ run }) => {
+    const authenticate = (await run()).exports.authenticate as Authenticator
+    const reported: unknown[] = []
+    const request = new Request(here, { headers: { 'x-token': 'token-1' } })
+    expect(await authenticate(request, undefined, failure => reported.push(failure))).toBeUndefined()
+    expect(reported).toEqual([{ reason: 'disabled', id: 'ann' }])
   },
 
   jwt: async ({ run }) => {

@@ -33,7 +33,6 @@ const heads: Readonly<Record<string, readonly string[]>> = {
 
 /** Bodies whose chunks are no chunks, or too much of them. */
 const bodies: Readonly<Record<string, string>> = {
-  'an unknown transfer coding': '{}',
   'a chunk size that is none': 'zz\r\n',
   'a negative chunk size': '-5\r\nhello\r\n',
   'a chunk size beyond all numbers': `${'f'.repeat(20)}\r\n`,
@@ -74,8 +73,7 @@ describe('F10 a head or a body whose framing is ambiguous or broken', () => {
     it.each(Object.entries(bodies))('refuses %s, and asks nobody for it', async (_, body) => {
       const upstream = await upstreamDuring()
       const { site, end } = await startService(mount, { models: { m: upstream } })
-      const coding = body === '{}' ? 'Transfer-Encoding: xchunked' : chunked
-      const client = await connected(site, headOf(site, coding) + body + wholeRequest(site))
+      const client = await connected(site, headOf(site, chunked) + body + wholeRequest(site))
       const answer = await client.response()
       await client.waitForEnd()
       expect([400, 413]).toContain(answer?.status)
@@ -83,6 +81,37 @@ describe('F10 a head or a body whose framing is ambiguous or broken', () => {
       expect([answersOn(client), upstream.requests.length]).toEqual([1, 0])
       if (mount === served && answer !== undefined) {
         expectRefusal({ ...answer, received: client.received }, answer.status, { code: null })
+      }
+    })
+
+    it.each([
+      ['Transfer-Encoding: gzip, chunked', 501],
+      ['Transfer-Encoding: GZIP,Chunked', 501],
+      ['Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked', 501],
+      ['Transfer-Encoding: identity, chunked', 501],
+      ['Transfer-Encoding: chunked, chunked', 400],
+      ['Transfer-Encoding: xchunked', 400],
+      ['Transfer-Encoding: gzip', 400],
+      [`Transfer-Encoding: chunked\r\n${json}`, 400],
+      [`Transfer-Encoding: chunked\r\nContent-Type: text/plain`, 400],
+      [`Transfer-Encoding: chunked\r\ncontent-TYPE: application/json`, 400],
+    ])('refuses the further header %j with %d, before anybody asks who is calling', async (lines, status) => {
+      const upstream = await upstreamDuring()
+      let asked = 0
+      const authenticate = () => {
+        asked++
+        return { id: 'ann' }
+      }
+      const { site, events } = await startService(mount, { models: { m: upstream }, authenticate })
+      const body = '{"model":"m","messages":[{"role":"user","content":"Hi"}]}'
+      const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+      const client = await connected(site, headOf(site, ...lines.split('\r\n')) + chunks)
+      const answer = await client.response()
+      expect(answer?.status).toBe(status)
+      expect([asked, events.length, upstream.requests.length]).toEqual([0, 0, 0])
+      if (mount === served && answer !== undefined) {
+        const type = status === 501 ? 'server_error' : 'invalid_request_error'
+        expect(answer.json).toMatchObject({ error: { type, code: null } })
       }
     })
 

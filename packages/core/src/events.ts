@@ -1,3 +1,4 @@
+import type { AuthFailure } from './auth-failure.ts'
 import type { Usage } from './protocol/chat.ts'
 import type { Adjustment } from './provider.ts'
 import type { Principal } from './stages/authenticate.ts'
@@ -69,6 +70,8 @@ export interface EndEvent {
   /** The status that the caller saw; 499 where the caller left before one. */
   readonly status: number
   readonly principal: Principal | undefined
+  /** Why nobody was authenticated, where the status is 401: the caller is not told. */
+  readonly authFailure: AuthFailure | undefined
   /**
    * The public name of a model that `route` knows: fit for a label of a metric. `undefined` for any other name, which
    * is the caller's own text: the 404 in `error` tells it.

@@ -1,5 +1,6 @@
 import { failureOf } from './answer/failure.ts'
 import { askedEndpoint, unknownUrl } from './asked-endpoint.ts'
+import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from './auth-failure.ts'
 import { pathOf } from './endpoint.ts'
 import { GatewayError } from './errors.ts'
 import type { Explanation, FetchContext } from './host.ts'
@@ -36,11 +37,14 @@ export async function explain<Host>(
   let principal: Principal | undefined
   let model: string | undefined
   let refusal: GatewayError | undefined
+  let reported: AuthFailure | undefined
   try {
     if (closed) throw new GatewayError('shutting_down')
     const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
     if (endpoint.name !== 'chat') throw unknownUrl(request.method, pathOf(request.url))
-    principal = await authenticate(request, context.host, options.authenticate)
+    principal = await authenticate(request, context.host, options.authenticate, failure => {
+      reported = moreSpecific(reported, checkedAuthFailure(failure))
+    })
     context.identified?.(principal)
     if (mayArrive(context.body)) await undefined
     const { intake, random } = options
@@ -64,7 +68,8 @@ export async function explain<Host>(
   } finally {
     lifetime.release()
   }
-  return { principal: principal?.id, model, ...log.told(), seed: log.seed, refusal }
+  const authFailure = principal === undefined ? authFailureOf(refusal, reported) : undefined
+  return { principal: principal?.id, authFailure, model, ...log.told(), seed: log.seed, refusal }
 }
 
 /** Says why places would be skipped; where all would be, gives the refusal. */

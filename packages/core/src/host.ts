@@ -1,3 +1,4 @@
+import type { AuthFailure } from './auth-failure.ts'
 import type { GatewayOptions } from './config.ts'
 import type { GatewayError } from './errors.ts'
 import type { ModelTargets } from './model-targets.ts'
@@ -71,6 +72,8 @@ export interface Answer {
 export interface Explanation {
   /** The caller's, where one is known. */
   readonly principal: string | undefined
+  /** Why nobody was authenticated, where that is so. */
+  readonly authFailure: AuthFailure | undefined
   readonly model: string | undefined
   /** In the order in which they would be asked; those that would be skipped included. At most 100. */
   readonly candidates: readonly TracedCandidate[]

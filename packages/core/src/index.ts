@@ -1,4 +1,6 @@
 export type { AbandonedCallOptions } from './abandoned-calls.ts'
+export type { AuthFailure, AuthFailureReason } from './auth-failure.ts'
+export { authFailureReasons } from './auth-failure.ts'
 export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './config.ts'
 export type { ErrorBody, GatewayErrorDetails, Refusal } from './errors.ts'
 export { GatewayError } from './errors.ts'

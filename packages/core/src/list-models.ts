@@ -1,12 +1,20 @@
+import { GatewayError } from './errors.ts'
 import type { Answer, FetchContext } from './host.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
-import { modelNotFound } from './protocol/model-refusals.ts'
+import { modelNotAllowed, modelNotFound } from './protocol/model-refusals.ts'
 import { authenticate, type Principal } from './stages/authenticate.ts'
-import { authorize } from './stages/authorize.ts'
+import { Permissions } from './stages/authorize.ts'
 import { respondJson } from './stages/respond.ts'
-import type { ModelCard } from './stages/route.ts'
+import type { ModelCard, Route } from './stages/route.ts'
 
-/** `GET /models`: the models that the caller may use (protocol section 6). */
+/** How many models an authorizer decides on at once for one list. */
+const maxConcurrent = 16
+
+/**
+ * `GET /models`: the models that a call of the caller would not refuse with a 403 (protocol section 6). An authorizer
+ * that fails for one of them fails the list, as it would fail the call.
+ */
 export async function listModels<Host>(
   request: Request,
   context: FetchContext<Host>,
@@ -14,10 +22,11 @@ export async function listModels<Host>(
   requestId: string,
 ): Promise<Answer> {
   const principal = await identify(request, context, options)
-  const data: object[] = []
-  for (const card of options.route.list?.() ?? []) {
-    if (await options.authorize(principal, card.id)) data.push(modelObject(card))
-  }
+  const { route } = options
+  const permissions = new Permissions(principal, options.authorize)
+  const cards = route.list?.() ?? []
+  const usable = await mapConcurrently(cards, maxConcurrent, ({ id }) => isListed(id, route, permissions))
+  const data = cards.filter((_, at) => usable[at]).map(modelObject)
   return respondJson(200, { object: 'list', data }, requestId)
 }
 
@@ -30,10 +39,28 @@ export async function showModel<Host>(
   requestId: string,
 ): Promise<Answer> {
   const principal = await identify(request, context, options)
-  const card = options.route.list?.().find(known => known.id === id)
+  const { route } = options
+  const card = route.list?.().find(known => known.id === id)
   if (card === undefined) throw modelNotFound(id)
-  await authorize(principal, id, options.authorize)
+  if (!(await new Permissions(principal, options.authorize).allowsModel(id, waysTo(id, route)))) {
+    throw modelNotAllowed(id)
+  }
   return respondJson(200, modelObject(card), requestId)
+}
+
+/** An authorizer may also say no by throwing the refusal that a call would get. */
+async function isListed(id: string, route: Route, permissions: Permissions): Promise<boolean> {
+  try {
+    return await permissions.allowsModel(id, waysTo(id, route))
+  } catch (error) {
+    if (GatewayError.is(error) && (error.status === 403 || error.status === 404)) return false
+    throw error
+  }
+}
+
+/** A route that does not know its ways beforehand is judged by the model's name alone. */
+function waysTo(id: string, route: Route): readonly (readonly string[])[] {
+  return route.waysOf?.(id) ?? [[]]
 }
 
 async function identify<Host>(

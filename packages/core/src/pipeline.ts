@@ -46,7 +46,9 @@ export async function completeChat<Host>(
   record: RequestRecord,
   load: ServiceLoad,
 ): Promise<Answer> {
-  const identifying = authenticate(request, context.host, options.authenticate)
+  const identifying = authenticate(request, context.host, options.authenticate, failure =>
+    record.reportAuthFailure(failure),
+  )
   const principal = isPromise(identifying) ? await identifying : identifying
   record.principal = principal
   context.identified?.(principal)

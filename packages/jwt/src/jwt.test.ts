@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { AuthFailure } from '@sluice/core'
 import {
   exportJWK,
   exportSPKI,
@@ -121,6 +122,37 @@ describe('jwt', () => {
   ]
   it.each(claims)('lets in nobody by a token that %s', async (_, payload) => {
     expect(await who({ secret }, await withSecret(payload))).toBeUndefined()
+  })
+
+  it.each<[string, AuthFailure, () => Promise<string>]>([
+    ['has expired', { reason: 'expired' }, () => withSecret({ ...sound, exp: now - 60 })],
+    ['is too old', { reason: 'expired', id: 'ann' }, () => withSecret({ ...sound, iat: now - 3_600 })],
+    [
+      'is not good yet',
+      { reason: 'not_yet_valid', id: 'ann' },
+      () => withSecret({ ...sound, nbf: now + 60 }),
+    ],
+    [
+      'is for another service',
+      { reason: 'wrong_audience', id: 'ann' },
+      () => withSecret({ ...sound, aud: 'x' }),
+    ],
+    ['is of another issuer', { reason: 'wrong_issuer' }, () => withSecret({ ...sound, iss: 'x' })],
+    ['names nobody', { reason: 'wrong_claims' }, () => withSecret({ ...sound, sub: '' })],
+    ['never expires', { reason: 'wrong_claims' }, () => withSecret({ ...sound, exp: undefined })],
+    [
+      'is signed by another',
+      { reason: 'wrong_signature' },
+      async () => `${await withSecret()}A`.replace(/.A$/, 'AA'),
+    ],
+    ['is signed otherwise', { reason: 'wrong_algorithm' }, () => withSecret(sound, { alg: 'HS512' })],
+    ['is none', { reason: 'unknown' }, async () => 'sk-some-key'],
+  ])('reports why a token that %s is refused', async (_, failure, token) => {
+    const reported: AuthFailure[] = []
+    const authenticate = jwt({ ...basics, secret, maxTokenAgeS: 600 })
+    const report = (each: AuthFailure) => void reported.push(each)
+    expect(await authenticate(asking(await token()), undefined, report)).toBeUndefined()
+    expect(reported).toEqual([failure])
   })
 
   it.each<[string, Claims, unknown]>([

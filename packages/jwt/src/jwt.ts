@@ -1,10 +1,11 @@
-import { type Authenticator, bearerToken, GatewayError } from '@sluice/core'
+import { type Authenticator, type AuthFailure, bearerToken, GatewayError } from '@sluice/core'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { FindKey } from './find-key.ts'
 import { checkedOptions, type JwtOptions, type JwtPayload, span } from './jwt-options.ts'
 import { keySource } from './key-source.ts'
 import { principalOfClaims } from './principal-of-claims.ts'
-import { mayBeMeant } from './unchecked-token.ts'
+import { tokenFailure } from './token-failure.ts'
+import { uncheckedFault } from './unchecked-token.ts'
 
 /**
  * Callers with JSON Web Tokens (RFC 7519) that an issuer of yours has signed: a login service, or your own backend.
@@ -31,29 +32,38 @@ export function jwt(given: JwtOptions): Authenticator {
     ...(maxTokenAge === undefined ? {} : { maxTokenAge }),
     ...(typ === undefined ? {} : { typ }),
   }
-  return request => {
+  return (request, _host, report = () => {}) => {
     const token = bearerToken(request)
+    if (token === undefined) return undefined
     const at = now()
-    const mayBe = { algorithms, issuers, expiredAt: at / 1_000 - clockTolerance }
-    if (token === undefined || !mayBeMeant(token, mayBe)) return undefined
-    return checked(token, findKey, { ...checks, currentDate: new Date(at) }).then(
-      payload => payload && claims(payload as JwtPayload),
-    )
+    const fault = uncheckedFault(token, { algorithms, issuers, expiredAt: at / 1_000 - clockTolerance })
+    if (fault !== undefined) {
+      report({ reason: fault })
+      return undefined
+    }
+    return checked(token, findKey, { ...checks, currentDate: new Date(at) }, report).then(async payload => {
+      const principal = payload && (await claims(payload as JwtPayload))
+      if (payload !== undefined && !principal) report({ reason: 'wrong_claims' })
+      return principal
+    })
   }
 }
+
+type Report = (failure: AuthFailure) => void
 
 /** What a good token says; `undefined` for any other. Rejects where that cannot be told. */
 async function checked(
   token: string,
   findKey: FindKey,
   checks: JWTVerifyOptions,
+  report: Report,
 ): Promise<JWTPayload | undefined> {
   try {
     const { payload } = await jwtVerify(token, header => findKey(header), checks)
     return payload
   } catch (error) {
-    if (error instanceof errors.JWKSMultipleMatchingKeys) return byAnyOf(error, token, checks)
-    return refused(error)
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return byAnyOf(error, token, checks, report)
+    return refused(error, report)
   }
 }
 
@@ -62,19 +72,24 @@ async function byAnyOf(
   keys: errors.JWKSMultipleMatchingKeys,
   token: string,
   checks: JWTVerifyOptions,
+  report: Report,
 ): Promise<JWTPayload | undefined> {
   for await (const key of keys) {
     try {
       return (await jwtVerify(token, key, checks)).payload
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return refused(error)
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return refused(error, report)
     }
   }
+  report({ reason: 'wrong_signature' })
   return undefined
 }
 
 /** What is wrong with the token is a 401; what is wrong with the keys, or with this code, is none. */
-function refused(error: unknown): undefined {
-  if (error instanceof errors.JOSEError) return undefined
-  throw GatewayError.is(error) ? error : new GatewayError('authentication_unavailable', { cause: error })
+function refused(error: unknown, report: Report): undefined {
+  if (!(error instanceof errors.JOSEError)) {
+    throw GatewayError.is(error) ? error : new GatewayError('authentication_unavailable', { cause: error })
+  }
+  report(tokenFailure(error))
+  return undefined
 }

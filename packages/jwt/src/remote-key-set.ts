@@ -16,6 +16,8 @@ export interface RemoteKeySetOptions {
 
 /** A key that is not there makes the set be read again at most once in this time. */
 const unknownKeyMs = 10_000
+/** So many keys that were looked for are remembered, from one reading to the next. */
+const maxLookedFor = 500
 /** A set that could not be read is tried again at most once in this time. */
 const failedMs = 1_000
 
@@ -23,15 +25,24 @@ const failedMs = 1_000
  * Keys that their issuer publishes. They are read when they are needed, once for all who wait, and again when they
  * are old or a token names a key that is not among them. Where they cannot be read, those that are known go on being
  * used; for a key of which nothing is known it rejects with `GatewayError` `authentication_unavailable`.
+ *
+ * So it does for a key that is not in the set while the set may not be read again: anyone can use up a reading with a
+ * token of their own making, and the issuer may have published the key since. A key that the last reading was to find,
+ * among others, and did not, is one that does not exist; nor does one that the issuer took back.
  */
 export function remoteKeySet(options: RemoteKeySetOptions): FindKey {
   const { read, cacheMs, staleMs, now, observe } = options
   let set: LocalJWKSet | undefined
+  /** The set that was read before it. */
+  let former: LocalJWKSet | undefined
   let readAt = Number.NEGATIVE_INFINITY
   let triedAt = Number.NEGATIVE_INFINITY
   let failure: unknown
   let failing = false
   let loading: Promise<void> | undefined
+  /** Keys that were not there when they were looked for: since the last reading, and in the time before it. */
+  let lookedFor = new Set<string>()
+  let missing: ReadonlySet<string> = new Set()
 
   const isWithin = (since: number, ms: number) => now() - since >= 0 && now() - since < ms
   const tell = (fails: boolean, error?: unknown) => {
@@ -42,11 +53,17 @@ export function remoteKeySet(options: RemoteKeySetOptions): FindKey {
   }
   const load = async () => {
     const askedAt = now()
+    const wanted = lookedFor
+    lookedFor = new Set()
     try {
-      set = await read()
+      const fresh = await read()
+      former = set
+      set = fresh
       readAt = askedAt
+      missing = wanted
       tell(false)
     } catch (error) {
+      lookedFor = wanted
       tell(true, error)
     }
     triedAt = now()
@@ -60,6 +77,13 @@ export function remoteKeySet(options: RemoteKeySetOptions): FindKey {
     }
     return loading
   }
+  const readSoon = () => {
+    const seconds = Math.max(1, Math.ceil((unknownKeyMs - (now() - triedAt)) / 1_000))
+    return new GatewayError('authentication_unavailable', {
+      headers: { 'retry-after': String(seconds) },
+      cause: new Error(`The key set is read again in ${seconds} s: it may have the key by then.`),
+    })
+  }
   const unavailable = () => new GatewayError('authentication_unavailable', { cause: failure })
   const keyOf = async (known: LocalJWKSet, header: JWSHeaderParameters) => {
     try {
@@ -71,8 +95,21 @@ export function remoteKeySet(options: RemoteKeySetOptions): FindKey {
       throw answered ? error : new GatewayError('authentication_unavailable', { cause: error })
     }
   }
+  /** Whether the issuer took a key back that it had published. */
+  const isRetired = async (header: JWSHeaderParameters) =>
+    former !== undefined &&
+    (await former(header).then(
+      () => true,
+      error => error instanceof errors.JWKSMultipleMatchingKeys,
+    ))
   return async header => {
+    const name = `${header.alg} ${header.kid ?? ''}`
+    const lookFor = () => {
+      if (lookedFor.size >= maxLookedFor) lookedFor.delete(lookedFor.values().next().value!)
+      lookedFor.add(name)
+    }
     if (!isWithin(readAt, cacheMs)) {
+      lookFor()
       const reading = refresh()
       // Nobody waits for a server that is known to fail, as long as there are keys.
       if (set === undefined || !failing) await reading
@@ -83,8 +120,14 @@ export function remoteKeySet(options: RemoteKeySetOptions): FindKey {
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
     }
+    lookFor()
     await refresh()
     if (failing) throw unavailable()
-    return keyOf(set, header)
+    try {
+      return await keyOf(set, header)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      throw missing.has(name) || (await isRetired(header)) ? error : readSoon()
+    }
   }
 }

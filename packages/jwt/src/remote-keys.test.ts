@@ -111,11 +111,51 @@ describe('keys that their issuer publishes', () => {
     const strange = await Promise.all(
       Array.from({ length: 30 }, (_, i) => second.sign('eve', { kid: `k${i}` })),
     )
-    expect(new Set(await Promise.all(strange.map(who)))).toEqual(new Set([401]))
+    expect(new Set(await Promise.all(strange.map(who)))).toEqual(new Set([503]))
     expect(state.asked).toBe(1)
     state.now += 10_000
     expect(new Set(await Promise.all(strange.map(who)))).toEqual(new Set([401]))
+    expect(new Set(await Promise.all(strange.map(who)))).toEqual(new Set([401]))
     expect(state.asked).toBe(2)
+  })
+
+  it('are asked for again after a rotation, also where a stranger has used up the reading', async () => {
+    const { state, who, authenticate } = await setUp()
+    expect(await who(await first.sign('ann'))).toBe('ann')
+    state.now += 20_000
+    const strange = await first.sign('eve', { kid: 'none' })
+    expect([await who(strange), state.asked]).toEqual([401, 2])
+    state.answer = keysOf(first, second)
+    state.now += 3_500
+    const token = await second.sign('bob')
+    const request = new Request('http://a/', { headers: { authorization: `Bearer ${token}` } })
+    await expect(async () => authenticate(request, undefined)).rejects.toMatchObject({
+      status: 503,
+      refusal: 'authentication_unavailable',
+      headers: { 'retry-after': '7' },
+    })
+    // What the last reading was to find stays an answer, and neither is read for.
+    expect([await who(strange), state.asked]).toEqual([401, 2])
+    expect(await who(await first.sign('ann'))).toBe('ann')
+    state.now += 7_000
+    expect([await who(token), state.asked]).toEqual(['bob', 3])
+  })
+
+  it('are read once in ten seconds, and remember little, however many names strangers make up', async () => {
+    const { state, who } = await setUp()
+    expect(await who(await first.sign('ann'))).toBe('ann')
+    const wrong = await second.sign('eve', { kid: 'retired' })
+    const [, payload, signature] = wrong.split('.')
+    const strange = Array.from({ length: 600 }, (_, i) => {
+      const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: `k${i}` })).toString('base64url')
+      return `${header}.${payload}.${signature}`
+    })
+    for (let round = 1; round <= 3; round++) {
+      state.now += 10_000
+      expect([await who(wrong), state.asked]).toEqual([401, 1 + round])
+      for (const token of strange) expect(await who(token)).not.toBe('eve')
+      expect([await who(wrong), state.asked]).toEqual([401, 1 + round])
+    }
   })
 
   it('may have no names: each that fits is tried', async () => {

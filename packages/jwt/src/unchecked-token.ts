@@ -1,3 +1,4 @@
+import type { AuthFailureReason } from '@sluice/core'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 /** Longer ones are refused unseen. */
@@ -12,17 +13,22 @@ export interface Expected {
 }
 
 /**
- * Whether a token says of itself that it may be good. Nothing of it has been checked: what this lets through is
- * nothing yet, but what it does not let through costs no signature, and makes nobody read keys.
+ * Returns why a token is refused by what it says of itself, or `undefined` where it may be valid. Nothing of it has been
+ * checked: a token that passes is nothing yet, but one that does not costs no signature, and no reading of keys.
  */
-export function mayBeMeant(token: string, { algorithms, issuers, expiredAt }: Expected): boolean {
-  if (token.length > maxLength || !form.test(token)) return false
+export function uncheckedFault(
+  token: string,
+  { algorithms, issuers, expiredAt }: Expected,
+): AuthFailureReason | undefined {
+  if (token.length > maxLength || !form.test(token)) return 'unknown'
   try {
     const { alg } = decodeProtectedHeader(token)
-    if (alg === undefined || !algorithms.includes(alg)) return false
+    if (alg === undefined || !algorithms.includes(alg)) return 'wrong_algorithm'
     const { iss, exp } = decodeJwt(token)
-    return iss !== undefined && issuers.includes(iss) && typeof exp === 'number' && exp > expiredAt
+    if (iss === undefined || !issuers.includes(iss)) return 'wrong_issuer'
+    if (typeof exp !== 'number') return 'wrong_claims'
+    return exp > expiredAt ? undefined : 'expired'
   } catch {
-    return false
+    return 'unknown'
   }
 }

@@ -8,18 +8,18 @@ export interface Connection {
   /** How much had been written, and read, when the last answer ended. */
   written: number
   read: number
+  /** When that was, or when the connection was accepted. Monotonic milliseconds. */
+  idleSince: number
 }
 
 /** The connections of a server, and what goes on at each. To be made before the server takes any. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>()
-  /** No request is waited for any more. */
-  #ending = false
 
   constructor(server: Server) {
     const note = ({ socket }: IncomingMessage, response: ServerResponse) => this.#note(socket, response)
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { answers: [], written: 0, read: 0 })
+      this.#open.set(socket, { answers: [], written: 0, read: 0, idleSince: performance.now() })
       socket.once('close', () => this.#open.delete(socket))
     })
     server.on('request', note).on('checkContinue', note)
@@ -38,13 +38,15 @@ export class Connections {
   }
 
   /**
-   * Ends each connection on which nothing is to be answered, now or when that is done. By a FIN, and what still comes is
-   * read: a reset would take from the client what it has not read yet. Where a part of a request has come, the rest is
-   * waited for.
+   * Ends each connection on which nothing is to be answered since a time, in monotonic milliseconds. By a FIN, and what
+   * still comes is read: a reset would take from the client what it has not read yet. Where a part of a request has come,
+   * the rest is waited for.
    */
-  end(): void {
-    this.#ending = true
-    for (const [socket, connection] of this.#open) endIdle(socket, connection)
+  endIdle(since: number): void {
+    for (const [socket, { answers, read, idleSince }] of this.#open) {
+      const idle = answers.length === 0 && socket.bytesRead === read
+      if (idle && idleSince <= since && socket.writable) socket.end()
+    }
   }
 
   /** Cuts off whoever is there, also those whose connection is no longer HTTP; readers of an answer if `all`. */
@@ -68,10 +70,6 @@ export class Connections {
     answers.splice(at, 1)
     connection.written = socket.bytesWritten
     connection.read = socket.bytesRead
-    if (this.#ending) endIdle(socket, connection)
+    connection.idleSince = performance.now()
   }
-}
-
-function endIdle(socket: Socket, { answers, read }: Connection): void {
-  if (answers.length === 0 && socket.bytesRead === read) socket.end()
 }

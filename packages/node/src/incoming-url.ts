@@ -17,25 +17,11 @@ export interface UrlOptions {
 
 /** The URL of a message. Throws `MalformedRequest`: see `toRequest`. */
 export function incomingUrl(incoming: IncomingMessage, options: UrlOptions): string {
-  refuseRepeated(incoming.rawHeaders)
   const { url = '/' } = incoming
   const target = options.target ?? url
   // A target that a host has tidied up does not make an ambiguous one clear.
   if (target !== url) checkTarget(originForm(url))
   return requestUrl(protocolOf(incoming, options), hostOf(incoming, options), target)
-}
-
-/** Two readers of a message may each believe another one of two such headers. */
-function refuseRepeated(rawHeaders: readonly string[]): void {
-  let hosts = 0
-  let authorizations = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
-    else if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++
-  }
-  if (hosts > 1) throw new MalformedRequest('The request has more than one Host header.')
-  if (authorizations > 1) throw new MalformedRequest('The request has more than one Authorization header.')
 }
 
 function protocolOf(incoming: IncomingMessage, options: UrlOptions): string {

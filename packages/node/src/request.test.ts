@@ -116,10 +116,7 @@ describe('toRequest', () => {
 
   it('tells of headers as node does', async () => {
     const { request } = await requestOf(
-      post(
-        '',
-        'Cookie: a=1\r\nCookie: b=2\r\nX-Two: a\r\nx-two: b\r\nContent-Type: text/a\r\nContent-Type: text/b\r\nX-L: \xe4\r\n',
-      ),
+      post('', 'Cookie: a=1\r\nCookie: b=2\r\nX-Two: a\r\nx-two: b\r\nContent-Type: text/a\r\nX-L: \xe4\r\n'),
     )
     const { headers } = request
     expect(headers).toBeInstanceOf(Headers)

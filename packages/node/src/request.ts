@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HostBody, LeaveListener, Leaving } from '@sluice/core'
+import { checkHead } from './check-head.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { incomingHeaders } from './incoming-headers.ts'
 import { incomingUrl, type UrlOptions } from './incoming-url.ts'
@@ -149,10 +150,11 @@ class IncomingRequest implements Leaving {
  * It is an `instanceof Request` and has all its members. On Node 24 and newer `new Request(request)` and
  * `fetch(request)` want a native one: give them `request.clone()`.
  *
- * Throws `MalformedRequest` for a repeated `Host` or `Authorization`, for a bad `Host`, and for a target
- * that is not a path or an http URL.
+ * Throws `MalformedRequest` for a repeated `Host`, `Authorization` or `Content-Type`, for a `Transfer-Encoding` other than
+ * `chunked`, for a bad `Host`, and for a target that is not a path or an http URL.
  */
 export function toRequest(incoming: IncomingMessage, options: RequestOptions = {}): Request {
+  checkHead(incoming)
   const url = incomingUrl(incoming, options)
   const { response, body, onBodyWait } = options
   return new IncomingRequest(incoming, response, url, body, onBodyWait) as unknown as Request

@@ -42,7 +42,7 @@ export function write(
     return undefined
   }
   const stallMs = options.writeStallMs ?? defaultWriteStallMs
-  const closing = leavesBodyUnread(res.req, answer.status)
+  const closing = leavesBodyUnread(res.req, answer.status, res)
   const ascii = writeHead(answer, res, closing)
   if (typeof body === 'string' && !ascii) body = Buffer.from(body)
   if (body === null || res.req.method === 'HEAD') {

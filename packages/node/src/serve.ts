@@ -31,7 +31,8 @@ export interface Serving {
   readonly ready: boolean
   /**
    * Stops: takes no new connection, answers what comes on old ones with 503, lets running answers end and be read for
-   * `drainMs` (default 30,000), then ends them. Each answer that begins meanwhile says that its connection closes.
+   * `drainMs` (default 30,000), then ends them. Each answer that begins meanwhile says that its connection closes; one that
+   * is idle is ended after 200 ms, as a request may be on its way.
    * Resolves when the last connection is closed, which takes a second at most from then on. Of several calls the
    * shortest `drainMs` counts. Rejects with `TypeError` for a span of time that is none, and goes on.
    */
@@ -40,8 +41,17 @@ export interface Serving {
 
 const defaultDrainMs = 30_000
 const lastBytesMs = 1_000
-/** How many connections Node lets wait to be taken. */
-const backlog = 511
+/** For so long a connection has to be idle before it is ended: a request may be on its way on it. */
+const quietMs = 200
+const quietCheckMs = 25
+/** For so long nobody may have come before the listener is closed, unless they come for `acceptMs`. */
+const noneCameMs = 10
+const acceptMs = 500
+/**
+ * After a turn of the event loop that was so short, hardly anybody can have come since it accepted connections. A process
+ * that has much to do has no such turns, and takes the second one after `acceptMs`.
+ */
+const shortTurnMs = [0.05, 0.5] as const
 
 /**
  * Serves a gateway over HTTP. A signal to stop is heard once: the second one ends the process at once.
@@ -60,6 +70,8 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   checkSpan('serve', 'writeStallMs', options.writeStallMs)
   checkSpan('serve', 'drainMs', options.drainMs, Number.POSITIVE_INFINITY)
   let closing: Promise<void> | undefined
+  /** Requests that have to wait until no new connection is taken. */
+  let held: (() => void)[] | undefined
   /** When answers have to end. Monotonic milliseconds. */
   let until = Number.POSITIVE_INFINITY
   // One without a Host is refused all the same, but in the protocol's shape.
@@ -67,6 +79,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   const connections = new Connections(server)
   refuseBadHttp(server, connections)
   const answer = (incoming: IncomingMessage, response: ServerResponse, onBodyWait?: () => void) => {
+    if (held !== undefined) return void held.push(() => answer(incoming, response, onBodyWait))
     // It came too late: this side of its connection has ended.
     if (!incoming.socket.writable) return void incoming.resume()
     if (closing !== undefined) response.setHeader('connection', 'close')
@@ -80,6 +93,35 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
   await listening(server, port, host)
   const address = server.address() as AddressInfo
 
+  const stop = async (drained: Promise<void>): Promise<void> => {
+    const closingAt = performance.now()
+    connections.announce()
+    held = []
+    await acceptWaiting(server)
+    const closed = closeListener(server)
+    const waiting = held
+    held = undefined
+    for (const next of waiting) next()
+    try {
+      await drained
+    } finally {
+      // What has arrived by now is read in one of these turns, and answered.
+      await turn()
+      await turn()
+      const endIdle = () => {
+        const now = performance.now()
+        const quiet = now >= until || now - closingAt >= quietMs
+        if (quiet) connections.endIdle(now >= until ? now : now - quietMs)
+      }
+      endIdle()
+      const ending = setInterval(endIdle, quietCheckMs)
+      // The last bytes of the last answers may still be on their way.
+      const cutting = setInterval(() => connections.cut(performance.now() >= until), lastBytesMs)
+      await closed
+      clearInterval(ending)
+      clearInterval(cutting)
+    }
+  }
   const close = (drain: { readonly drainMs?: number } = {}): Promise<void> => {
     try {
       checkSpan('close', 'drainMs', drain.drainMs, Number.POSITIVE_INFINITY)
@@ -90,7 +132,7 @@ export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOpt
     const drained = (async () => gateway.close(drain))()
     // Whoever closed first hears of it.
     drained.catch(() => {})
-    closing ??= stop(server, connections, drained, () => until)
+    closing ??= stop(drained)
     return closing
   }
   if (signals) {
@@ -131,42 +173,27 @@ function listening(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-async function stop(
-  server: Server,
-  connections: Connections,
-  drained: Promise<void>,
-  until: () => number,
-): Promise<void> {
-  connections.announce()
-  await takeWaiting(server)
-  const closed = closeListener(server)
-  try {
-    await drained
-  } finally {
-    // What has arrived by now is read in one of these turns, and answered.
-    await turn()
-    await turn()
-    connections.end()
-    // The last bytes of the last answers may still be on their way.
-    const cutting = setInterval(() => connections.cut(performance.now() >= until()), lastBytesMs)
-    await closed
-    clearInterval(cutting)
+/**
+ * Accepts the connections that wait for it, of which Node takes one in each turn: a listener that closes resets them, and
+ * their requests. Ends when nobody has come for a while, after a turn that was short, so that hardly any can have come since.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  const from = performance.now()
+  let acceptedAt = from
+  const note = () => {
+    acceptedAt = performance.now()
   }
-}
-
-/** Takes the connections that wait for it, one in each turn: a listener that closes resets them, and their requests. */
-async function takeWaiting(server: Server): Promise<void> {
-  let taken = true
-  const take = () => {
-    taken = true
-  }
-  server.on('connection', take)
-  await turn()
-  for (let left = backlog; taken && left > 0; left--) {
-    taken = false
+  server.on('connection', note)
+  let late = false
+  for (let at = from, short = false; !(short && (late || at - acceptedAt >= noneCameMs)); ) {
     await turn()
+    const now = performance.now()
+    late = now - from >= acceptMs
+    short = acceptedAt < at && now - at < shortTurnMs[late ? 1 : 0]
+    if (now - from >= 2 * acceptMs) break
+    at = now
   }
-  server.off('connection', take)
+  server.off('connection', note)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How many bytes of a body are waited for in any case. */
@@ -9,11 +9,17 @@ const lingerMs = 5_000
 /**
  * Whether the connection has to close after an answer, because the rest of the request's body is still to
  * come and too much (or unknown) to wait for. Of a small one Node discards the rest by itself, unless the
- * answer says that it came too slowly (408).
+ * answer says that it came too slowly (408), or that the connection closes in any case.
  */
-export function leavesBodyUnread(incoming: IncomingMessage, status: number): boolean {
+export function leavesBodyUnread(
+  incoming: IncomingMessage,
+  status: number,
+  response?: Pick<ServerResponse, 'getHeader'>,
+): boolean {
   // HTTP/2 ends a request for itself, and its connection is everybody's.
   if (incoming.complete || incoming.destroyed || incoming.httpVersionMajor > 1) return false
+  // Node discards the rest only of a connection that stays, and resets another one.
+  if (response?.getHeader('connection') === 'close') return true
   const length = incoming.headers['content-length']
   // A client that waited for `100 Continue` may send its body or may not: nobody can know what comes next.
   return (

@@ -139,6 +139,7 @@ describe('prometheus', () => {
     const lines = await told([
       ended(refused('rate_limit_exceeded')),
       ended(refused('insufficient_quota')),
+      ended({ ...refused('invalid_api_key'), authFailure: { reason: 'expired', id: 'k1' } }),
       ended({ shadowed: ['requests(1).per(minute)', 'concurrent(5)'] }),
       ended({ cache: 'hit', attempts: [], usage: undefined }),
       ended({ cache: 'miss' }),
@@ -148,6 +149,7 @@ describe('prometheus', () => {
       expect.arrayContaining([
         'sluice_refusals_total{refusal="rate_limit_exceeded"} 1',
         'sluice_refusals_total{refusal="insufficient_quota"} 1',
+        'sluice_auth_failures_total{reason="expired"} 1',
         'sluice_shadow_refusals_total{rule="requests(1).per(minute)"} 1',
         'sluice_shadow_refusals_total{rule="concurrent(5)"} 1',
         'sluice_cache_requests_total{model="big",result="hit"} 1',

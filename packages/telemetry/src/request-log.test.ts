@@ -43,6 +43,8 @@ describe('requestLog as JSON', () => {
         outcome: 'completed',
         status: 200,
         principal: 'ann',
+        authFailure: null,
+        authFailureId: null,
         model: 'big',
         provider: 'acme',
         responseModel: null,
@@ -91,6 +93,23 @@ describe('requestLog as JSON', () => {
       costUsd: null,
       error: 'invalid_api_key',
     })
+  })
+
+  it('says why nobody was authenticated, and by which key', () => {
+    const nobody: Partial<EndEvent> = {
+      outcome: 'refused',
+      status: 401,
+      principal: undefined,
+      model: undefined,
+      attempts: [],
+      usage: undefined,
+      cost: null,
+      authFailure: { reason: 'expired', id: 'k1' },
+      error: new GatewayError('invalid_api_key'),
+    }
+    expect(json(ended(nobody))).toMatchObject([{ authFailure: 'expired', authFailureId: 'k1' }])
+    expect(pretty(ended(nobody))).toMatch(/invalid_api_key \(expired: k1\)$/)
+    expect(pretty(ended({ ...nobody, authFailure: { reason: 'unknown' } }))).toMatch(/\(unknown\)$/)
   })
 
   it('says which target answered, how many were asked and how often another had to help', () => {

@@ -40,6 +40,7 @@ export function ended(more: Partial<EndEvent> = {}): EndEvent {
     outcome: 'completed',
     status: 200,
     principal: { id: 'ann' },
+    authFailure: undefined,
     model: 'big',
     responseModel: undefined,
     stream: false,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { createGateway, type Database, type Principal } from '@sluice/core'
+import { createGateway, type Database } from '@sluice/core'
 import { type Command, CommandFault, type Values, type World } from '../command.ts'
 import { checkMade } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
@@ -10,7 +10,7 @@ import { gatewayOptions } from '../config/gateway-options.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { explanationText } from '../explain/explanation-text.ts'
-import { principalNamed } from '../explain/principal-named.ts'
+import { type NamedCaller, principalNamed } from '../explain/principal-named.ts'
 import { listedPrices } from '../service/listed-prices.ts'
 import { openState } from '../state/open-state.ts'
 
@@ -120,16 +120,24 @@ async function gatewayOf(
   const prices = await listedPrices(config, world.cwd)
   const options = gatewayOptions(compiled, { ...state, prices, observe: () => {} })
   const { as } = asked
-  const named = as === undefined ? undefined : await namedOrRefused(as, config, state.database)
-  return createGateway({ ...options, ...(named !== undefined && { authenticate: () => named }) })
+  if (as === undefined) return createGateway(options)
+  const named = await namedOrRefused(as, config, state.database, world)
+  return createGateway({
+    ...options,
+    authenticate: (_request, _host, report) => {
+      if (named.principal === undefined) report?.(named.failure)
+      return named.principal
+    },
+  })
 }
 
 async function namedOrRefused(
   id: string,
   config: TypedConfig,
   database: Database | undefined,
-): Promise<Principal> {
-  const found = await principalNamed(id, config, database)
+  { now }: World,
+): Promise<NamedCaller> {
+  const found = await principalNamed(id, config, database, now())
   if (found !== undefined) return found
   throw new CommandFault(
     `explain: nobody has the id '${id}': neither a key of the configuration nor an issued one.`,
@@ -141,7 +149,8 @@ function requestOf({ server }: TypedConfig, { key, body }: Asked): Request {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      // With --as nobody reads it: it makes the refusal that of a wrong key, not that of a missing one.
+      authorization: `Bearer ${key ?? 'as'}`,
     },
     body,
   })

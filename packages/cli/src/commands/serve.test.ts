@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { openSqlite } from '@sluice/sqlite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { World } from '../command.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -145,9 +146,36 @@ describe('sluice explain', () => {
       'body.json': { model: 'mine', messages: [] },
     })
     expect(await explain.run({ key: 'sk-nobody', model: 'demo' }, [], world)).toBe(1)
-    expect(printed[0]).toMatch(/^caller {3}nobody\n.*\nseed .*\nrefused {2}401 invalid_api_key: /)
+    expect(printed[0]).toMatch(
+      /^caller {3}nobody: the key is unknown\n.*\nseed .*\nrefused {2}401 invalid_api_key: /,
+    )
     expect(await explain.run({ as: 'ann', body: 'body.json', json: true }, [], world)).toBe(1)
     expect(JSON.parse(printed[1]!)).toMatchObject({ refusal: { status: 403 } })
+  })
+
+  it('says that an issued key has expired or is disabled, by its id and by the key itself', async () => {
+    const { world, printed } = worldOf({
+      'sluice.config.json': { ...config, state: { database: 'file:./keys.db' } },
+    })
+    const database = await openSqlite({ url: `file:${join(world.cwd, 'keys.db')}` })
+    const issue = (name: string) => database.keys.issue({ name, expiresAt: world.now() + 60_000 })
+    const [old, cut] = [await issue('old'), await issue('cut')]
+    await database.keys.update(cut.stored.id, { disabled: true })
+    const { id } = old.stored
+    await database.keys.update(id, { expiresAt: world.now() - 1 })
+    await database.close()
+    const asked = [{ as: id }, { key: old.key }, { as: cut.stored.id }, { key: cut.key }]
+    for (const who of asked) expect(await explain.run({ ...who, model: 'demo' }, [], world)).toBe(1)
+    const head = (text: string) => text.split('\n').filter(line => /^(caller|refused)/.test(line))
+    const refused = expect.stringMatching(/^refused {2}401 invalid_api_key: /)
+    expect(printed.map(head)).toEqual([
+      [`caller   nobody: ${id}, but it has expired`, refused],
+      [`caller   nobody: ${id}, but it has expired`, refused],
+      [`caller   nobody: ${cut.stored.id}, but it is disabled`, refused],
+      [`caller   nobody: ${cut.stored.id}, but it is disabled`, refused],
+    ])
+    await explain.run({ as: id, model: 'demo', json: true }, [], world)
+    expect(JSON.parse(printed.at(-1)!)).toMatchObject({ authFailure: { reason: 'expired', id } })
   })
 
   it('refuses what cannot be asked', async () => {

@@ -1,9 +1,10 @@
-import type { Explanation, SkipReason, TracedCandidate } from '@sluice/core'
+import type { AuthFailure, Explanation, SkipReason, TracedCandidate } from '@sluice/core'
 
 /** Where a request would go, as a table for people. */
-export function explanationText({ principal, model, candidates, more, seed, refusal }: Explanation): string {
+export function explanationText(explanation: Explanation): string {
+  const { principal, authFailure, model, candidates, more, seed, refusal } = explanation
   const head = [
-    ['caller', principal ?? 'nobody'],
+    ['caller', principal ?? nobodyText(authFailure)],
     ['model', model ?? 'none'],
     ['seed', String(seed)],
     ...(refusal === undefined ? [] : [['refused', `${refusal.status} ${refusal.code}: ${refusal.message}`]]),
@@ -14,6 +15,26 @@ export function explanationText({ principal, model, candidates, more, seed, refu
   ]
   const rest = more === undefined ? [] : [`and ${more} more`]
   return [...head, ...(candidates.length === 0 ? [] : ['', ...table(rows)]), ...rest].join('\n')
+}
+
+const authFailures: Readonly<Record<AuthFailure['reason'], string>> = {
+  missing: 'there is no key',
+  unknown: 'the key is unknown',
+  wrong_issuer: 'the token is of another issuer',
+  wrong_algorithm: 'the token is signed by an algorithm that is not allowed',
+  unknown_signing_key: 'the issuer does not publish the key that signed the token',
+  wrong_signature: 'the signature of the token is wrong',
+  wrong_claims: 'the claims of the token are not accepted',
+  wrong_audience: 'the token is for another audience',
+  not_yet_valid: 'the token is not valid yet',
+  expired: 'it has expired',
+  disabled: 'it is disabled',
+}
+
+function nobodyText(failure: AuthFailure | undefined): string {
+  if (failure === undefined) return 'nobody'
+  const { reason, id } = failure
+  return `nobody: ${id === undefined ? '' : `${id}, but `}${authFailures[reason]}`
 }
 
 function rowOf(candidate: TracedCandidate, at: number, all: readonly TracedCandidate[]): readonly string[] {

@@ -1,16 +1,28 @@
-import type { Database, Principal } from '@sluice/core'
+import type { AuthFailure, Database, Principal } from '@sluice/core'
 import type { TypedConfig } from '../config/config.ts'
 
-/** The caller of an id: of a key of the configuration, or of one that was issued and holds. */
+/** Whom an id names: a caller, or the reason why nobody can call by that key now. */
+export type NamedCaller =
+  | { readonly principal: Principal }
+  | { readonly principal: undefined; readonly failure: AuthFailure }
+
+/** Finds a key of the configuration, or an issued one, by its id. Resolves to `undefined` where there is none. */
 export async function principalNamed(
   id: string,
   { keys = [] }: TypedConfig,
   database: Database | undefined,
-): Promise<Principal | undefined> {
+  now: number,
+): Promise<NamedCaller | undefined> {
   const own = keys.find(key => key.id === id)
-  if (own !== undefined) return principalOf(own)
+  if (own !== undefined) return { principal: principalOf(own) }
   const stored = await database?.keys.get(id)
-  return stored === undefined || stored.disabled ? undefined : principalOf(stored)
+  if (stored === undefined) return undefined
+  const { disabled, expiresAt } = stored
+  if (disabled) return { principal: undefined, failure: { reason: 'disabled', id } }
+  if (expiresAt !== null && now >= expiresAt) {
+    return { principal: undefined, failure: { reason: 'expired', id } }
+  }
+  return { principal: principalOf(stored) }
 }
 
 type Described = { readonly [Name in 'models' | 'tags' | 'limits']?: Principal[Name] | null }

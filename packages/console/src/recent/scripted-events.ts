@@ -34,6 +34,7 @@ export const endOf = (requestId: string, more: Partial<EndEvent> = {}): EndEvent
   outcome: 'completed',
   status: 200,
   principal: { id: 'ann', tags: { team: 'search' } },
+  authFailure: undefined,
   model: 'm',
   responseModel: undefined,
   stream: true,

@@ -32,13 +32,14 @@ export function boundedPolicies<Host>(
   const limit = limiterOf(options.limit, options.observe, counts)
   const limitMs = ms + (limit?.maxWaitMs ?? 0)
   return {
-    authenticate: (request, host) => bounded('authenticate', authenticate(request, host), ms),
-    route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf'>>(
+    authenticate: (request, host, report) => bounded('authenticate', authenticate(request, host, report), ms),
+    route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf' | 'waysOf'>>(
       (draft, context) => bounded('route', route(draft, context), ms),
       {
         ...(route.list && { list: () => route.list!() }),
         ...(route.targets && { targets: () => route.targets!() }),
         ...(route.targetsOf && { targetsOf: model => route.targetsOf!(model) }),
+        ...(route.waysOf && { waysOf: model => route.waysOf!(model) }),
       },
     ),
     authorize: (principal, model) => bounded('authorize', authorize(principal, model), ms),

@@ -17,11 +17,11 @@ export function firstOf<Host = unknown>(
       'firstOf(): expected one authenticator or more, such as firstOf(apiKeys(keys), another).',
     )
   }
-  return async (request, host) => {
+  return async (request, host, report) => {
     const thrown: unknown[] = []
     for (const authenticate of authenticators) {
       try {
-        const principal = await authenticate(request, host)
+        const principal = await authenticate(request, host, report)
         if (principal) return principal
       } catch (error) {
         if (GatewayError.is(error) && error.status < 500 && error.status !== 401) throw error

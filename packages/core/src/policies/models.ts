@@ -12,6 +12,7 @@ export interface ModelTable<Name extends string = string> extends Route<Name> {
   list(): readonly ModelCard[]
   targets(): readonly Target[]
   targetsOf(model: string): readonly Target[]
+  waysOf(model: string): readonly (readonly string[])[]
 }
 
 /** A vendor that is set up: a function that makes a target from a name. */
@@ -84,6 +85,7 @@ export function models<const Name extends string>(
     list: () => cards,
     targets: () => [...steps.values()].flatMap(({ targets }) => targets),
     targetsOf: (model: string) => steps.get(model)?.targets ?? [],
+    waysOf: (model: string) => steps.get(model)?.ways ?? [],
   })
 }
 

@@ -37,7 +37,7 @@ export class TableScope implements Scope {
         via: candidate.via === undefined ? via : [name, ...candidate.via],
       })),
     )
-    return { ...reached, id: name }
+    return { ...reached, ways: step.ways.map(way => [name, ...way]), id: name }
   }
 
   /** What stands under a name; `undefined` where nothing does. */

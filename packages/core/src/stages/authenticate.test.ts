@@ -43,7 +43,7 @@ describe('authenticate', () => {
       return ann
     })
     expect(answer).toBe(ann)
-    expect(heard).toEqual([request, host])
+    expect(heard.slice(0, 2)).toEqual([request, host])
   })
 
   it.each([undefined, null, false])('refuses a caller of whom it is told %j', async nobody => {

@@ -1,3 +1,4 @@
+import type { AuthFailure } from '../auth-failure.ts'
 import { GatewayError } from '../errors.ts'
 import { isPromise } from '../is-promise.ts'
 import type { LimitRuleData } from '../limit-rule.ts'
@@ -25,10 +26,14 @@ export interface Principal {
  *
  * `host` is the host framework's own request where there is one: Express's `req`, Koa's `ctx`. It is
  * `undefined` when `gateway.fetch` is called directly.
+ *
+ * `report` takes the reason for an `undefined`. It is for events and logs: it does not change the answer, so that a caller
+ * cannot tell an expired key from an unknown one. Of several reports the most specific counts.
  */
 export type Authenticator<Host = unknown> = (
   request: Request,
   host: Host | undefined,
+  report?: (failure: AuthFailure) => void,
 ) => Principal | undefined | Promise<Principal | undefined>
 
 /** The token of an `Authorization: Bearer ...` header (RFC 6750; the token may hold spaces), or `undefined`. */
@@ -39,13 +44,18 @@ export function bearerToken(request: Request): string | undefined {
   return token === '' ? undefined : token
 }
 
-/** Who is asking? Throws 401, and `TypeError` for an answer that is no principal. */
+/**
+ * Who is asking? Throws 401, and `TypeError` for an answer that is no principal.
+ *
+ * @param report - takes why nobody is.
+ */
 export function authenticate<Host>(
   request: Request,
   host: Host | undefined,
   authenticator: Authenticator<Host>,
+  report?: (failure: AuthFailure) => void,
 ): Principal | Promise<Principal> {
-  const answer = authenticator(request, host)
+  const answer = authenticator(request, host, report)
   return isPromise(answer)
     ? Promise.resolve(answer).then(principal => principalFrom(request, principal))
     : principalFrom(request, answer)

@@ -1,25 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import { authorize, authorizePlaces } from './authorize.ts'
+import { authorizePlaces, Permissions } from './authorize.ts'
 import type { Candidate } from './route.ts'
 
 const ann = { id: 'ann' }
 
 it('lets in on true, and on nothing else that is truthy', async () => {
   const asked: unknown[] = []
-  await authorize(ann, 'm', async (...given) => {
+  const permissions = new Permissions(ann, async (...given) => {
     asked.push(...given)
     return true
   })
+  expect(await permissions.allowsModel('m', [[]])).toBe(true)
   expect(asked).toEqual([ann, 'm'])
   for (const odd of [1, 'yes', {}, '', 0]) {
-    await expect(authorize(ann, 'm', () => odd as never)).rejects.toThrow(
+    await expect(new Permissions(ann, () => odd as never).allowsModel('m', [[]])).rejects.toThrow(
       new TypeError(`authorize gave something that is no answer: got ${typeof odd}, expected true or false.`),
     )
   }
 })
 
 it.each([false, undefined, null])('refuses the model on %j', async no => {
-  const refused = authorize(ann, 'm', () => no as false)
+  expect(await new Permissions(ann, () => no as false).allowsModel('m', [[]])).toBe(false)
+  const refused = authorizePlaces(ann, 'm', [], () => no as false, { skip: () => {} })
   await expect(refused).rejects.toMatchObject({ status: 403, refusal: 'model_not_allowed' })
 })
 

@@ -1,3 +1,4 @@
+import { isPromise } from '../is-promise.ts'
 import { isSamePlace } from '../is-same-place.ts'
 import { modelNotAllowed } from '../protocol/model-refusals.ts'
 import type { Principal } from './authenticate.ts'
@@ -6,9 +7,46 @@ import type { Candidate, RouteContext } from './route.ts'
 /** Says whether a principal may use a model. */
 export type Authorizer = (principal: Principal, model: string) => boolean | Promise<boolean>
 
-/** May they? Throws 403, and `TypeError` for what is neither yes nor no: not all that is truthy is a leave. */
-export async function authorize(principal: Principal, model: string, authorizer: Authorizer): Promise<void> {
-  if (!isLeave(await authorizer(principal, model))) throw modelNotAllowed(model)
+/** The names that one principal may use. Calls the authorizer once for each name. */
+export class Permissions {
+  readonly #principal: Principal
+  readonly #authorizer: Authorizer
+  readonly #answers = new Map<string, boolean | Promise<boolean>>()
+
+  constructor(principal: Principal, authorizer: Authorizer) {
+    this.#principal = principal
+    this.#authorizer = authorizer
+  }
+
+  /** Throws `TypeError` for an answer that is neither yes nor no: a value that is merely truthy permits nothing. */
+  allows(name: string): boolean | Promise<boolean> {
+    const known = this.#answers.get(name)
+    if (known !== undefined) return known
+    return this.keep(name, this.#authorizer(this.#principal, name))
+  }
+
+  /** Takes what the authorizer has answered for a name. Throws like `allows`. */
+  keep(name: string, answer: unknown): boolean | Promise<boolean> {
+    const allowed = isPromise(answer) ? Promise.resolve(answer).then(isAllowed) : isAllowed(answer)
+    this.#answers.set(name, allowed)
+    return allowed
+  }
+
+  /** Returns the first of the names that the principal may not use. */
+  async firstDenied(names: readonly string[]): Promise<string | undefined> {
+    for (const name of names) {
+      const allowed = this.allows(name)
+      if (!(typeof allowed === 'boolean' ? allowed : await allowed)) return name
+    }
+    return undefined
+  }
+
+  /** Returns whether the principal may use a model and every name of at least one of the ways to its targets. */
+  async allowsModel(model: string, ways: readonly (readonly string[])[]): Promise<boolean> {
+    if ((await this.firstDenied([model])) !== undefined) return false
+    for (const way of ways) if ((await this.firstDenied(way)) === undefined) return true
+    return false
+  }
 }
 
 /**
@@ -26,37 +64,23 @@ export function authorizePlaces(
 ): readonly Candidate[] | Promise<readonly Candidate[]> {
   const answer: unknown = authorizer(principal, model)
   if (answer === true && !anyVia(places)) return places
-  return allowedPlaces(answer, principal, model, places, authorizer, log)
+  return allowedPlaces(answer, model, places, new Permissions(principal, authorizer), log)
 }
 
 /** `answer` is what the authorizer said of the name that was asked for. */
 async function allowedPlaces(
   answer: unknown,
-  principal: Principal,
   model: string,
   places: readonly Candidate[],
-  authorizer: Authorizer,
+  permissions: Permissions,
   log: Pick<RouteContext, 'skip'>,
 ): Promise<readonly Candidate[]> {
-  if (!isLeave(await answer)) throw modelNotAllowed(model)
+  if (!(await permissions.keep(model, answer))) throw modelNotAllowed(model)
   if (!anyVia(places)) return places
-  const answers = new Map([[model, true]])
   const allowed: Candidate[] = []
   for (const place of places) {
-    // Each name is asked for once.
-    let missing: string | undefined
-    for (const name of viaOf(place)) {
-      let leave = answers.get(name)
-      if (leave === undefined) {
-        const said: unknown = authorizer(principal, name)
-        leave = isLeave(typeof said === 'boolean' ? said : await said)
-        answers.set(name, leave)
-      }
-      if (leave) continue
-      missing = name
-      break
-    }
-    if (missing !== undefined) log.skip(place, { why: 'not_allowed', detail: missing })
+    const denied = await permissions.firstDenied(viaOf(place))
+    if (denied !== undefined) log.skip(place, { why: 'not_allowed', detail: denied })
     else if (allowed.some(other => isSamePlace(other, place))) {
       log.skip(place, { why: 'not_chosen', detail: 'stands before it already' })
     } else allowed.push(place)
@@ -78,7 +102,7 @@ function viaOf({ via }: Candidate): readonly string[] {
   throw new TypeError('route gave a target whose via is no list: expected the names by which it was reached.')
 }
 
-function isLeave(answer: unknown): boolean {
+function isAllowed(answer: unknown): boolean {
   if (answer === true) return true
   if (answer === false || answer === undefined || answer === null) return false
   throw new TypeError(

@@ -73,6 +73,11 @@ export interface Route<Name extends string = string, Ref extends string = never>
   targets?(): readonly Target[]
   /** Those of them that could answer a model that it lists, in the order in which they stand there. */
   targetsOf?(model: string): readonly Target[]
+  /**
+   * The `via` of each way to a target of a model that it lists; an empty list needs no further name. `GET /models` leaves
+   * out what a caller can reach by none of them. Absent: the model's own name decides.
+   */
+  waysOf?(model: string): readonly (readonly string[])[]
   /** Never there: it tells the compiler the names. */
   readonly [named]?: Name
 }

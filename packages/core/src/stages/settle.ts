@@ -1,6 +1,7 @@
 import { type AbandonedCallOptions, abandonedTokens } from '../abandoned-calls.ts'
 import { adjustmentHeaders } from '../adjustment-headers.ts'
 import { AttemptLog, isTimeout, type OpenAttempt } from '../attempt-log.ts'
+import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../auth-failure.ts'
 import { boundedAdjustments } from '../bounded-adjustments.ts'
 import { GatewayError } from '../errors.ts'
 import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../events.ts'
@@ -49,6 +50,7 @@ export class RequestRecord {
   /** Whether it is a chat completion: only those are told of. */
   chat = false
   principal: Principal | undefined
+  #authFailure: AuthFailure | undefined
   model: string | undefined
   stream = false
   readonly routing: RoutingLog
@@ -102,6 +104,11 @@ export class RequestRecord {
   /** Has a tracer follow it. */
   follow(traced: TracedRequest | undefined): void {
     this.attempts.traced = traced
+  }
+
+  /** Keeps why its caller is unknown. Throws `TypeError` for what is no failure. */
+  reportAuthFailure(failure: AuthFailure): void {
+    this.#authFailure = moreSpecific(this.#authFailure, checkedAuthFailure(failure))
   }
 
   /** Tells of it once its caller may use its model; not where it has ended meanwhile. */
@@ -261,6 +268,7 @@ export class RequestRecord {
       outcome,
       status,
       principal: this.principal,
+      authFailure: this.principal === undefined ? authFailureOf(error, this.#authFailure) : undefined,
       model: this.model,
       responseModel,
       stream: this.stream,

@@ -71,6 +71,7 @@ export class ChatSpan implements RequestSpan {
       [names.errorType]: requestErrorType(event),
       [names.enduserId]: this.#world.principal ? principal?.id : undefined,
       [ownAttributes.outcome]: event.outcome,
+      [ownAttributes.authFailure]: event.authFailure?.reason,
       [ownAttributes.attempts]: event.attempts.filter(({ called }) => called).length,
       [ownAttributes.cost]: cost ?? undefined,
       [ownAttributes.cache]: event.cache,

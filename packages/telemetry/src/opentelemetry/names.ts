@@ -43,6 +43,7 @@ export const ownAttributes = {
   attempts: 'sluice.attempts',
   requestId: 'sluice.request.id',
   outcome: 'sluice.outcome',
+  authFailure: 'sluice.auth_failure',
   cost: 'sluice.cost.usd',
   cache: 'sluice.cache',
   replayed: 'sluice.replayed',

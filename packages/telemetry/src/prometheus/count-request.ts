@@ -22,6 +22,7 @@ export function countRequest(event: EndEvent, metrics: Instruments, labels: Labe
     const refusal = GatewayError.is(event.error) ? labels.refusal(event.error.refusal) : 'unknown'
     metrics.refusals.inc({ refusal, ...tags })
   }
+  if (event.authFailure !== undefined) metrics.authFailures.inc({ reason: event.authFailure.reason })
   for (const rule of shadowed) metrics.shadowed.inc({ rule: labels.rule(rule) })
   if (cache !== undefined) metrics.cache.inc({ model, result: cache })
   if (event.replayed) metrics.replayed.inc({ model })

@@ -55,12 +55,18 @@ function notCompleted({ outcome }: LogFields): string {
 function failureText({
   outcome,
   error,
+  authFailure,
+  authFailureId,
   errorStatus,
   errorMessage,
   errorStack,
   requestId,
 }: LogFields): string {
-  const more = [errorStatus, errorMessage, errorStack].filter(value => value !== null && value !== undefined)
+  const who = authFailureId === null ? authFailure : `${shown(authFailure)}: ${shown(authFailureId)}`
+  const why = authFailure === null ? null : `(${shown(who)})`
+  const more = [why, errorStatus, errorMessage, errorStack].filter(
+    value => value !== null && value !== undefined,
+  )
   const where = outcome === 'refused' ? '' : ` (${shown(requestId)})`
   return `${joined([shown(error), ...more.map(shown)])}${where}`
 }

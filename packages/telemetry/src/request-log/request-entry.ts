@@ -27,6 +27,8 @@ function requestFields(event: EndEvent): LogFields {
     status: event.status,
     principal: name(event.principal?.id),
     model: name(event.model),
+    authFailure: event.authFailure?.reason ?? null,
+    authFailureId: name(event.authFailure?.id),
     provider: name(answering?.provider),
     upstreamModel: name(answering?.model),
     responseModel: name(event.responseModel),

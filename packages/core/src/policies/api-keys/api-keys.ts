@@ -74,11 +74,16 @@ export function apiKeys(
   const options = ownMembers(given)
   const now = options.now ?? Date.now
   const { digests, find } = sourceOf(keys, options)
-  return request => {
+  const callerOf = (record: SoundRecord, report: Parameters<Authenticator>[2]) => {
+    const principal = principalOf(record, now())
+    if (principal === undefined) report?.({ reason: record.disabled ? 'disabled' : 'expired', id: record.id })
+    return principal
+  }
+  return (request, _host, report) => {
     const token = bearerToken(request)
     const found = token === undefined ? undefined : find(digests(token))
-    if (found instanceof Promise) return found.then(record => record && principalOf(record, now()))
-    return found && principalOf(found, now())
+    if (found instanceof Promise) return found.then(record => record && callerOf(record, report))
+    return found && callerOf(found, report)
   }
 }
 

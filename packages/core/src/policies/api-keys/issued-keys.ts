@@ -98,7 +98,7 @@ export function keyStore(rows: KeyRows, given: KeyStoreOptions = {}): KeyStore {
       const stored = await rows.findByDigest(digest, at)
       const secret = stored?.secrets.find(each => sameDigest(each.digest, digest))
       if (stored === undefined || secret === undefined) return undefined
-      return secret.expiresAt !== null && at >= secret.expiresAt ? undefined : recordOf(stored, secret)
+      return recordOf(stored, secret)
     },
     digests: text => (isOurs(text) ? digestsUnder(text) : []),
   }

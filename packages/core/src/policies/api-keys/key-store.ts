@@ -69,7 +69,10 @@ export interface KeyStore {
   rotate(id: string, options?: { readonly overlapMs?: number }): Promise<IssuedKey>
   /** Forgets a key and all its secrets. Resolves to whether it was there. What it has used stays in the ledger. */
   delete(id: string): Promise<boolean>
-  /** For `apiKeys`. Resolves to `undefined` for a digest that is not there, or whose secret has expired. */
+  /**
+   * For `apiKeys`. Resolves to `undefined` for a digest that is not there. The record of a secret that has expired ends when
+   * the secret did.
+   */
   find(digest: string): Promise<ApiKeyRecord | undefined>
   /** The digests under which a text may be kept, newest pepper first; none for what cannot be a key of this store. */
   digests(text: string): readonly string[]

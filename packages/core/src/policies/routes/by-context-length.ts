@@ -4,7 +4,7 @@ import { distinct } from './distinct.ts'
 import { likelyTokens } from './likely-tokens.ts'
 import type { ModelEntry, NamesIn } from './model-entry.ts'
 import { partsOf } from './parts.ts'
-import { type Candidates, gathered } from './step.ts'
+import { type Candidates, gathered, waysOf } from './step.ts'
 
 /**
  * The places with the smallest context that prompt and answer are likely to fit in, then those with larger ones, and
@@ -19,6 +19,7 @@ export function byContextLength<const Entries extends readonly ModelEntry[]>(
   return combinedRoute(partsOf(entries, 'byContextLength()'), steps => ({
     fixed: undefined,
     targets: steps.flatMap(step => step.targets),
+    ways: waysOf(steps),
     id: `(${steps.map(({ id }) => id).join(' ')})`,
     ask: (draft, context) =>
       gathered(steps, draft, context, lists => fitting(distinct(lists.flat()), likelyTokens(draft), context)),

@@ -3,7 +3,7 @@ import { type CombinedRoute, combinedRoute } from './combined-route.ts'
 import { distinct } from './distinct.ts'
 import type { ModelEntry, NamesIn } from './model-entry.ts'
 import { partOf } from './parts.ts'
-import { type Candidates, fixedStep, gathered, type Step } from './step.ts'
+import { type Candidates, fixedStep, gathered, type Step, waysOf } from './step.ts'
 
 export interface HedgeOptions {
   /** How long the first place may take to begin its answer before the other is asked too, in milliseconds. */
@@ -55,5 +55,11 @@ function hedged(steps: readonly Step[], hedgeAfterMs: number): Step {
     )
   }
   if (fixed !== undefined && other !== undefined) return { ...fixedStep(order([fixed, other]), id), targets }
-  return { fixed: undefined, targets, id, ask: (draft, context) => gathered(steps, draft, context, order) }
+  return {
+    fixed: undefined,
+    targets,
+    ways: waysOf(steps),
+    id,
+    ask: (draft, context) => gathered(steps, draft, context, order),
+  }
 }

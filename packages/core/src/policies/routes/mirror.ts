@@ -46,6 +46,7 @@ function mirrored(step: Step, { fixed, targets }: Step, share: number): Step {
   return {
     fixed: undefined,
     targets: all,
+    ways: step.ways,
     id: step.id,
     ask(draft, context) {
       const chosen = context.random() < share ? shaded : step

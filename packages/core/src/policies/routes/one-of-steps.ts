@@ -3,7 +3,7 @@ import type { Target } from '../../provider.ts'
 import type { Draft } from '../../stages/read.ts'
 import type { RouteContext } from '../../stages/route.ts'
 import type { SkipReason } from '../../trace.ts'
-import type { Step } from './step.ts'
+import { type Step, waysOf } from './step.ts'
 
 const notChosen: SkipReason = Object.freeze({ why: 'not_chosen' })
 
@@ -13,6 +13,7 @@ export function oneOf(steps: readonly Step[], choose: (draft: Draft, context: Ro
   return {
     fixed: undefined,
     targets: steps.flatMap(step => step.targets),
+    ways: waysOf(steps),
     id: `(${steps.map(({ id }) => id).join(' ')})`,
     ask(draft, context) {
       const at = choose(draft, context)

@@ -1,7 +1,7 @@
 import type { Draft } from '../../stages/read.ts'
 import type { RouteContext } from '../../stages/route.ts'
 import { distinct } from './distinct.ts'
-import { type Candidates, fixedStep, gathered, type Step } from './step.ts'
+import { type Candidates, fixedStep, gathered, type Step, waysOf } from './step.ts'
 
 /** All that the steps give, in their order. */
 export function inOrder(steps: readonly Step[]): Step {
@@ -14,6 +14,7 @@ export function inOrder(steps: readonly Step[]): Step {
   return {
     fixed: undefined,
     targets,
+    ways: waysOf(steps),
     id,
     ask: (draft, context) => gathered(steps, draft, context, lists => distinct(lists.flat())),
   }
@@ -37,6 +38,7 @@ export function ranked(steps: readonly Step[], rank: Ranking): Step {
   return {
     fixed: undefined,
     targets: steps.flatMap(step => step.targets),
+    ways: waysOf(steps),
     id: idOf(steps),
     ask: (draft, context) =>
       gathered(steps, draft, context, lists => {

@@ -66,6 +66,8 @@ function partOfRoute(route: Route): Part {
     get targets() {
       return route.targets?.() ?? []
     },
+    // Its `via` is known when it is called.
+    ways: [[]],
     id: 'route',
     ask(draft, context) {
       const given: unknown = route(draft, context)

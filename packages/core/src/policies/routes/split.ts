@@ -6,6 +6,7 @@ import { oneOf } from './one-of-steps.ts'
 import { partOf } from './parts.ts'
 import { type Distances, rendezvous } from './rendezvous.ts'
 import { type RouteKey, routeKey } from './route-key.ts'
+import { waysOf } from './step.ts'
 import { checkWeights } from './weights.ts'
 
 /** The arms of a trial: a share for another entry of the table, by its name, or an entry and its share. */
@@ -43,9 +44,15 @@ export function split<const Arms extends SplitArms>(
   )
   const keyOf = by === undefined ? undefined : routeKey(by, 'split()')
   const distances = rendezvous(names, shares)
-  return combinedRoute(parts, steps =>
-    oneOf(steps, keyOf === undefined ? byChance(shares) : (...asked) => nearest(distances, keyOf(...asked))),
-  )
+  const choose =
+    keyOf === undefined
+      ? byChance(shares)
+      : (...asked: Parameters<typeof keyOf>) => nearest(distances, keyOf(...asked))
+  return combinedRoute(parts, steps => ({
+    ...oneOf(steps, choose),
+    // An arm with a share of 0 answers nobody.
+    ways: waysOf(steps.filter((_, at) => shares[at]! > 0)),
+  }))
 }
 
 function checkShares(given: readonly unknown[]): readonly number[] {

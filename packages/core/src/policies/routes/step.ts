@@ -11,6 +11,8 @@ export interface Step {
   ask(draft: Draft, context: RouteContext): Candidates | Promise<Candidates>
   /** Every target that it knows of beforehand. */
   readonly targets: readonly Target[]
+  /** The `via` of each way to a target; an empty list is a way without further names. */
+  readonly ways: readonly (readonly string[])[]
   /** What it is called when requests are spread by a hash: the same in all processes. */
   readonly id: string
 }
@@ -28,7 +30,18 @@ export interface Part {
 }
 
 export function fixedStep(fixed: Candidates, id: string): Step {
-  return { fixed, ask: () => fixed, targets: fixed, id }
+  const ways = distinctWays(fixed.map(({ via }) => via ?? []))
+  return { fixed, ask: () => fixed, targets: fixed, ways, id }
+}
+
+/** Every way that one of the steps has, each once. */
+export function waysOf(steps: readonly Step[]): readonly (readonly string[])[] {
+  return distinctWays(steps.flatMap(({ ways }) => ways))
+}
+
+function distinctWays(ways: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  if (ways.length < 2) return ways
+  return [...new Map(ways.map(way => [JSON.stringify(way), way])).values()]
 }
 
 /** A step that says something more of what another gives. */
@@ -37,6 +50,7 @@ export function mappedStep(step: Step, map: (candidates: Candidates) => Candidat
   return {
     fixed: undefined,
     targets: step.targets,
+    ways: step.ways,
     id: step.id,
     ask(draft, context) {
       const asked = step.ask(draft, context)
