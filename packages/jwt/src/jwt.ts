@@ -1,4 +1,4 @@
-import { type Authenticator, bearerToken, GatewayError } from '@sluice/core'
+import { type Authenticator, bearerToken, GatewayError, type Principal } from '@sluice/core'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { FindKey } from './find-key.ts'
 import { checkedOptions, type JwtOptions, type JwtPayload, span } from './jwt-options.ts'
@@ -17,7 +17,7 @@ import { mayBeMeant } from './unchecked-token.ts'
  */
 export function jwt(given: JwtOptions): Authenticator {
   const options = checkedOptions(given)
-  const { issuer, audience, typ, claims = principalOfClaims, now = Date.now } = options
+  const { issuer, audience, typ, source, claims = principalOfClaims, now = Date.now } = options
   const { algorithms, findKey } = keySource(options)
   const maxTokenAge = span(options, 'maxTokenAgeS', 1, Number.MAX_SAFE_INTEGER)
   const clockTolerance = span(options, 'clockToleranceS', 0, 300) ?? 5
@@ -37,9 +37,15 @@ export function jwt(given: JwtOptions): Authenticator {
     const mayBe = { algorithms, issuers, expiredAt: at / 1_000 - clockTolerance }
     if (token === undefined || !mayBeMeant(token, mayBe)) return undefined
     return checked(token, findKey, { ...checks, currentDate: new Date(at) }).then(
-      payload => payload && claims(payload as JwtPayload),
+      async payload => payload && withSource(await claims(payload as JwtPayload), source ?? payload.iss),
     )
   }
+}
+
+/** Adds the source to a principal that has none. Anything else that `claims` returns is the gateway's to judge. */
+function withSource(principal: Principal | undefined, source: string | undefined): Principal | undefined {
+  if (typeof principal !== 'object' || principal === null || principal.source !== undefined) return principal
+  return { ...principal, ...(source !== undefined && { source }) }
 }
 
 /** What a good token says; `undefined` for any other. Rejects where that cannot be told. */

@@ -1,7 +1,7 @@
 import type { Database, Principal } from '@sluice/core'
 import type { TypedConfig } from '../config/config.ts'
 
-/** The caller of an id: of a key of the configuration, or of one that was issued and holds. */
+/** The caller of an id, as `apiKeys` makes it: of a key of the configuration, or of one that was issued and holds. */
 export async function principalNamed(
   id: string,
   { keys = [] }: TypedConfig,
@@ -16,5 +16,11 @@ export async function principalNamed(
 type Described = { readonly [Name in 'models' | 'tags' | 'limits']?: Principal[Name] | null }
 
 function principalOf({ id, models, tags, limits }: Described & { readonly id: string }): Principal {
-  return { id, ...(models && { models }), ...(tags && { tags }), ...(limits && { limits }) }
+  return {
+    id,
+    source: 'api_keys',
+    ...(models && { models }),
+    ...(tags && { tags }),
+    ...(limits && { limits }),
+  }
 }

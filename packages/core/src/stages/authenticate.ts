@@ -19,14 +19,6 @@ export interface Principal {
 }
 
 /**
- * Returns the key under which state of a principal is stored: its source and its id. Two principals have the same key
- * only if both are the same. A source has no space, so that the first one separates the two.
- */
-export function principalKey({ source = '', id }: Principal): string {
-  return `${source} ${id}`
-}
-
-/**
  * Says who is asking, or `undefined` for nobody.
  *
  * `host` is the host framework's own request where there is one: Express's `req`, Koa's `ctx`. It is
@@ -73,9 +65,10 @@ function principalFrom(request: Request, principal: unknown): Principal {
 function isPrincipal(value: unknown): value is Principal {
   if (typeof value !== 'object' || value === null || !('id' in value)) return false
   if (typeof value.id !== 'string' || value.id === '') return false
-  return !('source' in value) || value.source === undefined || isSource(value.source)
+  return !('source' in value) || value.source === undefined || isPrincipalSource(value.source)
 }
 
-function isSource(value: unknown): boolean {
+/** Whether a value can be the `source` of a principal: a string that is not empty, without spaces. */
+export function isPrincipalSource(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !/\s/.test(value)
 }

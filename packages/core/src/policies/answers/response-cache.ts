@@ -1,4 +1,5 @@
 import { digestOf } from '../../digest-of.ts'
+import { principalKey } from '../../principal-key.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { isKnownField } from '../../protocol/check-fields.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
@@ -35,7 +36,7 @@ export interface ResponseCacheOptions {
 }
 
 /** Another one wherever answers of before must not be found any more. */
-const version = '1'
+const version = '2'
 
 /**
  * Keeps finished answers, and gives them again to the same request of the same principal. The same means all of it:
@@ -53,7 +54,8 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
     maxBytes,
     async keyOf(input, principal) {
       if (!isCacheable(cacheable(input, principal))) return undefined
-      const [kind, name] = scope === 'principal' ? [scope, principal.id] : ['group', scope(principal)]
+      const [kind, name] =
+        scope === 'principal' ? [scope, principalKey(principal)] : ['group', scope(principal)]
       if (name === undefined) return undefined
       if (typeof name === 'string') {
         return `cache:${await digestOf(version, kind, name, input.model, input)}`

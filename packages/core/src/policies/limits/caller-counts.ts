@@ -14,6 +14,7 @@ export interface PlannedCount {
 
 /** Counts of a caller's requests, and what beside its id they were worked out from. */
 interface Known {
+  readonly source: string | undefined
   /** `undefined` where no rule asks for it. */
   readonly model: string | undefined
   readonly tags: readonly (string | undefined)[]
@@ -54,14 +55,14 @@ export class CallerCounts {
     }
     const counts = countsOf(this.#rules, principal, draft)
     const tags = this.#tags.map(tag => tagOf(principal, tag))
-    if (isShort(principal.id) && isShort(model) && tags.every(isShort)) {
-      this.#remember(principal.id, { model, tags, counts })
+    if (isShort(principal.id) && isShort(principal.source) && isShort(model) && tags.every(isShort)) {
+      this.#remember(principal.id, { source: principal.source, model, tags, counts })
     }
     return counts
   }
 
-  #isOf({ model, tags }: Known, principal: Principal, asked: string | undefined): boolean {
-    if (model !== asked) return false
+  #isOf({ source, model, tags }: Known, principal: Principal, asked: string | undefined): boolean {
+    if (source !== principal.source || model !== asked) return false
     for (let at = 0; at < tags.length; at++) {
       if (tags[at] !== tagOf(principal, this.#tags[at] as string)) return false
     }

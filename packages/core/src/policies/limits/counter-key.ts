@@ -1,4 +1,5 @@
 import type { Scope } from '../../limit-rule.ts'
+import { principalKey } from '../../principal-key.ts'
 import { memberOf } from '../../protocol/own-members.ts'
 import { sha256Hex } from '../../sha256.ts'
 import type { Principal } from '../../stages/authenticate.ts'
@@ -30,7 +31,7 @@ export function scopeParts(scopes: readonly Scope[], functionMark: (scope: Scope
     if (typeof scope === 'function') {
       const mark = functionMark(scope)
       byMark.set(mark, (principal, draft) => named(mark, nameOf(scope(principal, draft))))
-    } else if (scope === 'key') byMark.set('key', ({ id }) => named('key', id))
+    } else if (scope === 'key') byMark.set('key', principal => named('key', principalKey(principal)))
     else if (scope === 'model') byMark.set('model', (_, { model }) => named('model', model))
     else if (scope.startsWith('tag:')) {
       const tag = scope.slice('tag:'.length)

@@ -157,7 +157,7 @@ describe('limits', () => {
   it('shares a store in memory with whoever claims by id', () => {
     const { ask, refused, store } = limiter([concurrent(2)])
     const id = 'f'.repeat(32)
-    const counters = [{ kind: 'lease', key: 'concurrent:key=ann', limit: 2, shadow: false }] as const
+    const counters = [{ kind: 'lease', key: 'concurrent:key=~0020ann', limit: 2, shadow: false }] as const
     const first = ask()
     expect(store.admit({ id, ttlMs: 1_000, counters }).allowed).toBe(true)
     refused()

@@ -1,6 +1,7 @@
 import { freshId } from '../../fresh-id.ts'
 import { isPromise } from '../../is-promise.ts'
 import type { LimitRuleData } from '../../limit-rule.ts'
+import { principalKey } from '../../principal-key.ts'
 import { memberOf, ownMembers } from '../../protocol/own-members.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 import type { Lease, LimitContext, Limiter } from '../../stages/limit.ts'
@@ -84,7 +85,7 @@ class RuleLimiter {
       return isPromise(claim) ? claim.then(came => this.#lease(room, came)) : this.#lease(room, claim)
     }
     const from = this.#clock()
-    const decided = queue.wait(principal.id, context.signal, () => {
+    const decided = queue.wait(principalKey(principal), context.signal, () => {
       const claim = this.#claim(room)
       return isPromise(claim) ? claim.then(came => ({ room, claim: came })) : { room, claim }
     })

@@ -1,5 +1,6 @@
 import { digestOf } from '../../digest-of.ts'
 import { GatewayError } from '../../errors.ts'
+import { principalKey } from '../../principal-key.ts'
 import type { AnswerKeeper } from '../../recall/answer-capture.ts'
 import type { AnswerStore } from '../../recall/answer-store.ts'
 import type { KeptAnswer } from '../../recall/kept-answer.ts'
@@ -48,7 +49,10 @@ export async function recallRepeat(
   if (!/^[\x21-\x7e]{1,255}$/.test(given)) throw noKey(given)
   const { keys, onStoreFailure } = idempotency
   const state: KeyState = { requestId, fingerprint: await digestOf(draft.body), answer: 'running' }
-  const held = await keys.hold(`repeat:${await digestOf(principal.id, given)}`, keyStateText(state))
+  const held = await keys.hold(
+    `repeat:${await digestOf(principalKey(principal), given)}`,
+    keyStateText(state),
+  )
   const kept = held.ok && typeof held.value === 'string' ? keyStateOf(held.value) : undefined
   if (kept !== undefined) return { answer: answerOf(kept, state) }
   if (held.ok && typeof held.value === 'object') return { keeper: keeperOf(state, held.value, idempotency) }
