@@ -13,6 +13,7 @@ const rules = [
   requests(million).per('second').by('tag:team'),
 ]
 const context: LimitContext = {
+  entry: 'm',
   requestId: 'r',
   targets: [vendorModels.openai!.target],
   price: () => 0,

@@ -55,7 +55,10 @@ describePage('docs/custom-gateway.md', {
     const authenticate = apiKeys(digest => table.get(digest), { pepper: { v2: 'new' } })
     const known = (key: string) =>
       authenticate(new Request(here, { headers: { authorization: `Bearer ${key}` } }), undefined)
-    expect([await known('sk-ann'), await known('sk-bob')]).toEqual([undefined, { id: 'bob' }])
+    expect([await known('sk-ann'), await known('sk-bob')]).toEqual([
+      undefined,
+      { id: 'bob', source: 'api_keys' },
+    ])
     await expect(snippet.run({ PEPPER_V1: 'old', PEPPER_V2: '' })).rejects.toThrow('pepper')
   },
 

@@ -188,7 +188,13 @@ describe('the table of rules', () => {
 it('says what a window lets in', async () => {
   const clock = { now: Date.parse('2026-11-18T12:00:00Z') }
   const limiter: Limiter = limits([requests(60).per('minute')], { now: () => clock.now })
-  const context = { requestId: 'req_1', targets: [], price: () => null, signal: new AbortController().signal }
+  const context = {
+    requestId: 'req_1',
+    entry: 'm',
+    targets: [],
+    price: () => null,
+    signal: new AbortController().signal,
+  }
   const letIn = (ms: number) => {
     let count = 0
     for (const end = clock.now + ms; clock.now < end; clock.now += 50) {

@@ -212,6 +212,12 @@ export const refusals = {
     'limiter_unavailable',
     'Your limits cannot be checked at the moment. Please try again.',
   ],
+  limit_store_full: [
+    503,
+    'service_unavailable_error',
+    'limit_store_full',
+    'The service has no room to count your request at the moment. Please try again later.',
+  ],
   authentication_unavailable: [
     503,
     'service_unavailable_error',

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { GatewayOptions } from './config.ts'
 import type { LimitRuleData } from './limit-rule.ts'
 import { limits } from './policies/limits/limits.ts'
 import type { LimitsOptions } from './policies/limits/limits-options.ts'
@@ -10,7 +11,11 @@ import type { Principal } from './stages/authenticate.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** A gateway whose vendor answers when it is told to. */
-function limited(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
+function limited(
+  rules: readonly LimitRuleData[],
+  options: LimitsOptions = {},
+  more: Partial<GatewayOptions> = {},
+) {
   const store = memoryStore()
   const waiting: ((reply: Reply) => void)[] = []
   const { target, inputs } = scripted(
@@ -25,6 +30,7 @@ function limited(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
   const service = serving(target, {
     limit: limits(rules, { store, ...options }),
     prices: ({ prompt_tokens, completion_tokens }) => (prompt_tokens + completion_tokens) * 1e-6,
+    ...more,
   })
   return { ...service, store, inputs, answer, waiting }
 }
@@ -37,6 +43,8 @@ async function answered(asked: Promise<Response>, answer: () => void): Promise<R
     answer()
   }
 }
+
+const json = { 'content-type': 'application/json' }
 
 /** What a request of these tests reserves: its prompt, and the bound that it names. */
 const bound = { max_tokens: 900 }
@@ -211,6 +219,19 @@ describe('waiting for room', () => {
     expect((await minute.post(bound)).headers.get('retry-after')).toBe('60')
     expect(performance.now() - started).toBeLessThan(1_000)
     expect((await answered(first, minute.answer)).status).toBe(200)
+  })
+
+  it('is done in a queue of its own by each of two who have one id from two sources', async () => {
+    const { post, answer } = limited(
+      [concurrent(1).by('gateway')],
+      { wait: { maxMs: 60_000, maxQueued: 1 } },
+      { authenticate: request => ({ id: 'ann', source: request.headers.get('x-source') ?? '' }) },
+    )
+    const from = (source: string) => post({}, { headers: { 'x-source': source, ...json } })
+    const asked = [from('keys'), from('keys'), from('tokens')]
+    await turn()
+    expect((await from('keys')).status).toBe(429)
+    for (const each of asked) expect((await answered(each, answer)).status).toBe(200)
   })
 
   it('is not done for a budget that is used up', async () => {

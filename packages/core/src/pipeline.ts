@@ -71,7 +71,7 @@ export async function completeChat<Host>(
   const admitting = limit(
     principal,
     draft,
-    new RoomAsked(record.requestId, draft.model, candidates, lifetime, options),
+    new RoomAsked(record.requestId, draft.model, candidates, lifetime, routing, options),
     options.limit,
   )
   const lease = isPromise(admitting) ? await admitting : admitting

@@ -20,5 +20,6 @@ export function routeContext<Host>(
     health: target => call.health.of(target).view(call.clock()),
     price: (usage, target) => prices(usage, pricedModel(model, target, now())),
     skip: (target, why) => log.skip(target, why),
+    match: entry => log.match(entry),
   }
 }

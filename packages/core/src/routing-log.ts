@@ -16,6 +16,8 @@ const longestName = 200
 export class RoutingLog {
   /** Whether the route has been asked. */
   begun = false
+  /** The entry of the route that matched; `undefined` where the route does not say. */
+  entry: string | undefined
   readonly #draw: () => number
   #seed: number | undefined
   #random: (() => number) | undefined
@@ -42,6 +44,13 @@ export class RoutingLog {
   random(): number {
     this.#random ??= seededRandom(this.seed)
     return this.#random()
+  }
+
+  /** Throws `TypeError` for what is no name. */
+  match(entry: string): void {
+    if (typeof entry !== 'string')
+      throw new TypeError(`match: got ${typeof entry}, expected a name or a pattern.`)
+    this.entry = entry
   }
 
   /** What the route gave. What is skipped from here on is one of these, or a shadow of one. */

@@ -40,6 +40,11 @@ export interface JwtOptions {
   /** The `typ` of a token's header, such as `at+jwt`. Default: any. */
   readonly typ?: string
   /**
+   * The `source` of the principals: no spaces. A `source` that `claims` returns takes precedence. Default: the token's
+   * `iss`, as a `sub` is unique within its issuer only.
+   */
+  readonly source?: string
+  /**
    * Makes the caller of what the token says. Default: its `sub` (at most 255 characters) is the id; `models`, a list of
    * texts, and `tags`, an object of texts, are taken where they are there. What it throws is a 500.
    */
@@ -70,6 +75,7 @@ const known: Readonly<Record<keyof JwtOptions, true>> = {
   audience: true,
   algorithms: true,
   typ: true,
+  source: true,
   claims: true,
   clockToleranceS: true,
   maxTokenAgeS: true,
@@ -94,7 +100,7 @@ export function checkedOptions(given: JwtOptions): JwtOptions {
   if (keys.length !== 1) {
     throw new TypeError(`jwt(): got ${keys.length} of jwks, publicKey and secret, expected one of them.`)
   }
-  const { issuer, audience, claims, typ } = options
+  const { issuer, audience, claims, typ, source } = options
   if (!isNames(issuer)) {
     throw new TypeError(
       "jwt(): issuer: expected the `iss` of the tokens, such as 'https://login.example.com/'.",
@@ -116,6 +122,14 @@ export function checkedOptions(given: JwtOptions): JwtOptions {
   if (typ !== undefined && (typeof typ !== 'string' || typ === '')) {
     throw new TypeError("jwt(): typ: expected the `typ` of the tokens' header, such as 'at+jwt'.")
   }
+  if (source !== undefined && !isSource(source)) {
+    throw new TypeError('jwt(): source: expected a string without spaces.')
+  }
+  if (source === undefined && ![issuer].flat().every(isSource)) {
+    throw new TypeError(
+      'jwt(): an issuer has spaces in its name. Set source: it names the issuer without spaces.',
+    )
+  }
   for (const name of ['claims', 'observe', 'fetch', 'now'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'function') {
       throw new TypeError(`jwt(): ${name}: expected a function.`)
@@ -132,6 +146,10 @@ export function span(options: JwtOptions, name: SpanName, least: number, most: n
 }
 
 type SpanName = 'clockToleranceS' | 'maxTokenAgeS' | 'timeoutMs' | 'cacheMs' | 'staleMs'
+
+function isSource(value: unknown): boolean {
+  return typeof value === 'string' && /^\S+$/.test(value)
+}
 
 function isNames(value: unknown): value is string | readonly string[] {
   const names = Array.isArray(value) ? value : [value]

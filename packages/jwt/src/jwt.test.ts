@@ -169,9 +169,26 @@ describe('jwt', () => {
     const authenticate = jwt({ ...basics, secret })
     expect(await authenticate(asking(await withSecret(given)), undefined)).toEqual({
       id: 'ann',
+      source: iss,
       models: ['gpt-*'],
       tags: { team: 'search' },
     })
+  })
+
+  it('names the source of the caller: the issuer, what the option says, or what claims say', async () => {
+    const source = async (options: Partial<JwtOptions>, payload = sound) =>
+      (await jwt({ ...basics, secret, ...options })(asking(await withSecret(payload)), undefined))?.source
+    const claims = () => ({ id: 'ann' })
+    const issuers = { issuer: [iss, 'https://b.test/'], claims }
+    expect(await source({ claims })).toBe(iss)
+    expect(await source(issuers, { ...sound, iss: 'https://b.test/' })).toBe('https://b.test/')
+    expect(await source({ source: 'staff' })).toBe('staff')
+    expect(await source({ source: 'staff', claims: async () => ({ id: 'ann', source: 'own' }) })).toBe('own')
+    expect(() => jwt({ ...basics, secret, source: 'a b' })).toThrow(
+      /source: expected a string without spaces/,
+    )
+    expect(() => jwt({ ...basics, secret, issuer: 'my login' })).toThrow(/an issuer has spaces .* Set source/)
+    expect(await source({ issuer: 'my login', source: 'login' }, { ...sound, iss: 'my login' })).toBe('login')
   })
 
   it('makes the caller by a function, which may know nobody, wait, or throw', async () => {

@@ -1,4 +1,4 @@
-import { type Authenticator, type AuthFailure, bearerToken, GatewayError } from '@sluice/core'
+import { type Authenticator, type AuthFailure, bearerToken, GatewayError, type Principal } from '@sluice/core'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { FindKey } from './find-key.ts'
 import { checkedOptions, type JwtOptions, type JwtPayload, span } from './jwt-options.ts'
@@ -18,7 +18,7 @@ import { uncheckedFault } from './unchecked-token.ts'
  */
 export function jwt(given: JwtOptions): Authenticator {
   const options = checkedOptions(given)
-  const { issuer, audience, typ, claims = principalOfClaims, now = Date.now } = options
+  const { issuer, audience, typ, source, claims = principalOfClaims, now = Date.now } = options
   const { algorithms, findKey } = keySource(options)
   const maxTokenAge = span(options, 'maxTokenAgeS', 1, Number.MAX_SAFE_INTEGER)
   const clockTolerance = span(options, 'clockToleranceS', 0, 300) ?? 5
@@ -42,11 +42,17 @@ export function jwt(given: JwtOptions): Authenticator {
       return undefined
     }
     return checked(token, findKey, { ...checks, currentDate: new Date(at) }, report).then(async payload => {
-      const principal = payload && (await claims(payload as JwtPayload))
+      const principal = payload && withSource(await claims(payload as JwtPayload), source ?? payload.iss)
       if (payload !== undefined && !principal) report({ reason: 'wrong_claims' })
       return principal
     })
   }
+}
+
+/** Adds the source to a principal that has none. Anything else that `claims` returns is the gateway's to judge. */
+function withSource(principal: Principal | undefined, source: string | undefined): Principal | undefined {
+  if (typeof principal !== 'object' || principal === null || principal.source !== undefined) return principal
+  return { ...principal, ...(source !== undefined && { source }) }
 }
 
 type Report = (failure: AuthFailure) => void

@@ -81,7 +81,13 @@ async function countersOf(mark: string, atOnce: number): Promise<readonly Counte
   const lease = await limits(rulesOf(atOnce), { store }).admit(
     { id: mark },
     { body: { model: 'paid', messages: [] }, model: 'paid', bytes: 30 },
-    { requestId: mark, targets: [vendor(1)], price: () => 0, signal: new AbortController().signal },
+    {
+      entry: 'm',
+      requestId: mark,
+      targets: [vendor(1)],
+      price: () => 0,
+      signal: new AbortController().signal,
+    },
   )
   await lease.settle(undefined, null)
   return counters

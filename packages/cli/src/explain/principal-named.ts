@@ -28,5 +28,11 @@ export async function principalNamed(
 type Described = { readonly [Name in 'models' | 'tags' | 'limits']?: Principal[Name] | null }
 
 function principalOf({ id, models, tags, limits }: Described & { readonly id: string }): Principal {
-  return { id, ...(models && { models }), ...(tags && { tags }), ...(limits && { limits }) }
+  return {
+    id,
+    source: 'api_keys',
+    ...(models && { models }),
+    ...(tags && { tags }),
+    ...(limits && { limits }),
+  }
 }

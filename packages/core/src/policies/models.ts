@@ -79,7 +79,9 @@ export function models<const Name extends string>(
     .map(([id, entry]) => ({ id, created, owned_by: ownerOf(entry, steps.get(id)!) }))
   const route: Route = (draft, context) => {
     const step = steps.get(draft.model) ?? scope.stepOf(draft.model)
-    return step === undefined ? [] : (step.fixed ?? step.ask(draft, context))
+    if (step === undefined) return []
+    context.match(step.entry)
+    return step.fixed ?? step.ask(draft, context)
   }
   return Object.assign(route as Route<Exclude<Name, Pattern>>, {
     list: () => cards,

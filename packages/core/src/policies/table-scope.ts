@@ -3,6 +3,11 @@ import { ownMembers } from '../protocol/own-members.ts'
 import { mappedStep, type Part, type Scope, type Step } from './routes/step.ts'
 import type { Wildcards } from './wildcards.ts'
 
+/** What stands under a name, and the entry of the table that says so: the name itself, or the pattern that it fits. */
+export interface TableStep extends Step {
+  readonly entry: string
+}
+
 /** How many made names are kept: callers choose them. */
 const mostMade = 1_000
 
@@ -13,8 +18,8 @@ const deepest = 32
 export class TableScope implements Scope {
   readonly #parts: ReadonlyMap<string, Part>
   readonly #wildcards: Wildcards
-  readonly #steps = new Map<string, Step>()
-  readonly #made = new LRUCache<string, Step>({ max: mostMade })
+  readonly #steps = new Map<string, TableStep>()
+  readonly #made = new LRUCache<string, TableStep>({ max: mostMade })
   /** The names that led to where names are being found. */
   readonly #path: string[] = []
 
@@ -41,7 +46,7 @@ export class TableScope implements Scope {
   }
 
   /** What stands under a name; `undefined` where nothing does. */
-  stepOf(name: string): Step | undefined {
+  stepOf(name: string): TableStep | undefined {
     const known = this.#steps.get(name) ?? this.#made.get(name, ownMembers({}))
     if (known !== undefined) return known
     if (this.#path.includes(name)) {
@@ -53,13 +58,16 @@ export class TableScope implements Scope {
       )
     }
     const exact = this.#parts.get(name)
-    const found = exact ?? this.#wildcards.find(name)
+    const wildcard = exact === undefined ? this.#wildcards.find(name) : undefined
+    const found = exact ?? wildcard?.made
     if (found === undefined) return undefined
-    const step = this.#onTheWay(name, () =>
+    const linked = this.#onTheWay(name, () =>
       typeof found === 'string' ? this.#other(found) : found.link(this),
     )
-    if (exact !== undefined) this.#steps.set(name, step!)
-    else if (step !== undefined) this.#made.set(name, step, ownMembers({}))
+    if (linked === undefined) return undefined
+    const step = { ...linked, entry: wildcard?.pattern ?? name }
+    if (exact !== undefined) this.#steps.set(name, step)
+    else this.#made.set(name, step, ownMembers({}))
     return step
   }
 

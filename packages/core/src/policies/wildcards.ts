@@ -4,7 +4,7 @@ import type { Part } from './routes/step.ts'
 /** What stands under the names that fit patterns. */
 export interface Wildcards {
   /** What a pattern has for a name, or the other name that its function gave for it; `undefined` where none does. */
-  find(name: string): Part | string | undefined
+  find(name: string): { readonly pattern: string; readonly made: Part | string } | undefined
   /** The entries that are the same for all names, by their patterns. */
   readonly fixed: readonly (readonly [pattern: string, part: Part])[]
 }
@@ -33,7 +33,8 @@ export function wildcards(entries: readonly (readonly [pattern: string, entry: u
       for (const { head, tail, made } of known) {
         const under = name.slice(head.length, name.length - tail.length)
         if (!name.startsWith(head) || !name.endsWith(tail) || !isModelName(under)) continue
-        return typeof made === 'function' ? made(under) : made
+        const found = typeof made === 'function' ? made(under) : made
+        return found === undefined ? undefined : { pattern: `${head}*${tail}`, made: found }
       }
       return undefined
     },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { authenticate, bearerToken, principalKey } from './authenticate.ts'
+import { principalKey } from '../principal-key.ts'
+import { authenticate, bearerToken } from './authenticate.ts'
 
 function asked(authorization?: string): Request {
   return new Request('http://gateway.test/v1/models', {

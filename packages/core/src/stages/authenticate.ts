@@ -77,9 +77,10 @@ function principalFrom(request: Request, principal: unknown): Principal {
 function isPrincipal(value: unknown): value is Principal {
   if (typeof value !== 'object' || value === null || !('id' in value)) return false
   if (typeof value.id !== 'string' || value.id === '') return false
-  return !('source' in value) || value.source === undefined || isSource(value.source)
+  return !('source' in value) || value.source === undefined || isPrincipalSource(value.source)
 }
 
-function isSource(value: unknown): boolean {
+/** Whether a value can be the `source` of a principal: a string that is not empty, without spaces. */
+export function isPrincipalSource(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !/\s/.test(value)
 }

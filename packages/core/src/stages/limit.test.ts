@@ -4,6 +4,7 @@ import { type LimitContext, limit } from './limit.ts'
 const ann = { id: 'ann' }
 const draft = { model: 'm', body: { model: 'm' }, bytes: 13 }
 const context: LimitContext = {
+  entry: 'm',
   requestId: 'req_1',
   targets: [],
   price: () => null,

@@ -30,6 +30,11 @@ export interface Lease {
 /** What is known of a request that asks for room, beside its caller and its text. */
 export interface LimitContext {
   readonly requestId: string
+  /**
+   * The entry of the model table that matched: the model's name, or the pattern that it fits. Where the route names none,
+   * the first target, as `provider/model`. Callers cannot invent it, as they can the name of a model.
+   */
+  readonly entry: string
   /** Where it may be answered. */
   readonly targets: readonly Target[]
   /** What a use would cost at a target, in US dollars; `null` where that is not known. */

@@ -19,6 +19,11 @@ export interface RouteContext {
   readonly price: (usage: Usage, target: Target) => number | null
   /** Tells the trace why a place is not among those that the route gives. */
   readonly skip: (target: Target, why: SkipReason) => void
+  /**
+   * Names the entry of the route that matched: a name, or a pattern such as `acme/*`. Limits by model count under it.
+   * A model table calls it; so should a route that answers names which callers can invent.
+   */
+  readonly match: (entry: string) => void
 }
 
 /** A place where a request can be answered, and what the route says of asking it. */

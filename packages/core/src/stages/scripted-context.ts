@@ -9,6 +9,7 @@ export function scriptedContext(principal: Principal, known: Partial<RouteContex
     health: () => ({ active: 0, firstTokenMs: undefined, wholeMs: undefined, state: 'closed', waitMs: 0 }),
     price: () => null,
     skip: () => {},
+    match: () => {},
     ...known,
   }
 }

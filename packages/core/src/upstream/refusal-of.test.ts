@@ -117,6 +117,7 @@ function tellable(): readonly string[] {
   const every: Record<Refusal, true> = {
     missing_api_key: true,
     limiter_unavailable: true,
+    limit_store_full: true,
     authentication_unavailable: true,
     ledger_unavailable: true,
     idempotency_in_progress: true,

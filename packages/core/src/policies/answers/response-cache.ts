@@ -36,7 +36,7 @@ export interface ResponseCacheOptions {
 }
 
 /** Another one wherever answers of before must not be found any more. */
-const version = '1'
+const version = '2'
 
 /**
  * Keeps finished answers, and gives them again to the same request of the same principal. The same means all of it:

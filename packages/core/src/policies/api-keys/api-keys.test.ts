@@ -50,7 +50,17 @@ describe('apiKeys with a list', () => {
 
   it('hands on what the key may do, and neither key nor hash', async () => {
     const principal = await find(asking('Bearer My API Key'), undefined)
-    expect(principal).toEqual({ id: 'ann', models: ['gpt-*'] })
+    expect(principal).toEqual({ id: 'ann', source: 'api_keys', models: ['gpt-*'] })
+  })
+
+  it('names the source of its callers, as it is told to', async () => {
+    const named = apiKeys([{ id: 'ann', key: 'k' }], { source: 'partners' })
+    expect(await named(asking('Bearer k'), undefined)).toEqual({ id: 'ann', source: 'partners' })
+    for (const source of ['', 'a b', 7, null] as never[]) {
+      expect(() => apiKeys([{ id: 'ann', key: 'k' }], { source })).toThrow(
+        /source: got .*, expected a string/,
+      )
+    }
   })
 
   it.each([
@@ -206,7 +216,7 @@ describe('apiKeys with a lookup', () => {
       expiresAt: null,
       disabled: null,
     }))
-    expect(await find(asking('Bearer sk-one'), undefined)).toEqual({ id: 'one' })
+    expect(await find(asking('Bearer sk-one'), undefined)).toEqual({ id: 'one', source: 'api_keys' })
   })
 
   it('refuses to remember a key for longer than five seconds, and unknown ones without a bound', () => {

@@ -1,6 +1,6 @@
 import type { Observer } from '../../events.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
-import { type Authenticator, bearerToken } from '../../stages/authenticate.ts'
+import { type Authenticator, bearerToken, isPrincipalSource } from '../../stages/authenticate.ts'
 import { digestsOf, hashApiKey, isDigest, type Pepper, sameDigest } from './key-digest.ts'
 import { formatOf } from './key-format.ts'
 import { type ApiKeyRecord, principalOf, recordFault, type SoundRecord, soundRecord } from './key-record.ts'
@@ -19,6 +19,11 @@ export type ApiKeyLookup = (
 export type ApiKeySource = { find: ApiKeyLookup } & Partial<Pick<KeyStore, 'digests'>>
 
 export interface ApiKeysOptions {
+  /**
+   * The `source` of the principals: no spaces. Callers of two `apiKeys` with the same `id` share limits, cached responses
+   * and idempotency keys unless their sources differ. Default `api_keys`.
+   */
+  readonly source?: string
   /**
    * What a key looks like, such as `/^sk-[0-9A-Za-z]{40}$/`: anything else is a 401 without a look into the list or
    * the store. Default for a store: a token as RFC 6750 has it, of letters, digits and `-._~+/`, then `=`.
@@ -72,10 +77,13 @@ export function apiKeys(
   given: ApiKeysOptions = {},
 ): Authenticator {
   const options = ownMembers(given)
-  const now = options.now ?? Date.now
+  const { source = 'api_keys', now = Date.now } = options
+  if (!isPrincipalSource(source)) {
+    throw new TypeError(`apiKeys(): source: got ${shown(source)}, expected a string without spaces.`)
+  }
   const { digests, find } = sourceOf(keys, options)
   const callerOf = (record: SoundRecord, report: Parameters<Authenticator>[2]) => {
-    const principal = principalOf(record, now())
+    const principal = principalOf(record, now(), source)
     if (principal === undefined) report?.({ reason: record.disabled ? 'disabled' : 'expired', id: record.id })
     return principal
   }
@@ -85,6 +93,10 @@ export function apiKeys(
     if (found instanceof Promise) return found.then(record => record && callerOf(record, report))
     return found && callerOf(found, report)
   }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
 /** How a token is looked for: under no digests where it cannot be a key. */

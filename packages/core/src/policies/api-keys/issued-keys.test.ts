@@ -37,6 +37,7 @@ describe('keyStore', () => {
     expect(stored).toMatchObject({ name: 'search', disabled: false, expiresAt: clock.now + 60_000 })
     expect(await who(key)).toEqual({
       id: stored.id,
+      source: 'api_keys',
       models: ['gpt-*'],
       tags: { team: 'search' },
       limits: [{ ...minute, scopes: ['tag:team'] }],
@@ -92,11 +93,21 @@ describe('keyStore', () => {
   it('changes what is given, and takes restrictions away by null', async () => {
     const { keys, who, clock } = setUp()
     const { key, stored } = await keys.issue({ name: 'a', models: ['m'], tags: { team: 'x' } })
-    expect(await who(key)).toEqual({ id: stored.id, models: ['m'], tags: { team: 'x' } })
+    expect(await who(key)).toEqual({
+      id: stored.id,
+      source: 'api_keys',
+      models: ['m'],
+      tags: { team: 'x' },
+    })
     const changed = await keys.update(stored.id, { name: 'b', models: null, limits: [minute] })
     expect(changed).toMatchObject({ name: 'b', models: null, tags: { team: 'x' }, limits: [minute] })
     clock.now += 5_000
-    expect(await who(key)).toEqual({ id: stored.id, tags: { team: 'x' }, limits: [minute] })
+    expect(await who(key)).toEqual({
+      id: stored.id,
+      source: 'api_keys',
+      tags: { team: 'x' },
+      limits: [minute],
+    })
     await keys.update(stored.id, { disabled: true })
     clock.now += 5_000
     expect(await who(key)).toBeUndefined()

@@ -5,7 +5,7 @@ import { limitRule } from '../limits/rule.ts'
 import { limitsFault } from './limits-fault.ts'
 
 /** What is known of a key, and who it speaks for. A `null`, as stores give it, is nothing known. */
-export interface ApiKeyRecord extends Omit<Principal, 'models' | 'tags' | 'limits'> {
+export interface ApiKeyRecord extends Omit<Principal, 'source' | 'models' | 'tags' | 'limits'> {
   /** Patterns of the models that the key may use; absent means all. */
   readonly models?: readonly string[] | null
   readonly tags?: Readonly<Record<string, string>> | null
@@ -88,11 +88,11 @@ function frozenRule(data: LimitRuleData): LimitRuleData {
  * such as the hash, is no part of it: a principal goes to every function of the user's, and to the log. It is a copy,
  * or cannot be changed: what one of them does is not done to the next request.
  */
-export function principalOf(record: SoundRecord, now: number): Principal | undefined {
+export function principalOf(record: SoundRecord, now: number, source: string): Principal | undefined {
   const { id, models, tags, limits, expiresAt, disabled } = record
   if (disabled || (expiresAt !== null && now >= expiresAt)) return undefined
   // Member by member: to spread those that are there takes a microsecond.
-  const principal: Writable<Principal> = { id }
+  const principal: Writable<Principal> = { id, source }
   if (models !== null) principal.models = [...models]
   if (tags !== null) principal.tags = { ...tags }
   if (limits !== null) principal.limits = limits

@@ -5,6 +5,7 @@ import { keyOf, limitPlan } from './limit-plan.ts'
 import { concurrent, requests, tokens } from './rule.ts'
 
 const draft = (model: string) => ({ model, body: { model }, bytes: 10 })
+const m = { entry: 'm' }
 const caller = (id: string, team?: string) => ({ id, ...(team !== undefined && { tags: { team } }) })
 
 describe('the counts of a caller', () => {
@@ -23,32 +24,35 @@ describe('the counts of a caller', () => {
       id: fc.oneof(fc.constantFrom('ann', 'bob', 'x'.repeat(201)), fc.string()),
       team: fc.constantFrom('red', 'blue', 'y'.repeat(201), undefined),
       model: fc.constantFrom('a', 'ab', 'b', 'c', 'd', 'e', 'f'),
+      entry: fc.constantFrom('a', 'a*', '*', 'z'.repeat(201)),
     })
     fc.assert(
-      fc.property(who, ({ id, team, model }) => {
-        const keys = rules.map(rule => keyOf(rule, caller(id, team), draft(model)))
-        const given = counts.of(caller(id, team), draft(model)).map(({ key }) => key)
+      fc.property(who, ({ id, team, model, entry }) => {
+        const keys = rules.map(rule => keyOf(rule, caller(id, team), draft(model), entry))
+        const given = counts.of(caller(id, team), draft(model), { entry }).map(({ key }) => key)
         expect(given).toEqual(keys.filter(key => key !== undefined))
       }),
       { numRuns: 1_000 },
     )
-    for (let at = 0; at < 10_010; at++) counts.of(caller(`id-${at}`), draft('m'))
-    expect(counts.of(caller('id-0'), draft('m'))[0]?.key).toBe(keyOf(rules[0]!, caller('id-0'), draft('m')))
+    for (let at = 0; at < 10_010; at++) counts.of(caller(`id-${at}`), draft('m'), m)
+    expect(counts.of(caller('id-0'), draft('m'), m)[0]?.key).toBe(
+      keyOf(rules[0]!, caller('id-0'), draft('m'), 'm'),
+    )
   })
 
   it('are worked out once for a caller and its tags', () => {
     const counts = new CallerCounts(limitPlan([requests(1).per('minute').by('key', 'tag:team')], 'gateway'))
-    const first = counts.of(caller('ann', 'red'), draft('m'))
-    expect(counts.of(caller('ann', 'red'), draft('other'))).toBe(first)
-    expect(counts.of(caller('ann', 'blue'), draft('m'))).not.toEqual(first)
-    expect(counts.of(caller('ann'), draft('m'))).not.toEqual(first)
+    const first = counts.of(caller('ann', 'red'), draft('m'), m)
+    expect(counts.of(caller('ann', 'red'), draft('other'), m)).toBe(first)
+    expect(counts.of(caller('ann', 'blue'), draft('m'), m)).not.toEqual(first)
+    expect(counts.of(caller('ann'), draft('m'), m)).not.toEqual(first)
   })
 
   it('are worked out each time where a function names one', () => {
     const scope = vi.fn(() => 'name')
     const counts = new CallerCounts(limitPlan([requests(1).per('minute').by(scope)], 'gateway'))
-    counts.of(caller('ann'), draft('m'))
-    counts.of(caller('ann'), draft('m'))
+    counts.of(caller('ann'), draft('m'), m)
+    counts.of(caller('ann'), draft('m'), m)
     expect(scope).toHaveBeenCalledTimes(2)
   })
 })

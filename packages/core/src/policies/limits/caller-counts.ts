@@ -1,4 +1,5 @@
 import type { Principal } from '../../stages/authenticate.ts'
+import type { LimitContext } from '../../stages/limit.ts'
 import type { Draft } from '../../stages/read.ts'
 import { tagOf } from './counter-key.ts'
 import { keyOf, type PlannedRule } from './limit-plan.ts'
@@ -14,8 +15,11 @@ export interface PlannedCount {
 
 /** Counts of a caller's requests, and what beside its id they were worked out from. */
 interface Known {
+  readonly source: string | undefined
   /** `undefined` where no rule asks for it. */
   readonly model: string | undefined
+  /** Of the model table; empty where no rule counts by it. */
+  readonly entry: string
   readonly tags: readonly (string | undefined)[]
   readonly counts: readonly PlannedCount[]
 }
@@ -32,6 +36,7 @@ export class CallerCounts {
   readonly #tags: readonly string[]
   readonly #asksFunctions: boolean
   readonly #asksModel: boolean
+  readonly #asksEntry: boolean
   /** By the id of the caller. */
   readonly #known = new Map<string, Known[]>()
   #size = 0
@@ -40,28 +45,37 @@ export class CallerCounts {
     const scopes = rules.flatMap(rule => rule.scopes)
     this.#rules = rules
     this.#asksFunctions = scopes.some(scope => typeof scope === 'function')
-    this.#asksModel = rules.some(({ models, scopes }) => models !== undefined || scopes.includes('model'))
+    this.#asksModel = rules.some(({ models }) => models !== undefined)
+    this.#asksEntry = scopes.includes('model')
     const names = scopes.filter(scope => typeof scope === 'string' && scope.startsWith('tag:')) as string[]
     this.#tags = [...new Set(names)].map(name => name.slice('tag:'.length))
   }
 
-  of(principal: Principal, draft: Draft): readonly PlannedCount[] {
-    if (this.#asksFunctions) return countsOf(this.#rules, principal, draft)
+  of(principal: Principal, draft: Draft, context: Pick<LimitContext, 'entry'>): readonly PlannedCount[] {
+    const entry = this.#asksEntry ? context.entry : ''
+    if (this.#asksFunctions) return countsOf(this.#rules, principal, draft, entry)
     const model = this.#asksModel ? draft.model : undefined
     const ofCaller = this.#known.get(principal.id)
     if (ofCaller !== undefined) {
-      for (const known of ofCaller) if (this.#isOf(known, principal, model)) return known.counts
+      for (const known of ofCaller) if (this.#isOf(known, principal, model, entry)) return known.counts
     }
-    const counts = countsOf(this.#rules, principal, draft)
+    const counts = countsOf(this.#rules, principal, draft, entry)
     const tags = this.#tags.map(tag => tagOf(principal, tag))
-    if (isShort(principal.id) && isShort(model) && tags.every(isShort)) {
-      this.#remember(principal.id, { model, tags, counts })
+    if (
+      isShort(principal.id) &&
+      isShort(principal.source) &&
+      isShort(model) &&
+      isShort(entry) &&
+      tags.every(isShort)
+    ) {
+      this.#remember(principal.id, { source: principal.source, model, entry, tags, counts })
     }
     return counts
   }
 
-  #isOf({ model, tags }: Known, principal: Principal, asked: string | undefined): boolean {
-    if (model !== asked) return false
+  #isOf(known: Known, principal: Principal, model: string | undefined, entry: string): boolean {
+    if (known.source !== principal.source || known.model !== model || known.entry !== entry) return false
+    const { tags } = known
     for (let at = 0; at < tags.length; at++) {
       if (tags[at] !== tagOf(principal, this.#tags[at] as string)) return false
     }
@@ -94,10 +108,11 @@ function countsOf(
   rules: readonly PlannedRule[],
   principal: Principal,
   draft: Draft,
+  entry: string,
 ): readonly PlannedCount[] {
   const counts = new Map<string, PlannedCount>()
   for (const rule of rules) {
-    const key = keyOf(rule, principal, draft)
+    const key = keyOf(rule, principal, draft, entry)
     if (key === undefined) continue
     const same = counts.get(key)
     if (same === undefined || rule.limit < same.rule.limit) {

@@ -6,21 +6,19 @@ import type { Moment } from './store-clock.ts'
 export abstract class Count {
   abstract readonly kind: Counter['kind']
   readonly key: string
-  /** How many open claims hold something of it. */
+  /** How many claims on it are still to be settled. */
   holders = 0
-  /** Whether the store remembers it. */
+  /** Whether the store keeps it. */
   kept = false
-  /** Whether it stands in the row of those that may be forgotten, and between whom. */
-  inRow = false
-  newer: Count | undefined
-  older: Count | undefined
 
   constructor(key: string) {
     this.key = key
   }
 
-  /** Brings it to this moment: before any other method but `expire`. */
+  /** Brings it to this moment: before any other method but `expire` and `isIdle`. */
   abstract load(counter: Counter, moment: Moment): void
+  /** Whether a new count would be the same: nothing of it is used, owed or held. */
+  abstract isIdle(moment: Moment): boolean
   abstract isOver(counter: Counter, moment: Moment): boolean
   /** The number of the window in which it was taken; 0 where there are no windows. */
   abstract take(counter: Counter, claim: OpenClaim): number

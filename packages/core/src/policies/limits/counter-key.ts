@@ -1,11 +1,12 @@
 import type { Scope } from '../../limit-rule.ts'
+import { principalKey } from '../../principal-key.ts'
 import { memberOf } from '../../protocol/own-members.ts'
 import { sha256Hex } from '../../sha256.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 import type { Draft } from '../../stages/read.ts'
 
 /** A part of the name of a count; `undefined` where the rule does not concern the request. */
-export type KeyPart = (principal: Principal, draft: Draft) => string | undefined
+export type KeyPart = (principal: Principal, draft: Draft, entry: string) => string | undefined
 
 /** Longer values are known by their SHA-256: a caller may have a hand in them. */
 const longest = 200
@@ -30,8 +31,8 @@ export function scopeParts(scopes: readonly Scope[], functionMark: (scope: Scope
     if (typeof scope === 'function') {
       const mark = functionMark(scope)
       byMark.set(mark, (principal, draft) => named(mark, nameOf(scope(principal, draft))))
-    } else if (scope === 'key') byMark.set('key', ({ id }) => named('key', id))
-    else if (scope === 'model') byMark.set('model', (_, { model }) => named('model', model))
+    } else if (scope === 'key') byMark.set('key', principal => named('key', principalKey(principal)))
+    else if (scope === 'model') byMark.set('model', (_principal, _draft, entry) => named('model', entry))
     else if (scope.startsWith('tag:')) {
       const tag = scope.slice('tag:'.length)
       const mark = `tag/${keyText(tag)}`

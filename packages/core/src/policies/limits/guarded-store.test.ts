@@ -422,9 +422,11 @@ describe('while the store fails', () => {
     const before = memoryStore({ maxKeys: 10 })
     const { guard } = await down({ local: before })
     for (let count = 0; count < 1_000; count++) admit(guard, ['requests'], rate(4, `key ${count}`))
-    // The first ones were forgotten, the last ones were not.
-    expect(admit(guard, ['requests'], rate(4, 'key 0')).verdict.allowed).toBe(true)
-    expect(admit(guard, ['requests'], rate(4, 'key 999')).verdict.allowed).toBe(false)
+    // None of the first ones was pushed out: it is refused as it is used up, and the last as there is no place for it.
+    const [first, last] = ['key 0', 'key 999'].map(key => admit(guard, ['requests'], rate(4, key)).verdict)
+    expect(first).toMatchObject({ allowed: false, counters: [{ over: true }] })
+    expect(first).not.toHaveProperty('full')
+    expect(last).toMatchObject({ allowed: false, full: true, counters: [{ over: false }] })
   })
 })
 

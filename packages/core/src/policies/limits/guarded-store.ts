@@ -26,7 +26,7 @@ export interface GuardedStoreOptions {
   readonly observe: Observer
   /** Monotonic milliseconds. */
   readonly clock: () => number
-  /** Counts while the store does not answer. Default: `memoryStore({ maxKeys: 10_000 })`. */
+  /** Counts while the store does not answer. Default: `memoryStore()`. */
   readonly local?: MemoryStore
 }
 
@@ -120,7 +120,7 @@ class StoreGuard implements GuardedStore {
     const share = localShare(claim, kinds, this.#options, error)
     const { claim: mine } = share
     if (mine === undefined) return { verdict: share.verdict(undefined), settle: nothing }
-    this.#local ??= memoryStore({ maxKeys: 10_000 })
+    this.#local ??= memoryStore()
     const local = this.#local
     const decided = local.admit(mine)
     const verdict = share.verdict(decided)

@@ -16,6 +16,10 @@ export class LeaseCount extends Count {
 
   load(): void {}
 
+  isIdle(): boolean {
+    return this.#held.size + this.#endless === 0
+  }
+
   isOver({ limit }: LeaseCounter): boolean {
     return this.#held.size + this.#endless >= limit
   }

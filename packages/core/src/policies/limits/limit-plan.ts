@@ -67,13 +67,20 @@ export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'p
 /**
  * The key of the count of a request; `undefined` where the rule does not concern it. A rate has its limit in the key:
  * another one counts anew. A sum and a lease have not: what was spent or is held stays so when the limit is changed.
+ *
+ * @param entry - of the model table, which counts by model go by.
  */
-export function keyOf(rule: PlannedRule, principal: Principal, draft: Draft): string | undefined {
+export function keyOf(
+  rule: PlannedRule,
+  principal: Principal,
+  draft: Draft,
+  entry: string,
+): string | undefined {
   const { models, parts, head } = rule
   if (models !== undefined && !models.some(pattern => matchesPattern(pattern, draft.model))) return undefined
   let key = head
   for (const part of parts) {
-    const text = part(principal, draft)
+    const text = part(principal, draft, entry)
     if (text === undefined) return undefined
     key += `:${text}`
   }

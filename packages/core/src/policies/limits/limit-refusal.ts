@@ -39,6 +39,16 @@ export function limitRefusal(
   })
 }
 
+/** The refusal of a request that needs a count of its own where the store can keep no more. */
+export function limitStoreFull(headers: Readonly<Record<string, string>>): GatewayError {
+  return new GatewayError('limit_store_full', {
+    headers,
+    cause: new Error(
+      'The limit store keeps as many counts as it may, and all of them are in use. Raise maxKeys of memoryStore(), keep counts in Redis, or count by what callers cannot invent.',
+    ),
+  })
+}
+
 /** Tells nothing of what others have spent. */
 function budgetRefusal(
   { count: { rule }, reserved, state }: StandingCount,

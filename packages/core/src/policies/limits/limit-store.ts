@@ -77,6 +77,8 @@ export interface CounterState {
 export interface Verdict {
   /** Whether all of it was taken. Where it was not, nothing was, of no count. */
   readonly allowed: boolean
+  /** Whether it was refused because the store can keep no more counts. Absent: no. */
+  readonly full?: boolean
   /** One for each counter, in their order. */
   readonly counters: readonly CounterState[]
 }

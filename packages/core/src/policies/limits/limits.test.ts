@@ -47,6 +47,7 @@ function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
       { model, body: { model, ...fields }, bytes },
       {
         requestId: 'req_1',
+        entry: model,
         targets: [target],
         // A dollar for a million tokens of a prompt, four for those of a completion.
         price: ({ prompt_tokens, completion_tokens }) => prompt_tokens * 1e-6 + completion_tokens * 4e-6,
@@ -157,7 +158,7 @@ describe('limits', () => {
   it('shares a store in memory with whoever claims by id', () => {
     const { ask, refused, store } = limiter([concurrent(2)])
     const id = 'f'.repeat(32)
-    const counters = [{ kind: 'lease', key: 'concurrent:key=ann', limit: 2, shadow: false }] as const
+    const counters = [{ kind: 'lease', key: 'concurrent:key=~0020ann', limit: 2, shadow: false }] as const
     const first = ask()
     expect(store.admit({ id, ttlMs: 1_000, counters }).allowed).toBe(true)
     refused()

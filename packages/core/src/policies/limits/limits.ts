@@ -1,6 +1,7 @@
 import { freshId } from '../../fresh-id.ts'
 import { isPromise } from '../../is-promise.ts'
 import type { LimitRuleData } from '../../limit-rule.ts'
+import { principalKey } from '../../principal-key.ts'
 import { memberOf, ownMembers } from '../../protocol/own-members.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 import type { Lease, LimitContext, Limiter } from '../../stages/limit.ts'
@@ -11,7 +12,7 @@ import { FairQueue, type Refused } from './fair-queue.ts'
 import { type DecidedClaim, guardedStore } from './guarded-store.ts'
 import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
 import { limitPlan, type PlannedRule } from './limit-plan.ts'
-import { limitRefusal } from './limit-refusal.ts'
+import { limitRefusal, limitStoreFull } from './limit-refusal.ts'
 import type { LimitStore } from './limit-store.ts'
 import { optionFaults, ruleFaults } from './limits-faults.ts'
 import { failurePolicies, type LimitsOptions, limitDefaults } from './limits-options.ts'
@@ -76,7 +77,7 @@ class RuleLimiter {
   }
 
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease> {
-    const counts = this.#countsOf(principal).of(principal, draft)
+    const counts = this.#countsOf(principal).of(principal, draft, context)
     const room = askedRoom(counts, draft, context, this.#maxOutputTokens)
     if (room.counters.length === 0) return noRoomAsked
     const queue = this.#queue
@@ -85,7 +86,7 @@ class RuleLimiter {
       return isPromise(claim) ? claim.then(came => this.#lease(room, came)) : this.#lease(room, claim)
     }
     const from = this.#clock()
-    const decided = queue.wait(principal.id, context.signal, () => {
+    const decided = queue.wait(principalKey(principal), context.signal, () => {
       const claim = this.#claim(room)
       return isPromise(claim) ? claim.then(came => ({ room, claim: came })) : { room, claim }
     })
@@ -96,6 +97,7 @@ class RuleLimiter {
   #lease(room: AskedRoom, claim: DecidedClaim, waitedMs?: number): Lease {
     const { verdict } = claim
     const headers = limitHeaders(room, verdict, this.#ietf)
+    if (verdict.full === true) throw limitStoreFull(headers)
     if (!verdict.allowed) throw limitRefusal(standingCounts(room, verdict), headers)
     const lease: Writable<Lease> = {
       headers,
@@ -165,6 +167,7 @@ function claimsIn(
 /** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
 function refusalOf({ room, claim: { verdict } }: Decided): Refused | undefined {
   if (verdict.allowed) return undefined
+  if (verdict.full === true) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0
   const keys: string[] = []
   for (const { count, state } of standingCounts(room, verdict)) {

@@ -39,6 +39,7 @@ export function localShare(
     claim: counters.length === 0 ? undefined : { ...claim, counters },
     verdict: local => ({
       allowed: local?.allowed ?? true,
+      ...(local?.full === true && { full: true }),
       counters: places.map((place, index) => {
         const state = place === undefined ? undefined : local?.counters[place]
         return state ?? untouched(claim.counters[index]?.limit ?? 0)

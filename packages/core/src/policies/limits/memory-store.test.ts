@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { limitStoreConformance } from '../../../../testing/src/limit-store-conformance.ts'
 import type { Counter, LeaseCounter, RateCounter, SumCounter } from './limit-store.ts'
@@ -112,55 +113,95 @@ describe('memoryStore', () => {
   })
 })
 
-describe('memoryStore with more counts than it remembers', () => {
+describe('memoryStore with more counts than it may keep', () => {
+  const full = { allowed: false, full: true }
   const fill = (ask: ReturnType<typeof store>['ask'], of = 20) => {
     for (let count = 0; count < of; count++) ask([rate({ key: `other ${count}` })])
   }
 
-  it('forgets the one longest unused', () => {
+  it('refuses who needs another one, and takes nothing of the others', () => {
     const { ask, left } = store(2)
     ask([rate({ key: 'a', amount: 5 })])
-    ask([rate({ key: 'b', amount: 5 })])
+    ask([sum({ floor: 10 })]).settle(10)
+    const { verdict } = ask([rate({ key: 'a' }), sum({ key: 'b' }), lease()])
+    expect(verdict).toMatchObject(full)
+    expect(verdict.counters.map(({ over }) => over)).toEqual([false, false, false])
+    expect(left(rate({ key: 'a' }))).toBe(55)
+    expect(left(sum())).toBe(90)
+  })
+
+  it('forgets a rate that is free again, and not before', () => {
+    const { ask, clock, left } = store(1)
     ask([rate({ key: 'a', amount: 5 })])
-    ask([rate({ key: 'c', amount: 5 })])
-    expect(left(rate({ key: 'a' }))).toBe(50)
-    expect(left(rate({ key: 'c' }))).toBe(55)
-    expect(left(rate({ key: 'b' }))).toBe(60)
+    clock.now += 4_999
+    expect(ask([rate({ key: 'b' })]).verdict).toMatchObject(full)
+    clock.now += 1
+    expect(ask([rate({ key: 'b' })]).verdict.allowed).toBe(true)
+    expect(left(rate({ key: 'b' }))).toBe(59)
+  })
+
+  it('forgets a sum whose window has ended and left no debt, and not before', () => {
+    const { ask, clock, left } = store(1)
+    ask([sum({ amount: 50 })]).settle(130)
+    fill(ask, 2_600)
+    clock.now += 11 * hour
+    fill(ask)
+    expect(left(sum())).toBe(0)
+    clock.now += 12 * hour
+    fill(ask)
+    expect(left(sum())).toBe(70)
+    clock.now += 24 * hour
+    expect(ask([rate({ key: 'b' })]).verdict.allowed).toBe(true)
+  })
+
+  it('forgets a sum that is never renewed only where nothing of it is spent', () => {
+    const { ask, clock } = store(1)
+    const ever = sum({ window: 'ever' })
+    const first = ask([ever])
+    expect(ask([rate()]).verdict).toMatchObject(full)
+    first.settle(0)
+    expect(ask([rate({ amount: 1 })]).verdict.allowed).toBe(true)
+    clock.now += 1_000
+    ask([ever]).settle(1)
+    clock.now += 9_000 * 24 * hour
+    expect(ask([rate()]).verdict).toMatchObject(full)
   })
 
   it('forgets none of which something is held: a lease is not given twice', () => {
     const { counts, ask } = store(1)
-    const first = ask([lease(), sum()])
+    const first = ask([lease()])
     fill(ask)
-    expect(ask([lease()]).verdict.allowed).toBe(false)
+    expect(ask([lease()]).verdict).toEqual({
+      allowed: false,
+      counters: [expect.objectContaining({ over: true })],
+    })
     first.settle()
     expect(counts.held).toBe(0)
-    expect(ask([lease()]).verdict.allowed).toBe(true)
+    expect(ask([rate()]).verdict.allowed).toBe(true)
   })
 
-  it('keeps what it could not forget as one count, and forgets it later', () => {
-    const { ask, left } = store(2)
-    const first = ask([sum()])
-    fill(ask)
-    const second = ask([sum()])
-    fill(ask)
-    expect(left(sum())).toBe(80)
-    first.settle(7)
-    expect(left(sum())).toBe(83)
-    second.settle(7)
-    expect(left(sum())).toBe(86)
-    fill(ask)
-    expect(left(sum())).toBe(100)
-  })
-
-  it('gives nothing back to a count that was begun anew', () => {
+  it('forgets none whose claim may still be settled, for an hour', () => {
     const { clock, ask, left } = store(1)
-    const late = ask([sum({ floor: 5 })])
+    const late = ask([sum({ floor: 0 })])
     clock.now += 60_000
-    fill(ask)
-    ask([sum({ amount: 8 })])
-    late.settle(0)
-    expect(left(sum())).toBe(92)
+    expect(ask([rate()]).verdict).toMatchObject(full)
+    late.settle(7)
+    expect(left(sum())).toBe(93)
+    const never = ask([sum({ key: 's', amount: 1 })])
+    expect(never.verdict.allowed).toBe(true)
+    clock.now += 12 * hour
+    clock.now += 30_000 + hour + 1
+    expect(ask([rate()]).verdict.allowed).toBe(true)
+  })
+
+  it('lets in whom a shadow has no place for, and does not count it there', () => {
+    const { counts, ask, left } = store(1)
+    const asked = ask([rate({ key: 'a', shadow: true }), sum()])
+    expect(asked.verdict).toMatchObject({ allowed: true })
+    expect(ask([rate({ key: 'b', shadow: true })]).verdict.allowed).toBe(true)
+    asked.settle(0, 4)
+    expect(counts.held).toBe(0)
+    expect(left(sum())).toBe(96)
   })
 
   it('is filled by no refusal', () => {
@@ -169,6 +210,63 @@ describe('memoryStore with more counts than it remembers', () => {
     ask([rate({ key: 'a', amount: 5 })])
     for (let count = 0; count < 20; count++) ask([rate({ key: `other ${count}` }), lease()])
     expect(left(rate({ key: 'a' }))).toBe(55)
+    expect(ask([rate({ key: 'b' })]).verdict.allowed).toBe(true)
+  })
+
+  it('says of all that it lets in what a store without a bound says', () => {
+    const counter = fc.oneof(
+      fc.record({ of: fc.constant('rate'), key: fc.nat(5), amount: fc.nat(30), held: fc.boolean() }),
+      fc.record({ of: fc.constant('sum'), key: fc.nat(5), amount: fc.nat(60), held: fc.constant(true) }),
+      fc.record({
+        of: fc.constant('lease'),
+        key: fc.nat(2),
+        amount: fc.constant(1),
+        held: fc.constant(true),
+      }),
+    )
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          ask: fc.uniqueArray(counter, { maxLength: 3, selector: at => `${at.of}${at.key}` }),
+        }),
+      },
+      { weight: 4, arbitrary: fc.record({ settle: fc.nat(), charged: fc.nat(90) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({ wait: fc.constantFrom(500, 20_000, 40_000, 2 * hour, 30 * hour) }),
+      },
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), (maxKeys, steps) => {
+        const bounded = store(maxKeys)
+        const unbounded = store()
+        const open: ((charged: number) => void)[] = []
+        for (const at of steps) {
+          if ('wait' in at) {
+            bounded.clock.now += at.wait
+            unbounded.clock.now += at.wait
+          } else if ('settle' in at) {
+            open.splice(at.settle % Math.max(1, open.length), 1)[0]?.(at.charged)
+          } else {
+            const counters = at.ask.map(({ of, key, amount, held }): Counter => {
+              if (of === 'lease') return lease({ key: `${key}`, limit: 2 })
+              if (of === 'sum') return sum({ key: `${key}`, amount, floor: 0 })
+              return rate({ key: `${key}`, amount, ...(held && { floor: 0 }) })
+            })
+            const claimed = bounded.ask(counters)
+            if (claimed.verdict.full === true) continue
+            const same = unbounded.ask(counters)
+            expect(claimed.verdict).toEqual(same.verdict)
+            open.push(charged => {
+              claimed.settle(...counters.map(() => charged))
+              same.settle(...counters.map(() => charged))
+            })
+          }
+        }
+      }),
+      { numRuns: 500 },
+    )
   })
 })
 

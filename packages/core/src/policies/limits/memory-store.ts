@@ -1,19 +1,19 @@
 import { ownMembers } from '../../protocol/own-members.ts'
 import type { Count } from './count.ts'
+import { CountTable } from './count-table.ts'
 import type { DecidedClaim } from './guarded-store.ts'
 import { LeaseCount } from './lease-count.ts'
 import type { Claim, Counter, CounterState, LimitStore, Settlement, Verdict } from './limit-store.ts'
 import { HeldPart, type OpenClaim, OpenClaims } from './open-claims.ts'
 import { RateCount } from './rate-count.ts'
-import { RecentCounts } from './recent-counts.ts'
 import { checkCounter } from './sound-counter.ts'
 import { type Moment, storeClock } from './store-clock.ts'
 import { SumCount } from './sum-count.ts'
 
 export interface MemoryStoreOptions {
   /**
-   * How many counts are remembered, from 1 to 10,000,000; the one longest unused is forgotten first, but none of which
-   * something is held. Default 100,000.
+   * How many counts are kept, from 1 to 10,000,000. A count is forgotten once nothing of it is used, owed or held; where
+   * none is so, a request that needs another count is refused (503 `limit_store_full`). Default 100,000.
    */
   readonly maxKeys?: number
   /**
@@ -72,7 +72,7 @@ const mostLate = 10_000
 
 class CountsInMemory implements MemoryStore, DirectStore {
   readonly #clock: () => Moment
-  readonly #counts: RecentCounts
+  readonly #counts: CountTable
   /** The counts of the claim that is being decided: a list of its own for each would be one more thing to make. */
   readonly #asked: Count[] = []
   readonly #open = new OpenClaims()
@@ -83,7 +83,7 @@ class CountsInMemory implements MemoryStore, DirectStore {
 
   constructor(maxKeys: number, clock: () => Moment) {
     this.#clock = clock
-    this.#counts = new RecentCounts(maxKeys)
+    this.#counts = new CountTable(maxKeys)
   }
 
   get held(): number {
@@ -124,15 +124,39 @@ class CountsInMemory implements MemoryStore, DirectStore {
       if (!counter.shadow && count.isOver(counter, moment)) allowed = false
       counts[index] = count
     }
+    counts.length = counters.length
+    const room = allowed ? this.#roomFor(counters, counts, moment) : 'none'
+    const full = allowed && room === 'none'
+    if (full) allowed = false
     const states: CounterState[] = []
     for (let index = 0; index < counters.length; index++) {
       const count = counts[index] as Count
       const counter = counters[index] as Counter
       const over = count.isOver(counter, moment)
-      if (allowed && !over) this.#take(count, counter, claim, index)
+      const fits = room === 'all' || count.kept || !counter.shadow
+      if (allowed && !over && fits) this.#take(count, counter, claim, index)
       states.push(count.standing(counter, over, moment))
     }
-    return { allowed, counters: states }
+    return full ? { allowed, full, counters: states } : { allowed, counters: states }
+  }
+
+  /** Which of the counts of a claim can be kept: all, all but new ones of shadows, or not even those that may refuse. */
+  #roomFor(
+    counters: readonly Counter[],
+    counts: readonly Count[],
+    moment: Moment,
+  ): 'all' | 'limits' | 'none' {
+    if (counters.length <= this.#counts.free) return 'all'
+    let all = 0
+    let limits = 0
+    for (let index = 0; index < counters.length; index++) {
+      if ((counts[index] as Count).kept) continue
+      all++
+      if (!(counters[index] as Counter).shadow) limits++
+    }
+    this.#counts.makeRoom(all, counts, moment)
+    if (all <= this.#counts.free) return 'all'
+    return limits <= this.#counts.free ? 'limits' : 'none'
   }
 
   #take(count: Count, counter: Counter, claim: OpenClaim, index: number): void {
@@ -164,7 +188,7 @@ class CountsInMemory implements MemoryStore, DirectStore {
       const { count, counter, index } = part
       count.load(counter, moment)
       count.settle(part, claim, charged[index] ?? 0, live)
-      if (live) this.#counts.release(count)
+      count.holders--
     }
   }
 
@@ -187,13 +211,13 @@ class CountsInMemory implements MemoryStore, DirectStore {
     for (const claim of this.#open.expired(moment.us)) {
       for (let part = claim.held; part !== undefined; part = part.next) {
         part.count.expire(part, claim, moment.wallUs - (moment.us - claim.expiresAt))
-        this.#counts.release(part.count)
       }
       this.#late.set(claim.id, claim)
     }
     for (const [id, claim] of this.#late) {
       if (this.#late.size <= mostLate && moment.us <= claim.expiresAt + lateUs) break
       this.#late.delete(id)
+      for (let part = claim.held; part !== undefined; part = part.next) part.count.holders--
     }
     return moment
   }

@@ -17,6 +17,10 @@ export class RateCount extends Count {
     if (this.#arrival < us) this.#arrival = us
   }
 
+  isIdle({ us }: Moment): boolean {
+    return this.#arrival <= us && this.#held === 0
+  }
+
   isOver(counter: RateCounter, { us }: Moment): boolean {
     return this.#arrival + this.#held + cellCost(counter, counter.amount) > us + burstOf(counter)
   }

@@ -9,13 +9,27 @@ export class SumCount extends Count {
   readonly kind = 'sum'
   #sum = 0
   #window = Number.NEGATIVE_INFINITY
+  /** Of the counter that was counted last. */
+  #span: SumCounter['window'] = 'ever'
+  #limit = 0
 
   load({ window, limit }: SumCounter, { wallUs }: Moment): void {
+    this.#span = window
+    this.#limit = limit
     const index = windowAt(window, wallUs)
     if (index <= this.#window) return
-    // Each window that has ended since took up to the limit of it.
-    if (this.#sum > 0) this.#sum = Math.max(0, this.#sum - (index - this.#window) * limit)
+    this.#sum = this.#sumIn(index)
     this.#window = index
+  }
+
+  isIdle({ wallUs }: Moment): boolean {
+    return this.#sumIn(windowAt(this.#span, wallUs)) === 0
+  }
+
+  /** What is left of the sum in a window: each one that has ended since took up to the limit of it. */
+  #sumIn(index: number): number {
+    if (this.#sum === 0 || index <= this.#window) return this.#sum
+    return Math.max(0, this.#sum - (index - this.#window) * this.#limit)
   }
 
   isOver({ amount, limit }: SumCounter): boolean {

@@ -1,3 +1,4 @@
+import { principalKey } from '../../principal-key.ts'
 import { memberOf } from '../../protocol/own-members.ts'
 import type { Draft } from '../../stages/read.ts'
 import type { RouteContext } from '../../stages/route.ts'
@@ -18,7 +19,7 @@ export function routeKey(by: unknown, owner: string): (draft: Draft, context: Ro
   const find = finder(by, owner)
   return (draft, context) => {
     const found: unknown = find(draft, context)
-    if (found === undefined) return context.principal.id
+    if (found === undefined) return principalKey(context.principal)
     if (typeof found === 'string') return found
     throw new TypeError(`${owner}: its key gave ${typeof found}, expected text or undefined.`)
   }
@@ -26,7 +27,7 @@ export function routeKey(by: unknown, owner: string): (draft: Draft, context: Ro
 
 function finder(by: unknown, owner: string): (draft: Draft, context: RouteContext) => unknown {
   if (typeof by === 'function') return by as ReturnType<typeof finder>
-  if (by === 'key') return (_, { principal }) => principal.id
+  if (by === 'key') return (_, { principal }) => principalKey(principal)
   if (by === 'user' || by === 'prompt_cache_key') {
     return ({ body }) => {
       const value = memberOf(body, by)
