@@ -166,7 +166,7 @@ export class Breaker {
     if (this.#closed ? current !== this.#generation : current < this.#opened) return
     this.#succeededAt = now
     this.#failures.endRow()
-    if (this.#closed) this.#calls.add(now, windowMs)
+    this.#calls.add(now, windowMs)
   }
 
   /** `lastResort`: it was let through although it was open, and is no probe. */
@@ -181,7 +181,7 @@ export class Breaker {
     if (this.#closed ? generation !== this.#generation : generation < this.#opened) return
     const isProbe = this.#isProbe(generation) && !lastResort
     const isOthers = this.#openFor !== undefined && principal !== this.#openFor
-    if (this.#closed || isOthers) this.#calls.add(now, options.windowMs)
+    this.#calls.add(now, options.windowMs)
     this.#failures.add(principal, now, options.windowMs)
     if (this.#closed) {
       const suspect = this.#suspectOf(now, options)
