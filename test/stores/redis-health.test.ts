@@ -254,6 +254,43 @@ function keepsItsContract(
       expect(await health.read(['g/m'])).toMatchObject([{ generation: told.at(-1), openings: 1, openMs: 0 }])
     })
 
+    it('knows whom alone a target is open for, and why', async () => {
+      const breaker = {
+        openings: 1,
+        openMs: 5_000,
+        openFor: 'd1',
+        partial: true,
+        reason: 'unreachable',
+      } as const
+      await health.write([{ id: 'f/m', breaker }])
+      expect(await health.read(['f/m'])).toMatchObject([
+        { openings: 1, openFor: 'd1', partial: true, reason: 'unreachable' },
+      ])
+      await health.write([{ id: 'f/m', breaker: { openings: 2, openMs: 5_000, reason: 'overloaded' } }])
+      const [state] = await health.read(['f/m'])
+      expect(state).toMatchObject({ openings: 2, reason: 'overloaded' })
+      expect([state?.openFor, state?.partial]).toEqual([undefined, undefined])
+    })
+
+    it('keeps the pause of one principal for that one, and the shorter one of two for all', async () => {
+      const pause = (principal: string, ms: number) => health.write([{ id: 'q/m', pause: { principal, ms } }])
+      await pause('d1', 9_000)
+      await pause('d1', 2_000)
+      const [one] = await health.read(['q/m'])
+      expect(one).toMatchObject({ generation: 0, openings: 0, coolingMs: 0, pause: { principal: 'd1' } })
+      expect(one?.pause?.ms).toBeGreaterThan(8_000)
+      await pause('d2', 3_000)
+      const [two] = await health.read(['q/m'])
+      expect(two?.pause?.principal).toBe('d1')
+      expect(two?.coolingMs).toBeGreaterThan(2_000)
+      expect(two?.coolingMs).toBeLessThanOrEqual(3_000)
+      await pause('d3', 20_000)
+      const [three] = await health.read(['q/m'])
+      expect(three?.pause?.principal).toBe('d3')
+      expect(three?.coolingMs).toBeGreaterThan(7_000)
+      expect(three?.coolingMs).toBeLessThanOrEqual(9_000)
+    })
+
     it('keeps the longest pause', async () => {
       for (const coolingMs of [9_000, 1_000]) await health.write([{ id: 'p/m', coolingMs }])
       const [state] = await health.read(['p/m'])

@@ -27,6 +27,7 @@ import type {
   Outcome,
   SkipReason,
   StoredKey,
+  UnavailableReason,
   UsageRow,
 } from '@sluice/core'
 
@@ -171,13 +172,22 @@ export interface TargetRow {
   readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
   /** When it may be asked again. */
   readonly waitMs: number
+  /** Why it is not closed; absent where it is. */
+  readonly reason?: UnavailableReason | undefined
+  /** Whether all principals leave it alone, or the only one that saw it fail; absent where it is closed. */
+  readonly scope?: 'all' | 'principal' | undefined
+  /** For how long it has not been closed; absent where it is. */
+  readonly unavailableMs?: number | undefined
   readonly active: number
   readonly firstTokenMs: number | undefined
   readonly wholeMs: number | undefined
 }
 
 /** What changes of a target by itself. */
-export type TargetChange = Pick<TargetRow, 'provider' | 'model' | 'state' | 'waitMs'>
+export type TargetChange = Pick<
+  TargetRow,
+  'provider' | 'model' | 'state' | 'waitMs' | 'reason' | 'scope' | 'unavailableMs'
+>
 
 /** What a key is issued for; `expiresAt` in milliseconds since 1970. */
 export type KeyForm = Omit<KeySpec, 'expiresAt'> & { readonly expiresAt?: number }

@@ -69,8 +69,8 @@ export function createConsole(options: ConsoleOptions): Console {
       recent.observe(event)
       if (event.type === 'end') series.add(event)
       if (event.type === 'target' && live.heard) {
-        const { provider, model, state, waitMs } = event
-        live.target({ provider, model, state, waitMs })
+        const { provider, model, state, waitMs, reason, scope, unavailableMs } = event
+        live.target({ provider, model, state, waitMs, reason, scope, unavailableMs })
       }
     },
     endpoint(gateway) {

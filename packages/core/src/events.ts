@@ -3,6 +3,7 @@ import type { Usage } from './protocol/chat.ts'
 import type { Adjustment } from './provider.ts'
 import type { Principal } from './stages/authenticate.ts'
 import type { RequestTrace } from './trace.ts'
+import type { UnavailableReason } from './upstream/health/unavailable-reason.ts'
 
 /** One attempt at one target. */
 export interface AttemptRecord {
@@ -188,6 +189,15 @@ export interface TargetEvent {
   readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
   /** For how long, in milliseconds; 0 where it may be asked now. */
   readonly waitMs: number
+  /** Why it is left alone; `undefined` where it is closed. */
+  readonly reason: UnavailableReason | undefined
+  /**
+   * `all`: it is left alone by all principals. `principal`: by one, the only one that saw it fail. `undefined` where it is
+   * closed.
+   */
+  readonly scope: 'all' | 'principal' | undefined
+  /** For how long it has not been closed, or had not been, in milliseconds. */
+  readonly unavailableMs: number
   /** What it failed with last. */
   readonly error: unknown
 }

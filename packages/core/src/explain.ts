@@ -6,6 +6,7 @@ import { GatewayError } from './errors.ts'
 import type { Explanation, FetchContext } from './host.ts'
 import { Lifetime, leavingOf } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
+import { callerOf } from './principal-caller.ts'
 import { routeContext } from './route-context.ts'
 import { RoutingLog } from './routing-log.ts'
 import { authenticate, type Principal, principalKey } from './stages/authenticate.ts'
@@ -16,7 +17,8 @@ import { type Candidate, route } from './stages/route.ts'
 import { validate } from './stages/validate.ts'
 import type { Uploads } from './uploads.ts'
 import { allLeftAlone, skippedFor } from './upstream/attempts/left-alone.ts'
-import type { HealthRecord } from './upstream/health/target-health.ts'
+import type { Caller } from './upstream/health/caller.ts'
+import type { Blocked } from './upstream/health/target-health.ts'
 
 /**
  * The story of a chat completion as far as it is decided before room is taken. Nothing of it is kept, counted or told of,
@@ -62,7 +64,7 @@ export async function explain<Host>(
     const candidates = await authorizePlaces(principal, model, places, options.authorize, log)
     const { targets } = validate(draft, principal, candidates, options.rules, log)
     log.ask(targets)
-    refusal = skipLeftAlone(targets, log, options.call)
+    refusal = skipLeftAlone(targets, callerOf(principal), log, options.call)
   } catch (error) {
     refusal = failureOf(error, model ?? '', lifetime).told
   } finally {
@@ -75,21 +77,22 @@ export async function explain<Host>(
 /** Says why places would be skipped; where all would be, gives the refusal. */
 function skipLeftAlone(
   candidates: readonly Candidate[],
+  caller: Caller,
   log: RoutingLog,
   { health, clock }: CallWorld,
 ): GatewayError | undefined {
   const now = clock()
-  const waits = (of: (record: HealthRecord) => number) =>
-    candidates.map(candidate => of(health.of(candidate)))
-  let waitMs = waits(record => record.view(now).waitMs)
+  const views = candidates.map(candidate => health.of(candidate).view(now, caller))
+  let blocked = views.map(({ waitMs }) => waitMs > 0)
   // Nothing else is left to be asked.
-  if (!waitMs.includes(0)) waitMs = waits(record => record.lastResortMs(now))
-  for (const [index, candidate] of candidates.entries()) {
-    const { state } = health.of(candidate).view(now)
-    const ms = waitMs[index]!
-    if (state !== 'closed' && ms > 0) log.skip(candidate, skippedFor({ state, waitMs: ms }))
+  if (!blocked.includes(false)) {
+    blocked = candidates.map(candidate => health.of(candidate).lastResortMs(now, caller) > 0)
   }
-  return waitMs.includes(0) ? undefined : allLeftAlone(Math.min(...waitMs))
+  for (const [index, candidate] of candidates.entries()) {
+    const { state, ...view } = views[index]!
+    if (state !== 'closed' && blocked[index]) log.skip(candidate, skippedFor({ ...view, state }))
+  }
+  return blocked.includes(false) ? undefined : allLeftAlone(views as Blocked[])
 }
 
 /** The seed of a context; `undefined` where it has none. Throws `TypeError` for what is none. */

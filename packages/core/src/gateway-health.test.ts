@@ -146,18 +146,19 @@ describe('a gateway whose upstream fails', () => {
   })
 
   it.each([
-    [429, 500, 1],
-    [429, 7_000, 7],
-    [429, 3_600_000, 60],
-    [401, undefined, 60],
+    [429, 500, 1, 429],
+    [429, 7_000, 7, 429],
+    [429, 3_600_000, 60, 429],
+    [401, undefined, 60, 502],
+    [402, undefined, 60, 429],
   ])(
-    'F55 F56 is left alone after a %i that asks for %s ms, for %i s',
-    async (status, retryAfterMs, seconds) => {
+    'F55 F56 is left alone after a %i that asks for %s ms, for %i s, and told of as a %i',
+    async (status, retryAfterMs, seconds, told) => {
       const { answers, asked, calls, post, states } = site()
       answers(refusing(status, retryAfterMs))
       await asked(1)
       const response = await post({})
-      expect(response.status).toBe(503)
+      expect(response.status).toBe(told)
       expect(response.headers.get('retry-after')).toBe(String(seconds))
       expect([calls(), states()]).toEqual([1, ['cooling']])
     },

@@ -42,7 +42,7 @@ describe('the trace of a request', () => {
       { provider: 'other', model, skipped: { why: 'not_chosen', detail: 'by the wind' } },
     ])
     expect(second).toEqual([
-      { provider: 'open', model, skipped: { why: 'open', waitMs: expect.any(Number) } },
+      { provider: 'open', model, skipped: { why: 'open', waitMs: expect.any(Number), detail: 'overloaded' } },
       ...first!.slice(1),
     ])
     expect(ends()[1]!.attempts.map(({ provider }) => provider)).toEqual(['good'])

@@ -165,7 +165,13 @@ export type { RequestTrace, SkipReason, TracedCandidate } from './trace.ts'
 export type { AskedUpstream, AttemptEnd, AttemptSpan, RequestSpan, Tracer } from './tracer.ts'
 export type { Transport, TransportResponse, UpstreamRequest, UpstreamResponse } from './transport.ts'
 export { fetchTransport } from './transports/fetch.ts'
-export type { SharedHealth, SharedTargetChange, SharedTargetState } from './upstream/health/shared-health.ts'
+export type {
+  SharedHealth,
+  SharedPause,
+  SharedTargetChange,
+  SharedTargetState,
+} from './upstream/health/shared-health.ts'
 export type { TargetHealth } from './upstream/health/target-health.ts'
+export type { UnavailableReason } from './upstream/health/unavailable-reason.ts'
 export type { UpstreamErrorDetails, UpstreamFailure } from './upstream-error.ts'
 export { UpstreamError } from './upstream-error.ts'

@@ -2,11 +2,13 @@ import type { AttemptLog, OpenAttempt } from './attempt-log.ts'
 import type { UnusedCallEvent } from './events.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { pricedModel } from './prices.ts'
+import { callerOf } from './principal-caller.ts'
 import type { Adjustment, Target } from './provider.ts'
 import type { Attempts } from './stages/call.ts'
 import type { RequestRecord } from './stages/settle.ts'
 import type { SkipReason } from './trace.ts'
 import type { ShadowLives } from './upstream/attempts/shadow-lives.ts'
+import type { Caller } from './upstream/health/caller.ts'
 import type { CountedUsage } from './usage.ts'
 
 type Told = Pick<ResolvedOptions<never>, 'observe' | 'prices' | 'now'>
@@ -18,6 +20,7 @@ export class RequestAttempts implements Attempts {
   readonly #record: RequestRecord
   readonly #bound: readonly Adjustment[]
   readonly #options: Told
+  #caller: Caller | undefined
 
   /** `bound` is what was adjusted for all of them. */
   constructor(record: RequestRecord, bound: readonly Adjustment[], options: Told) {
@@ -32,6 +35,11 @@ export class RequestAttempts implements Attempts {
 
   get lives(): ShadowLives {
     return this.#record.shadows
+  }
+
+  get caller(): Caller {
+    this.#caller ??= callerOf(this.#record.principal)
+    return this.#caller
   }
 
   random(): number {

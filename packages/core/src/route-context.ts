@@ -1,5 +1,6 @@
 import type { ResolvedOptions } from './options/resolve.ts'
 import { pricedModel } from './prices.ts'
+import { callerOf } from './principal-caller.ts'
 import type { RoutingLog } from './routing-log.ts'
 import type { Principal } from './stages/authenticate.ts'
 import type { RouteContext } from './stages/route.ts'
@@ -17,7 +18,7 @@ export function routeContext<Host>(
   return {
     principal,
     random: () => log.random(),
-    health: target => call.health.of(target).view(call.clock()),
+    health: target => call.health.of(target).view(call.clock(), callerOf(principal)),
     price: (usage, target) => prices(usage, pricedModel(model, target, now())),
     skip: (target, why) => log.skip(target, why),
     match: entry => log.match(entry),

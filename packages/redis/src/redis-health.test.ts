@@ -8,12 +8,28 @@ describe('redisHealth', () => {
     expect(() => redisHealth(answering([]), { prefix: '}' })).toThrow(/redisHealth\(\)\.prefix: got/)
   })
 
-  it.each([null, 'OK', [], [1, 2, 3], [1, 2, 3, 'many'], [1, 0, 0, -2], [1, 0, 0, 0.5]])(
-    'takes %j for no state',
-    async reply => {
-      await expect(redisHealth(answering(reply)).read(['a'])).rejects.toThrow(/Redis did not answer/)
-    },
-  )
+  const state = (...numbers: unknown[]) => [...numbers, '', '', '', '', '0']
+
+  it('reads of a state what the server knows', async () => {
+    const reply = ['7', 2, '500', '0', 'd1', '1', 'overloaded', 'd2', '900', '-1', 0, 0, 0, '', '', '', '', 0]
+    expect(await redisHealth(answering(reply)).read(['a', 'b'])).toEqual([
+      {
+        ...{ generation: 7, openings: 2, openMs: 500, coolingMs: 0 },
+        ...{ openFor: 'd1', partial: true, reason: 'overloaded', pause: { principal: 'd2', ms: 900 } },
+      },
+      undefined,
+    ])
+    expect(await redisHealth(answering(state(7, 0, 0, 0))).read(['a'])).toEqual([
+      { generation: 7, openings: 0, openMs: 0, coolingMs: 0 },
+    ])
+  })
+
+  it.each([
+    ...[null, 'OK', [], [1, 2, 3], state(1, 2, 3), state(1, 2, 3, 'many'), state(1, 0, 0, -2)],
+    ...[state(1, 0, 0, 0.5), [1, 0, 0, 0, 5, '', '', '', 0], [1, 0, 0, 0, '', '', '', '', 'long']],
+  ])('takes %j for no state', async reply => {
+    await expect(redisHealth(answering(reply)).read(['a'])).rejects.toThrow(/Redis did not answer/)
+  })
 
   it.each([null, 'OK', 2, [1]])('takes %j for no claim', async reply => {
     await expect(redisHealth(answering(reply)).claimProbe('a', 't', 5)).rejects.toThrow(/did not answer/)
@@ -26,13 +42,18 @@ describe('redisHealth', () => {
     const client = {
       evalSha: async (_: string, given: { keys: string[]; arguments: string[] }) => {
         sent.push(given.keys, given.arguments)
-        return ['5', '5']
+        return ['5', '5', '5']
       },
       eval: async () => null,
     }
     await redisHealth(client, { prefix: 'chat' }).write([
       { id: 'north/}{x}', breaker: { openings: 1, openMs: 0.2 } },
       { id: 'south/\ud800', coolingMs: 1_000.5 },
+      {
+        id: 'west',
+        breaker: { openings: 2, openMs: 9, openFor: 'd1', partial: true, reason: 'unreachable' },
+        pause: { principal: 'd2', ms: 0.5 },
+      },
     ])
     expect(sent).toEqual([
       [
@@ -40,8 +61,15 @@ describe('redisHealth', () => {
         '{chat}:health-probe:north/}{x}',
         '{chat}:health:south/%d800',
         '{chat}:health-probe:south/%d800',
+        '{chat}:health:west',
+        '{chat}:health-probe:west',
       ],
-      ['600000', '1', '1', '0', '', '0', '1001'],
+      [
+        '600000',
+        ...['1', '1', '', '', '', '0', '', '0'],
+        ...['', '0', '', '', '', '1001', '', '0'],
+        ...['2', '9', 'd1', '1', 'unreachable', '0', 'd2', '1'],
+      ],
     ])
   })
 })

@@ -1,4 +1,4 @@
-import type { SharedHealth, SharedTargetChange, SharedTargetState } from '@sluice/core'
+import type { SharedHealth, SharedTargetChange, SharedTargetState, UnavailableReason } from '@sluice/core'
 import { claimProbe, letGoProbe, readHealth, writeHealth } from './lua/health.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
@@ -24,7 +24,8 @@ const release = script(letGoProbe)
 /**
  * Tells processes by Redis (5 and newer) or Valkey which targets are left alone: `createGateway({ health:
  * redisHealth(client) })`. What one opens the others skip within two seconds, and one of all probes it; but for what may
- * be one process's own fault, as that it reaches nobody, or that its key is refused. The server's clock counts. No
+ * be one process's own fault, as that it reaches nobody, or that its key is refused. Principals are told apart by digests
+ * of 16 characters; their ids are not stored. The server's clock counts. No
  * request waits for it, and without it each process goes on by what it knows itself. No key is left behind: each has an
  * expiry.
  *
@@ -59,11 +60,18 @@ export function redisHealth(
   }
 }
 
-function changeArguments({ breaker, coolingMs = 0 }: SharedTargetChange): string[] {
-  const cooling = whole(coolingMs)
-  return breaker === undefined
-    ? ['', '0', cooling]
-    : [whole(breaker.openings), whole(breaker.openMs), cooling]
+function changeArguments({ breaker, coolingMs = 0, pause }: SharedTargetChange): string[] {
+  const { openings, openMs = 0, openFor = '', partial = false, reason = '' } = breaker ?? {}
+  return [
+    openings === undefined ? '' : whole(openings),
+    whole(openMs),
+    openFor,
+    partial ? '1' : '',
+    reason,
+    whole(coolingMs),
+    pause?.principal ?? '',
+    whole(pause?.ms ?? 0),
+  ]
 }
 
 /** Fractions of a millisecond are of no use to the server, which would refuse some of them. */
@@ -71,22 +79,48 @@ function whole(number: number): string {
   return String(Math.ceil(number))
 }
 
+/** How many texts stand for one target. */
+const stateFields = 9
+
 function statesOf(reply: unknown, targets: number): (SharedTargetState | undefined)[] {
-  const numbers = numbersOf(reply, 4 * targets)
-  return Array.from({ length: targets }, (_, index) => {
-    const [generation = -1, openings = 0, openMs = 0, coolingMs = 0] = numbers.slice(4 * index)
-    return generation === -1 ? undefined : { generation, openings, openMs, coolingMs }
-  })
+  const texts: readonly unknown[] = Array.isArray(reply) ? reply : []
+  if (texts.length !== stateFields * targets) throw unexpected(`${stateFields * targets} values`)
+  return Array.from({ length: targets }, (_, index) => stateOf(texts.slice(stateFields * index)))
+}
+
+function stateOf(texts: readonly unknown[]): SharedTargetState | undefined {
+  const numbers = numbersOf([...texts.slice(0, 4), texts[8]], 5)
+  const [generation = -1, openings = 0, openMs = 0, coolingMs = 0, pauseMs = 0] = numbers
+  const [openFor = '', partial = '', reason = '', principal = ''] = texts.slice(4, 8).map(textOf)
+  if (generation === -1) return undefined
+  return {
+    ...{ generation, openings, openMs, coolingMs },
+    ...(openFor !== '' && { openFor }),
+    ...(partial === '1' && { partial: true }),
+    // A later version may have others: the caller does not take those.
+    ...(reason !== '' && { reason: reason as UnavailableReason }),
+    ...(pauseMs > 0 && { pause: { principal, ms: pauseMs } }),
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value)
+  throw unexpected('texts')
+}
+
+function unexpected(expected: string): Error {
+  return new Error(`Redis did not answer what its health script answers: expected ${expected}.`)
 }
 
 function numbersOf(reply: unknown, count: number): number[] {
   const numbers = Array.isArray(reply) ? reply.map(wholeNumberOf) : []
   if (numbers.length === count && numbers.every(number => number >= -1)) return numbers
-  throw new Error(`Redis did not answer what its health script answers: expected ${count} whole numbers.`)
+  throw unexpected(`${count} whole numbers`)
 }
 
 function flagOf(reply: unknown): boolean {
   const number = wholeNumberOf(reply)
   if (number === 0 || number === 1) return number === 1
-  throw new Error('Redis did not answer what its health script answers: expected 0 or 1.')
+  throw unexpected('0 or 1')
 }

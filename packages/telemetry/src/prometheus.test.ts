@@ -161,10 +161,11 @@ describe('prometheus', () => {
 
   it('tells the state of each target and store as it is now', async () => {
     const target = { type: 'target', provider: 'acme', model: 'big-1', error: undefined } as const
+    const left = { reason: 'upstream_auth', scope: 'all', unavailableMs: 0 } as const
     const store = { type: 'store', store: 'limits', error: undefined } as const
     const lines = await told([
-      { ...target, state: 'open', waitMs: 30_000 },
-      { ...target, state: 'half_open', waitMs: 0 },
+      { ...target, ...left, state: 'open', waitMs: 30_000 },
+      { ...target, ...left, state: 'half_open', waitMs: 0, unavailableMs: 30_000 },
       { ...store, state: 'failing' },
       { ...store, store: 'keys', state: 'failing' },
       { ...store, state: 'working' },
@@ -175,6 +176,17 @@ describe('prometheus', () => {
       'sluice_target_state{provider="acme",upstream_model="big-1",state="open"} 0',
       'sluice_target_state{provider="acme",upstream_model="big-1",state="half_open"} 1',
     ])
+    const since = lines.filter(line => line.startsWith('sluice_target_unavailable_since_seconds'))
+    const seconds = (reason: string) =>
+      Number(
+        since
+          .find(line => line.includes(`reason="${reason}"`))
+          ?.split(' ')
+          .at(-1),
+      )
+    expect(since).toHaveLength(5)
+    expect(Math.abs(Date.now() / 1_000 - 30 - seconds('upstream_auth'))).toBeLessThan(5)
+    expect(seconds('overloaded')).toBe(0)
     expect(lines).toContain('sluice_store_failing{store="limits"} 0')
     expect(lines).toContain('sluice_store_failing{store="keys"} 1')
   })
@@ -225,6 +237,9 @@ describe('prometheus', () => {
         model: `${index}`,
         state: 'open',
         waitMs: 1,
+        reason: 'overloaded',
+        scope: 'all',
+        unavailableMs: 0,
         error: undefined,
       }),
     )

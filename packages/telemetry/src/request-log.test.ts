@@ -130,9 +130,11 @@ describe('requestLog as JSON', () => {
   it('tells of changes of targets and stores, of warnings and of faults inside, and of nothing else', () => {
     const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6379'), { code: 'ECONNREFUSED' })
     const target = { type: 'target', provider: 'acme', model: 'big-1' } as const
+    const left = { reason: 'upstream_auth', scope: 'all', unavailableMs: 0 } as const
+    const back = { reason: undefined, scope: undefined, unavailableMs: 61_000 } as const
     expect([
-      ...json({ ...target, state: 'open', waitMs: 30_000, error: refused(500) }),
-      ...json({ ...target, state: 'closed', waitMs: 0, error: refused(500) }),
+      ...json({ ...target, ...left, state: 'open', waitMs: 30_000, error: refused(401) }),
+      ...json({ ...target, ...back, state: 'closed', waitMs: 0, error: refused(401) }),
       ...json({ type: 'store', store: 'limits', state: 'failing', error }),
       ...json({ type: 'store', store: 'limits', state: 'working', error: undefined }),
       ...json({ type: 'warning', code: 'only_local_in_production', message: 'Only local.' }),
@@ -145,10 +147,12 @@ describe('requestLog as JSON', () => {
         provider: 'acme',
         state: 'open',
         waitMs: 30_000,
+        reason: 'upstream_auth',
+        scope: 'all',
         error: 'refused',
-        errorStatus: 500,
+        errorStatus: 401,
       },
-      { level: 'info', message: 'target', state: 'closed', error: null },
+      { level: 'info', message: 'target', state: 'closed', unavailableMs: 61_000, reason: null, error: null },
       {
         level: 'error',
         message: 'store',

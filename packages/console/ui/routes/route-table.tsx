@@ -54,14 +54,14 @@ function Model({ route: { model, targets } }: { route: RouteRow }) {
 }
 
 function Target({ target }: { target: TargetRow }) {
-  const { provider, model, state, waitMs, active, firstTokenMs, wholeMs } = target
+  const { provider, model, state, active, firstTokenMs, wholeMs } = target
   return (
     <tr data-state={state}>
       <th scope="row" class="name">
         {provider} <span class="muted">/</span> {model}
       </th>
       <td>
-        <TargetState state={state} waitMs={waitMs} />
+        <TargetState {...target} />
       </td>
       <td class="number less">{count(active)}</td>
       <td class="number">{span(firstTokenMs)}</td>

@@ -7,6 +7,7 @@ import type { Target } from '../provider.ts'
 import { forever, type Scripted, scripted, stop, stream, text, whole } from '../scripted-gateway.ts'
 import type { SkipReason } from '../trace.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import { noCaller } from '../upstream/health/caller.ts'
 import { scriptedHealth } from '../upstream/health/scripted-health.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { type Attempts, type CallWorld, call } from './call.ts'
@@ -19,6 +20,7 @@ function asking(targets: readonly Target[], streamed = false) {
   const attempts: Attempts = {
     log: new AttemptLog(),
     lives: new ShadowLives(new Set()),
+    caller: noCaller,
     committed: false,
     headAt: Number.POSITIVE_INFINITY,
     random: () => 0,

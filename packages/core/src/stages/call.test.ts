@@ -8,6 +8,7 @@ import { chunks, type Scripted, scripted, stop, stream, text, whole } from '../s
 import { LifeEnded } from '../upstream/attempt.ts'
 import type { ChunkSource } from '../upstream/attempts/held-stream.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import { noCaller } from '../upstream/health/caller.ts'
 import { scriptedHealth } from '../upstream/health/scripted-health.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { type Attempts, type CallWorld, call } from './call.ts'
@@ -31,6 +32,7 @@ function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallWo
   const attempts: Attempts = {
     log: new AttemptLog(),
     lives: new ShadowLives(new Set()),
+    caller: noCaller,
     committed: false,
     headAt: Number.POSITIVE_INFINITY,
     random: () => 0.5,

@@ -9,6 +9,7 @@ import { Asking } from '../upstream/attempts/asking.ts'
 import type { ChunkSource } from '../upstream/attempts/held-stream.ts'
 import { nextAttempt } from '../upstream/attempts/next-attempt.ts'
 import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import type { Caller } from '../upstream/health/caller.ts'
 import type { HealthBook } from '../upstream/health/target-health.ts'
 import type { CountedUsage } from '../usage.ts'
 import type { Candidate } from './route.ts'
@@ -33,6 +34,8 @@ export interface CallWorld extends AttemptWorld {
 export interface Attempts {
   readonly log: AttemptLog
   readonly lives: ShadowLives
+  /** Whose request it is. */
+  readonly caller: Caller
   /** The caller has the head of the answer: nothing further is asked. Set by whoever sends it. */
   committed: boolean
   /**
@@ -71,7 +74,7 @@ export interface Answering<T> {
  * Asks the candidates in order until one answers, those left out that are better left alone. When none is left that was
  * not asked, those whose failure may pass are asked again after a wait. What fails on the request's own fault is asked
  * nowhere else. Where every one is to be left alone, those that failed too often may be tried sooner. Throws what the last one failed
- * with, and 503 where none may be asked.
+ * with; where none may be asked, a refusal that tells why.
  */
 export async function call(
   input: ChatRequest,

@@ -8,48 +8,71 @@ local function left_ms(until_at) return math.max(0, math.ceil(((tonumber(until_a
 `
 
 /**
- * What is known of targets. Keys: theirs. Answers four numbers for each: generation, how often it was opened, for how
- * long in milliseconds it is open yet and cools down yet; -1 and three others where nothing is known.
+ * What is known of targets. Keys: theirs. Answers nine texts for each: generation, how often it was opened, for how long
+ * in milliseconds it is open yet and cools down yet for all; whom alone it is open for, whether it answers some calls,
+ * and why it was opened (empty: not told); whom alone it cools down for, and for how long. Where nothing is known the
+ * generation is -1.
  */
 export const readHealth = `${clock}
 local reply = {}
+local function say(value) reply[#reply + 1] = value end
 for _, key in ipairs(KEYS) do
-  local kept = redis.call('HMGET', key, 'generation', 'openings', 'open', 'cool')
+  local kept = redis.call('HMGET', key,
+    'generation', 'openings', 'open', 'cool', 'for', 'partial', 'reason', 'pausefor', 'pause')
   -- Text: a generation has more digits than some clients read of a number.
-  reply[#reply + 1] = kept[1] or (kept[4] and '0') or '-1'
-  reply[#reply + 1] = kept[2] or '0'
-  reply[#reply + 1] = text(left_ms(kept[3]))
-  reply[#reply + 1] = text(left_ms(kept[4]))
+  say(kept[1] or ((kept[4] or kept[9]) and '0') or '-1')
+  say(kept[2] or '0')
+  say(text(left_ms(kept[3])))
+  say(text(left_ms(kept[4])))
+  say(kept[5] or '')
+  say(kept[6] or '')
+  say(kept[7] or '')
+  say(kept[8] or '')
+  say(text(left_ms(kept[9])))
 end
 return reply
 `
 
 /**
  * Keeps what is told of targets. Keys: of each, its own and that of its probe. Arguments: how long it is kept after it
- * is of use, in milliseconds; then three for each: how often it was opened (empty: not told), for how long it is open,
- * and for how long it cools down (0: it does not), both in milliseconds. Answers the generation of each.
+ * is of use, in milliseconds; then eight for each: how often it was opened (empty: not told), for how long it is open in
+ * milliseconds, whom alone for (empty: all), whether it answers some calls (1: yes), and why; for how many milliseconds
+ * it cools down for all (0: it does not); whom alone it cools down for, and for how long (0: nobody). Answers the
+ * generation of each.
  */
 export const writeHealth = `${clock}
 local slack_ms = tonumber(ARGV[1])
 local reply = {}
 for index = 1, #KEYS / 2 do
   local key, probe = KEYS[2 * index - 1], KEYS[2 * index]
-  local openings, open_ms, cool_ms = ARGV[3 * index - 1], tonumber(ARGV[3 * index]), tonumber(ARGV[3 * index + 1])
+  local at = 8 * index - 7
+  local openings, open_ms, open_for, partial, reason = ARGV[at + 1], tonumber(ARGV[at + 2]), ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
+  local cool_ms, pause_for, pause_ms = tonumber(ARGV[at + 6]), ARGV[at + 7], tonumber(ARGV[at + 8])
   local generation = redis.call('HGET', key, 'generation') or '0'
   if openings ~= '' then
     -- The time, so that it is none that was before the key was forgotten.
     generation = text(math.max(now, tonumber(generation) + 1))
     local open = text(now + open_ms * 1000)
     redis.call('HSET', key, 'generation', generation, 'openings', openings, 'open', open)
+    redis.call('HSET', key, 'for', open_for, 'partial', partial, 'reason', reason)
     redis.call('DEL', probe)
   end
-  if cool_ms > 0 then
-    local cool = math.max(now + cool_ms * 1000, tonumber(redis.call('HGET', key, 'cool') or '0'))
-    redis.call('HSET', key, 'cool', text(cool))
+  local cool = now + cool_ms * 1000
+  if pause_ms > 0 then
+    local pause = now + pause_ms * 1000
+    local kept = redis.call('HMGET', key, 'pause', 'pausefor')
+    local longest = tonumber(kept[1] or '0')
+    -- Where two principals are told to wait, all are.
+    if kept[2] ~= pause_for and longest > now then cool = math.max(cool, math.min(pause, longest)) end
+    if pause > longest then redis.call('HSET', key, 'pause', text(pause), 'pausefor', pause_for) end
   end
-  if openings ~= '' or cool_ms > 0 then
-    local kept = redis.call('HMGET', key, 'open', 'cool')
-    redis.call('PEXPIRE', key, text(math.max(left_ms(kept[1]), left_ms(kept[2])) + slack_ms))
+  if cool > now then
+    redis.call('HSET', key, 'cool', text(math.max(cool, tonumber(redis.call('HGET', key, 'cool') or '0'))))
+  end
+  if openings ~= '' or cool_ms > 0 or pause_ms > 0 then
+    local kept = redis.call('HMGET', key, 'open', 'cool', 'pause')
+    local left = math.max(left_ms(kept[1]), left_ms(kept[2]), left_ms(kept[3]))
+    redis.call('PEXPIRE', key, text(left + slack_ms))
   end
   reply[index] = generation
 end

@@ -99,6 +99,11 @@ export function makeInstruments(
       'upstream_model',
       'state',
     ),
+    targetUnavailableSince: gauge(
+      'target_unavailable_since_seconds',
+      'When a target began to be left alone, in seconds since 1970, by the reason; 0 while it is not for that reason.',
+      ...['provider', 'upstream_model', 'reason'],
+    ),
     storeFailing: gauge('store_failing', '1 while something that remembers fails.', 'store'),
     internalErrors: counter('internal_errors_total', 'Requests that ended with a fault inside.'),
     warnings: counter('warnings_total', 'Warnings to the owner.', 'code'),

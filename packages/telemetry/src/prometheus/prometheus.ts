@@ -47,7 +47,7 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
         countUse(event, 'unused', event.attempt, metrics, labels)
         break
       case 'target':
-        tellTargetState(event, metrics, labels)
+        tellTargetState(event, metrics, labels, Date.now())
         break
       case 'store':
         metrics.storeFailing.set({ store: event.store }, event.state === 'failing' ? 1 : 0)

@@ -1,13 +1,33 @@
-import type { TargetEvent } from '@sluice/core'
+import type { TargetEvent, UnavailableReason } from '@sluice/core'
 import type { Instruments } from './instruments.ts'
 import { otherValue } from './label-values.ts'
 import type { Labels } from './labels.ts'
 
 const states = ['closed', 'cooling', 'open', 'half_open'] as const
 
-/** Sets the state that a target is in to 1, and the others to 0. Of many targets under one name there is none. */
-export function tellTargetState(event: TargetEvent, { targetState }: Instruments, labels: Labels): void {
+const reasons: readonly UnavailableReason[] = [
+  'rate_limited',
+  'overloaded',
+  'unreachable',
+  'insufficient_quota',
+  'upstream_auth',
+]
+
+/**
+ * Sets the state that a target is in to 1 and the others to 0, and since when it is left alone for its reason. Of many
+ * targets under one name there is none. `now` is in milliseconds since 1970.
+ */
+export function tellTargetState(
+  event: TargetEvent,
+  { targetState, targetUnavailableSince }: Instruments,
+  labels: Labels,
+  now: number,
+): void {
   const place = labels.place(event)
   if (place.provider === otherValue || place.upstream_model === otherValue) return
   for (const state of states) targetState.set({ ...place, state }, state === event.state ? 1 : 0)
+  const since = Math.round((now - event.unavailableMs) / 1_000)
+  for (const reason of reasons) {
+    targetUnavailableSince.set({ ...place, reason }, reason === event.reason ? since : 0)
+  }
 }

@@ -30,7 +30,8 @@ export function entryOf(event: GatewayEvent, messages: boolean): LogEntry | unde
   }
 }
 
-function targetEntry({ provider, model, state, waitMs, error }: TargetEvent, messages: boolean): LogEntry {
+function targetEntry(event: TargetEvent, messages: boolean): LogEntry {
+  const { provider, model, state, waitMs, reason, scope, unavailableMs, error } = event
   const failure = state === 'closed' ? { error: null } : failureFields(error, { stack: false, messages })
   return {
     level: state === 'closed' || state === 'half_open' ? 'info' : 'warn',
@@ -40,6 +41,9 @@ function targetEntry({ provider, model, state, waitMs, error }: TargetEvent, mes
       upstreamModel: shortText(model),
       state,
       waitMs: Math.round(waitMs),
+      reason: reason ?? null,
+      scope: scope ?? null,
+      unavailableMs: Math.round(unavailableMs),
       ...failure,
     },
   }

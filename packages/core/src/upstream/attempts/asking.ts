@@ -118,7 +118,7 @@ export class Asking implements Progress, CallOwner {
     this.due = undefined
     this.#leave = undefined
     this.#waitedMs = 0
-    const health = this.#world.health.of(candidate).begin(now, this.#resorted)
+    const health = this.#world.health.of(candidate).begin(now, this.#resorted, this.#attempts.caller)
     if (!('ended' in health)) {
       leave?.()
       this.#bar(index, health)
@@ -233,9 +233,9 @@ export class Asking implements Progress, CallOwner {
 
   /** What the request has come to, when nothing further is asked. */
   giveUp(): unknown {
-    const soonestMs = this.#leftAlone?.soonestMs ?? never
+    const refusal = this.#failure === undefined ? (this.#leftAlone?.refusal ?? allLeftAlone([])) : undefined
     this.#tellLeftAlone()
-    if (this.#failure === undefined) return allLeftAlone(soonestMs)
+    if (refusal !== undefined) return refusal
     const { log } = this.#attempts
     if (this.#failed !== undefined && !this.#left) this.#tellAdjusted(this.#failed)
     log.exhausted = UpstreamError.is(this.#failure) && (this.made > 1 || this.#denied)
@@ -266,7 +266,7 @@ export class Asking implements Progress, CallOwner {
     if (retry === undefined || !isPassing(failure)) return
     const waitMs = repeatWait(failure, this.#repeats, this.#attempts.random(), retry)
     if (waitMs === undefined) return
-    const view = health.of(candidate).view(now)
+    const view = health.of(candidate).view(now, this.#attempts.caller)
     if (view.state === 'open' || view.state === 'half_open') this.#bar(index, view as Blocked)
     else standing.againAt = now + Math.max(waitMs, view.waitMs)
   }
@@ -284,9 +284,11 @@ export class Asking implements Progress, CallOwner {
   #anotherPlace(now: number): boolean {
     if (this.made >= this.maxAttempts || this.only !== undefined) return false
     const { health } = this.#world
+    const { caller } = this.#attempts
     for (let index = 0; index < this.standings.length; index++) {
       const { asked, barred } = this.standings[index]!
-      if (asked === 0 && !barred && health.of(this.#candidates[index]!).waitMs(now) === 0) return true
+      if (asked > 0 || barred) continue
+      if (health.of(this.#candidates[index]!).waitMs(now, caller) === 0) return true
     }
     return false
   }

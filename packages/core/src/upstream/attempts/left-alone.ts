@@ -1,17 +1,31 @@
-import { GatewayError } from '../../errors.ts'
+import { GatewayError, type Refusal } from '../../errors.ts'
 import type { Target } from '../../provider.ts'
 import type { SkipReason } from '../../trace.ts'
 import type { Blocked } from '../health/target-health.ts'
+import { type UnavailableReason, unavailableReasons } from '../health/unavailable-reason.ts'
 
 /** Why a place is not asked that health says must not be. */
-export function skippedFor({ state, waitMs }: Blocked): SkipReason {
-  return { why: state === 'cooling' ? 'cooling' : 'open', waitMs }
+export function skippedFor({ state, waitMs, reason }: Blocked): SkipReason {
+  const why = state === 'cooling' ? 'cooling' : 'open'
+  return reason === undefined ? { why, waitMs } : { why, waitMs, detail: reason }
 }
 
-/** The 503 where every place is left alone. `soonestMs`: how long until the first of them may be asked. */
-export function allLeftAlone(soonestMs: number): GatewayError {
+/** What a caller is told of each reason: what it would be told of the failure itself. */
+const refusals: Readonly<Record<UnavailableReason, Refusal>> = {
+  rate_limited: 'rate_limit_exceeded',
+  overloaded: 'overloaded',
+  unreachable: 'upstream_error',
+  insufficient_quota: 'insufficient_quota',
+  upstream_auth: 'upstream_auth',
+}
+
+/** The refusal where every place is left alone: of several reasons the one that passes soonest is told. */
+export function allLeftAlone(blocked: readonly Blocked[]): GatewayError {
+  const soonestMs = Math.min(...blocked.map(({ waitMs }) => waitMs))
   const ms = Math.round(Math.min(Math.max(soonestMs, 1_000), 60_000))
-  return new GatewayError('overloaded', {
+  const reasons = blocked.map(({ reason = 'overloaded' }) => reason)
+  const reason = unavailableReasons.find(each => reasons.includes(each)) ?? 'overloaded'
+  return new GatewayError(refusals[reason], {
     headers: { 'retry-after': String(Math.ceil(ms / 1_000)), 'retry-after-ms': String(ms) },
   })
 }
@@ -24,9 +38,9 @@ export class LeftAlone {
     return this.#places.length
   }
 
-  /** How long until the first of them may be asked. */
-  get soonestMs(): number {
-    return Math.min(...this.#places.map(([, { waitMs }]) => waitMs))
+  /** The refusal where none of them is asked after all. */
+  get refusal(): GatewayError {
+    return allLeftAlone(this.#places.map(([, blocked]) => blocked))
   }
 
   add(target: Target, blocked: Blocked): void {

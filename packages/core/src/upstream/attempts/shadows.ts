@@ -6,6 +6,7 @@ import type { Attempts, CallWorld } from '../../stages/call.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage.ts'
 import { Attempt, LifeEnded } from '../attempt.ts'
+import type { Caller } from '../health/caller.ts'
 import type { HealthCall } from '../health/target-health.ts'
 import { overriddenInput } from '../overridden-input.ts'
 import { heardOf, isIterator } from './asked-call.ts'
@@ -47,7 +48,7 @@ export function askShadows(
     // Not before the request itself is on its way.
     setTimeout(async () => {
       try {
-        attempts.unused(entry, await new Shadow(entry, input, lifetime, world).ask())
+        attempts.unused(entry, await new Shadow(entry, input, lifetime, world).ask(attempts.caller))
       } finally {
         attempts.lives.end(lifetime)
       }
@@ -73,7 +74,7 @@ class Shadow {
   }
 
   /** Asks, reads the answer to its end and drops it. Gives what that used, as far as it is known. Never rejects. */
-  async ask(): Promise<CountedUsage | 'abandoned' | undefined> {
+  async ask(caller: Caller): Promise<CountedUsage | 'abandoned' | undefined> {
     const entry = this.#entry
     const { clock, timeouts } = this.#world
     const attempt = new Attempt(this.#lifetime, this.#world, clock() + timeouts.totalMs, entry)
@@ -81,7 +82,7 @@ class Shadow {
     let error: unknown
     let usage: CountedUsage | 'abandoned' | undefined
     try {
-      health = this.#begin()
+      health = this.#begin(caller)
       usage = await this.#read(attempt, health)
     } catch (failure) {
       error = failure
@@ -98,9 +99,9 @@ class Shadow {
     return usage
   }
 
-  #begin(): HealthCall {
+  #begin(caller: Caller): HealthCall {
     const { health, clock } = this.#world
-    const call = health.of(this.#entry.target).begin(clock())
+    const call = health.of(this.#entry.target).begin(clock(), false, caller)
     if ('ended' in call) return call
     throw new ShadowSkipped(
       call.state === 'cooling' ? 'its target asked for a pause' : 'its target is left alone',

@@ -102,7 +102,7 @@ describe('Breaker', () => {
   it('closes when a probe begins to answer; that it breaks off later is one failure', () => {
     const breaker = opened()
     breaker.probe(1_000)
-    const judged = breaker.answered(breaker.generation)
+    const judged = breaker.answered(breaker.generation, 1_000)
     expect(breaker.state(1_000)).toBe('closed')
     for (let index = 0; index < 2; index++) breaker.failed(breaker.generation, 1_000, options, middle)
     breaker.failed(judged, 1_000, options, middle)

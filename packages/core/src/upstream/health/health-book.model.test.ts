@@ -48,10 +48,10 @@ describe('a record of a HealthBook', () => {
           if (taken.kind === 'wait') now += taken.ms
           else if (taken.kind === 'repeat') record.repeat(now)?.()
           else if (taken.kind === 'begin') {
-            const { state, waitMs } = record.view(now)
+            const { state, waitMs, reason } = record.view(now)
             const call = record.begin(now)
             if ('state' in call) {
-              expect(call).toEqual({ state, waitMs })
+              expect(call).toEqual({ state, waitMs, reason })
               expect(waitMs).toBeGreaterThan(0)
             } else {
               expect(waitMs).toBe(0)

@@ -36,37 +36,60 @@ describe('a record of a HealthBook', () => {
     expect(told).toEqual([])
     const last = failure(503)
     fail(record, 1, 10, last)
-    expect(record.begin(10)).toEqual({ state: 'open', waitMs: 30_000 })
+    expect(record.begin(10)).toEqual({ state: 'open', waitMs: 30_000, reason: 'overloaded' })
     expect(record.view(20_010)).toMatchObject({ state: 'open', waitMs: 10_000 })
     expect(told).toEqual([
-      { type: 'target', provider: 'north', model: 'm', state: 'open', waitMs: 30_000, error: last },
+      {
+        ...{ type: 'target', provider: 'north', model: 'm', state: 'open', waitMs: 30_000, error: last },
+        ...{ reason: 'overloaded', scope: 'principal', unavailableMs: 0 },
+      },
     ])
   })
 
-  it('is probed as the last resort as soon as one that was opened once, by one at a time', () => {
+  it('is asked as the last resort once a second, by whoever was not let through last, and as often never longer open', () => {
     const { book, told } = scriptedBook()
     const record = book.of(target)
-    fail(record, 5)
-    // Its probe fails: it is open for a minute.
-    fail(record, 1, 30_000)
-    expect(record.begin(31_000)).toEqual({ state: 'open', waitMs: 59_000 })
-    expect(record.begin(31_000, true)).toEqual({ state: 'open', waitMs: 29_000 })
-    expect(record.lastResortMs(31_000)).toBe(29_000)
-    expect(record.lastResortMs(60_000)).toBe(0)
-    const probe = begun(record.begin(60_000, true))
-    expect(record.begin(60_001, true)).toMatchObject({ waitMs: 1_000 })
-    expect(record.begin(60_001)).toMatchObject({ state: 'half_open' })
-    // It fails, and is told of as any probe.
-    probe.ended(failure(), 60_100)
-    expect(told.map(({ state, waitMs }) => [state, waitMs])).toEqual([
-      ['open', 30_000],
-      ['half_open', 0],
-      ['open', 60_000],
-      ['half_open', 30_000],
-      ['open', 120_000],
+    const [ann, bob] = [{ digest: 'ann' }, { digest: 'bob' }]
+    const ask = (now: number, caller = ann) => record.begin(now, true, caller)
+    for (let index = 0; index < 5; index++) {
+      begun(record.begin(0, false, index % 2 === 0 ? ann : bob)).ended(failure(), 0)
+    }
+    expect(record.begin(999, true, ann)).toEqual({ state: 'open', waitMs: 29_001, reason: 'overloaded' })
+    expect(record.lastResortMs(999, ann)).toBe(1)
+    begun(ask(1_000)).ended(failure(), 1_001)
+    expect(ask(1_999, bob)).toMatchObject({ state: 'open' })
+    // Ann was let through last.
+    expect(ask(2_000)).toMatchObject({ state: 'open' })
+    begun(ask(2_000, bob)).ended(failure(), 2_001)
+    begun(ask(3_000)).ended(failure(), 3_001)
+    expect(ask(4_999)).toMatchObject({ state: 'open' })
+    begun(ask(5_000)).ended(failure(), 5_001)
+    expect(record.begin(5_001)).toMatchObject({ state: 'open', waitMs: 24_999 })
+    begun(ask(6_000, bob)).answered(6_500)
+    expect(record.view(6_500)).toMatchObject({ state: 'closed', waitMs: 0 })
+    expect(told.map(({ state, scope, waitMs }) => [state, scope, waitMs])).toEqual([
+      ['open', 'all', 30_000],
+      ['closed', undefined, 0],
     ])
-    begun(record.begin(90_100, true)).answered(90_200)
-    expect(record.view(90_200)).toMatchObject({ state: 'closed', waitMs: 0 })
+  })
+
+  it('is asked by all as the last resort while it answers some calls, and not any more when 20 in a row have failed', () => {
+    const record = scriptedBook().book.of(target)
+    const ask = (now: number) => record.begin(now, true)
+    fail(record, 5, 0)
+    // It has answered nobody: it is dead.
+    expect(ask(1)).toMatchObject({ state: 'open' })
+    begun(ask(1_000)).ended(undefined, 1_000)
+    fail(record, 5, 1_001)
+    expect(record.begin(1_002)).toMatchObject({ state: 'open' })
+    for (let index = 0; index < 14; index++) begun(ask(1_002)).ended(failure(), 1_002)
+    const good = begun(ask(1_002))
+    good.answered(1_003)
+    good.ended(undefined, 1_003)
+    // What is answered says that it is worth being asked, and not that it is well.
+    expect(record.view(1_003).state).toBe('open')
+    for (let index = 0; index < 20; index++) begun(ask(1_003)).ended(failure(), 1_003)
+    expect(ask(1_003)).toMatchObject({ state: 'open' })
   })
 
   it('gives a pause that was asked for to the last resort too', () => {
@@ -96,7 +119,7 @@ describe('a record of a HealthBook', () => {
     const tries = Array.from({ length: 500 }, () => record.begin(30_000))
     const probes = tries.flatMap(call => ('state' in call ? [] : [call]))
     expect(probes).toHaveLength(1)
-    expect(tries[1]).toEqual({ state: 'half_open', waitMs: 1_000 })
+    expect(tries[1]).toEqual({ state: 'half_open', waitMs: 1_000, reason: 'overloaded' })
     old.ended(undefined, 30_001)
     expect(record.begin(30_001)).toMatchObject({ state: 'half_open' })
     probes[0]?.answered(30_100)
@@ -129,7 +152,7 @@ describe('a record of a HealthBook', () => {
     const record = book.of(target)
     fail(record, 5)
     begun(record.begin(30_000)).ended(failure(429, 2_000), 30_000)
-    expect(record.begin(31_000)).toEqual({ state: 'cooling', waitMs: 1_000 })
+    expect(record.begin(31_000)).toEqual({ state: 'cooling', waitMs: 1_000, reason: 'rate_limited' })
     begun(record.begin(32_000))
     expect(record.begin(32_000)).toMatchObject({ state: 'half_open' })
     expect(told.map(({ state }) => state)).toEqual(['open', 'half_open', 'cooling', 'half_open'])
@@ -153,7 +176,7 @@ describe('a record of a HealthBook', () => {
     third?.ended(failure(429), 0)
     early?.answered(10)
     early?.ended(undefined, 20)
-    expect(record.begin(1_000)).toEqual({ state: 'cooling', waitMs: 19_000 })
+    expect(record.begin(1_000)).toEqual({ state: 'cooling', waitMs: 19_000, reason: 'rate_limited' })
     begun(record.begin(20_000))
     expect(told.map(({ state, waitMs }) => [state, waitMs])).toEqual([
       ['cooling', 5_000],

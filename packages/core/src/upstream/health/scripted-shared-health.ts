@@ -1,4 +1,4 @@
-import type { SharedHealth, SharedTargetState } from './shared-health.ts'
+import type { SharedHealth, SharedPause, SharedTargetChange, SharedTargetState } from './shared-health.ts'
 
 /** Health that is shared in memory, by a test's clock; it fails and hangs as a test says, and counts what it is asked. */
 export interface ScriptedSharedHealth extends SharedHealth {
@@ -7,11 +7,16 @@ export interface ScriptedSharedHealth extends SharedHealth {
   readonly asked: Record<'read' | 'write' | 'claimProbe' | 'letGoProbe', number>
 }
 
+interface KeptState {
+  generation: number
+  breaker: NonNullable<SharedTargetChange['breaker']>
+  openUntil: number
+  coolUntil: number
+  pause: { readonly principal: string; readonly until: number }
+}
+
 export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth {
-  const states = new Map<
-    string,
-    { generation: number; openings: number; openUntil: number; coolUntil: number }
-  >()
+  const states = new Map<string, KeptState>()
   const probes = new Map<string, { token: string; until: number }>()
   let generations = 0
   const asked = { read: 0, write: 0, claimProbe: 0, letGoProbe: 0 }
@@ -22,14 +27,30 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
   }
   const stateOf = (id: string): SharedTargetState | undefined => {
     const state = states.get(id)
+    const pauseMs = state === undefined ? 0 : Math.max(0, state.pause.until - clock())
     return (
       state && {
+        ...state.breaker,
         generation: state.generation,
-        openings: state.openings,
         openMs: Math.max(0, state.openUntil - clock()),
         coolingMs: Math.max(0, state.coolUntil - clock()),
+        ...(pauseMs > 0 && { pause: { principal: state.pause.principal, ms: pauseMs } }),
       }
     )
+  }
+  const fresh = (): KeptState => ({
+    generation: 0,
+    breaker: { openings: 0, openMs: 0 },
+    openUntil: 0,
+    coolUntil: 0,
+    pause: { principal: '', until: 0 },
+  })
+  const addPause = (state: KeptState, { principal, ms }: SharedPause) => {
+    const until = clock() + ms
+    const { pause } = state
+    const isAnothers = pause.principal !== principal && pause.until > clock()
+    if (isAnothers) state.coolUntil = Math.max(state.coolUntil, Math.min(until, pause.until))
+    if (until > pause.until) state.pause = { principal, until }
   }
   const shared: ScriptedSharedHealth = {
     fails: false,
@@ -41,14 +62,15 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
     },
     write: async changes => {
       await turn('write')
-      return changes.map(({ id, breaker, coolingMs = 0 }) => {
-        const state = states.get(id) ?? { generation: 0, openings: 0, openUntil: 0, coolUntil: 0 }
+      return changes.map(({ id, breaker, coolingMs = 0, pause }) => {
+        const state = states.get(id) ?? fresh()
         states.set(id, state)
         state.coolUntil = Math.max(state.coolUntil, clock() + coolingMs)
+        if (pause !== undefined) addPause(state, pause)
         if (breaker === undefined) return state.generation
         probes.delete(id)
         state.generation = ++generations
-        state.openings = breaker.openings
+        state.breaker = breaker
         state.openUntil = clock() + breaker.openMs
         return state.generation
       })

@@ -1,4 +1,6 @@
-/** What processes know of a target together. */
+import type { UnavailableReason } from './unavailable-reason.ts'
+
+/** What processes know of a target together. Principals are told by digests of 16 characters, and never by their ids. */
 export interface SharedTargetState {
   /** Another number after each opening and each closing, and never one that it was before. */
   readonly generation: number
@@ -6,8 +8,22 @@ export interface SharedTargetState {
   readonly openings: number
   /** How long it is open yet, in milliseconds; 0 where it is closed, or may be probed. */
   readonly openMs: number
-  /** How long it is left alone yet because it asked for a pause, in milliseconds. */
+  /** The only principal that it is open for; absent: it is open for all. */
+  readonly openFor?: string
+  /** Whether it answered some calls shortly before it was opened. Default: no. */
+  readonly partial?: boolean
+  /** Why it was opened. Default: `overloaded`. */
+  readonly reason?: UnavailableReason
+  /** How long all leave it alone yet because it asked for a pause, in milliseconds. */
   readonly coolingMs: number
+  /** How long one principal does, the only one that was asked to for so long. */
+  readonly pause?: SharedPause
+}
+
+/** How long a principal leaves a target alone, in milliseconds. */
+export interface SharedPause {
+  readonly principal: string
+  readonly ms: number
 }
 
 /** What one process has to tell of a target. */
@@ -15,9 +31,14 @@ export interface SharedTargetChange {
   /** `provider/model`. */
   readonly id: string
   /** It was opened for `openMs` milliseconds, or closed (0 `openings`); absent: neither. */
-  readonly breaker?: Pick<SharedTargetState, 'openings' | 'openMs'>
-  /** It asked for a pause of so many milliseconds. The longest of all counts. Absent: it did not. */
+  readonly breaker?: Pick<SharedTargetState, 'openings' | 'openMs' | 'openFor' | 'partial' | 'reason'>
+  /** It asked all for a pause of so many milliseconds. The longest of all counts. Absent: it did not. */
   readonly coolingMs?: number
+  /**
+   * It asked a principal for a pause. Where another one has a pause too, the shorter one of both counts for all. Absent:
+   * it did not.
+   */
+  readonly pause?: SharedPause
 }
 
 /**

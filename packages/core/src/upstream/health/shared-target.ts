@@ -1,11 +1,17 @@
 import { probeMs } from './breaker.ts'
-import type { SharedTargetChange, SharedTargetState } from './shared-health.ts'
+import type { SharedPause, SharedTargetChange, SharedTargetState } from './shared-health.ts'
 import type { Sharing } from './sharing.ts'
+
+/** What there is to tell of a target, in the words of the contract. */
+export interface ToldTarget {
+  readonly breaker: NonNullable<SharedTargetChange['breaker']>
+  readonly coolingMs: number
+  readonly pause: SharedPause | undefined
+}
 
 /** A record as others know it. */
 export interface SharedRecord {
-  /** What its breaker does, in the words of the contract. */
-  told(now: number): Pick<SharedTargetState, 'openings' | 'openMs' | 'coolingMs'>
+  told(now: number): ToldTarget
   /** Another process tells more than is known here. `breaker`: its breaker was opened or closed there. */
   adopt(state: SharedTargetState, breaker: boolean, now: number): void
 }
@@ -34,7 +40,10 @@ export class SharedTarget {
   /** Counts what happens here: what was read before it is old. */
   #version = 0
   #breakerChanged = false
+  /** The pauses that were told, or heard of: that of all, and that of one principal. */
+  #allCoolUntil = 0
   #coolUntil = 0
+  #cooledFor: string | undefined
   #cooling = false
   #claimedUntil = 0
   #claiming = false
@@ -79,20 +88,26 @@ export class SharedTarget {
     this.#changed()
   }
 
-  cools(until: number): void {
-    if (until - this.#coolUntil < tellableMs) return
+  /** It asked a principal for a pause; `forAll` is when that of all ends, where there is one. */
+  cools(principal: string, until: number, forAll = 0): void {
+    const isNewForAll = forAll - this.#allCoolUntil >= tellableMs
+    const isKnown = principal === this.#cooledFor && until - this.#coolUntil < tellableMs
+    if (!isNewForAll && (isKnown || until - this.#allCoolUntil < tellableMs)) return
+    this.#allCoolUntil = Math.max(this.#allCoolUntil, forAll)
     this.#coolUntil = until
+    this.#cooledFor = principal
     this.#cooling = true
     this.#changed()
   }
 
   /** What is to be told, which it is with that. */
   change(now: number): SharedTargetChange {
-    const { openings, openMs, coolingMs } = this.#record.told(now)
+    const { breaker, coolingMs, pause } = this.#record.told(now)
     const change: SharedTargetChange = {
       id: this.id,
-      ...(this.#breakerChanged && { breaker: { openings, openMs } }),
+      ...(this.#breakerChanged && { breaker }),
       ...(this.#cooling && coolingMs > 0 && { coolingMs }),
+      ...(this.#cooling && pause !== undefined && { pause }),
     }
     this.#breakerChanged = false
     this.#cooling = false
@@ -120,10 +135,10 @@ export class SharedTarget {
       this.#generation = state.generation
       this.#forgetClaim()
     }
-    this.#coolUntil = Math.max(this.#coolUntil, now + state.coolingMs)
+    this.#allCoolUntil = Math.max(this.#allCoolUntil, now + state.coolingMs)
     // The first that is heard of may be older than what is known here: it closes nothing.
     const breaker = changed && (known !== undefined || state.openings > 0)
-    if (breaker || state.coolingMs > 0) this.#record.adopt(state, breaker, now)
+    if (breaker || state.coolingMs > 0 || state.pause !== undefined) this.#record.adopt(state, breaker, now)
   }
 
   #changed(): void {

@@ -1,4 +1,6 @@
-import type { SharedTargetState } from './shared-health.ts'
+import type { SharedPause, SharedTargetState } from './shared-health.ts'
+
+const longestDigest = 64
 
 /** What a store gave where states were asked for. Throws for anything else: it would be believed for minutes. */
 export function soundStates(given: unknown, count: number): readonly (SharedTargetState | undefined)[] {
@@ -18,8 +20,25 @@ export function soundNumbers(given: unknown, count: number): readonly number[] {
 
 function isState(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  const { generation, openings, openMs, coolingMs } = value as Partial<SharedTargetState>
-  return [generation, openings, openMs, coolingMs].every(isAmount)
+  const { generation, openings, openMs, coolingMs, openFor, partial, reason, pause } =
+    value as Partial<SharedTargetState>
+  return (
+    [generation, openings, openMs, coolingMs].every(isAmount) &&
+    (openFor === undefined || isDigest(openFor)) &&
+    (partial === undefined || typeof partial === 'boolean') &&
+    (reason === undefined || typeof reason === 'string') &&
+    (pause === undefined || isPause(pause))
+  )
+}
+
+function isPause(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { principal, ms } = value as Partial<SharedPause>
+  return isDigest(principal) && isAmount(ms)
+}
+
+function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && value.length <= longestDigest
 }
 
 function isAmount(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import type { Caller } from './caller.ts'
 import type { HealthCall } from './target-health.ts'
 
 /** Hears what becomes of a call. */
@@ -13,16 +14,28 @@ export class TargetCall implements HealthCall {
   readonly beganAt: number
   /** The same request was asked here before. */
   readonly isRepeat: boolean
+  readonly caller: Caller
+  /** It was let through although its target was left alone, and is no probe. */
+  readonly isLastResort: boolean
   /** Its first content has come. */
   hasAnswered = false
   readonly #keeper: CallKeeper
   #ended = false
 
-  constructor(keeper: CallKeeper, generation: number, beganAt: number, isRepeat: boolean) {
+  constructor(
+    keeper: CallKeeper,
+    generation: number,
+    beganAt: number,
+    isRepeat: boolean,
+    caller: Caller,
+    isLastResort: boolean,
+  ) {
     this.#keeper = keeper
     this.generation = generation
     this.beganAt = beganAt
     this.isRepeat = isRepeat
+    this.caller = caller
+    this.isLastResort = isLastResort
   }
 
   answered(now: number, whole = false): void {

@@ -1,3 +1,6 @@
+import type { Caller } from './caller.ts'
+import type { UnavailableReason } from './unavailable-reason.ts'
+
 /** How a target does, as this process sees it. */
 export interface TargetHealth {
   /** Calls that are being answered now. */
@@ -16,6 +19,15 @@ export interface TargetHealth {
   readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
   /** When it may be asked again, in milliseconds from now; 0: it may be. */
   readonly waitMs: number
+  /** Why it is not closed; absent where it is. */
+  readonly reason?: UnavailableReason
+  /**
+   * `all`: it is left alone by all principals. `principal`: by one, the only one that saw it fail; the requests of others
+   * decide. Absent where it is closed.
+   */
+  readonly scope?: 'all' | 'principal'
+  /** For how long it has not been closed, in milliseconds; absent where it is closed. */
+  readonly unavailableMs?: number
 }
 
 /** One call to a target. */
@@ -33,21 +45,25 @@ export interface HealthCall {
 export interface Blocked {
   readonly state: 'cooling' | 'open' | 'half_open'
   readonly waitMs: number
+  /** Default: `overloaded`. */
+  readonly reason?: UnavailableReason
 }
 
-/** What is known of one target. Times are monotonic milliseconds. */
+/**
+ * What is known of one target. Times are monotonic milliseconds. `caller` is whose request it is: a target may be left
+ * alone by one principal and asked by others. Without one, what holds for any principal counts.
+ */
 export interface HealthRecord {
-  view(now: number): TargetHealth
+  view(now: number, caller?: Caller): TargetHealth
   /** The `waitMs` of the view, where nothing else of it is wanted. */
-  waitMs(now: number): number
+  waitMs(now: number, caller?: Caller): number
   /**
    * Begins a call, or says why it must not be made. Where the target is half open, one call is its probe. `lastResort`:
-   * the request has nowhere else to go. Then a target that was opened again and again is probed as soon as one that was
-   * opened once: nobody should wait for minutes where there is nothing to be spared for.
+   * the request has nowhere else to go. Then a target that answers some calls is asked, and any other one now and then.
    */
-  begin(now: number, lastResort?: boolean): HealthCall | Blocked
+  begin(now: number, lastResort?: boolean, caller?: Caller): HealthCall | Blocked
   /** When it may be asked as the last resort, in milliseconds from now; 0: it may be. */
-  lastResortMs(now: number): number
+  lastResortMs(now: number, caller?: Caller): number
   /**
    * Leave to ask it again for the same request. It counts among the target's repeats until it is given back;
    * `undefined`: there are too many.

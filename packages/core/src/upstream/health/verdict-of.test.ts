@@ -8,23 +8,23 @@ const upstream = (details: UpstreamErrorDetails) => new UpstreamError('It failed
 const refused = (status?: number, more: Partial<UpstreamErrorDetails> = {}) =>
   upstream({ kind: 'refused', ...(status === undefined ? {} : { status }), ...more })
 const cooling = (ms: number, asked = true, own = false) => ({ kind: 'cooling', ms, own, asked })
-const failed = { kind: 'failure', own: false }
+const failed = { kind: 'failure', own: false, answered: true }
 
 describe('verdictOf', () => {
   it.each([
-    ['unreachable', true],
-    ['connect_timeout', true],
-    ['first_byte_timeout', false],
-    ['idle_timeout', false],
-    ['truncated', false],
-    ['garbled', false],
-  ] as const)('takes %s for a failure, also after it had begun to answer', (kind, own) => {
-    expect(verdictOf(upstream({ kind }), false)).toEqual({ kind: 'failure', own })
-    expect(verdictOf(upstream({ kind }), true)).toEqual({ kind: 'failure', own })
+    ['unreachable', true, false],
+    ['connect_timeout', true, false],
+    ['first_byte_timeout', false, false],
+    ['idle_timeout', false, false],
+    ['truncated', false, false],
+    ['garbled', false, true],
+  ] as const)('takes %s for a failure, also after it had begun to answer', (kind, own, answered) => {
+    expect(verdictOf(upstream({ kind }), false)).toEqual({ kind: 'failure', own, answered })
+    expect(verdictOf(upstream({ kind }), true)).toEqual({ kind: 'failure', own, answered })
   })
 
   it('takes an answer that never began for a failure, and one that was cut off for none', () => {
-    expect(verdictOf(upstream({ kind: 'total_timeout' }), false)).toEqual(failed)
+    expect(verdictOf(upstream({ kind: 'total_timeout' }), false)).toEqual({ ...failed, answered: false })
     expect(verdictOf(upstream({ kind: 'total_timeout' }), true)).toEqual({ kind: 'neutral' })
   })
 
@@ -32,6 +32,26 @@ describe('verdictOf', () => {
     'takes the status %s for a failure',
     status => expect(verdictOf(refused(status), false)).toEqual(failed),
   )
+
+  it.each([
+    [402, 'You requested up to 65536 tokens, but can only afford 30104.'],
+    [402, 'This request requires more credits, or fewer max_tokens. You can only afford 8 tokens'],
+    [429, 'Request too large for big-1 on tokens per min (TPM): Limit 30000, Requested 41055.'],
+    [429, 'The input or output tokens must be reduced in order to run successfully.'],
+  ])('takes a %i for one request alone where it says that this is too large: %s', (status, vendorMessage) => {
+    const error = refused(status, { vendorMessage, retryAfterMs: 5_000 })
+    expect(verdictOf(error, false)).toEqual({ kind: 'neutral' })
+  })
+
+  it.each([
+    [402, 'Insufficient credits. You can only afford to wait.'],
+    [402, undefined],
+    [429, 'Rate limit reached for requests'],
+    [500, 'You can only afford 5 tokens'],
+  ])('does not take a %i for that which says %s', (status, vendorMessage) => {
+    const error = refused(status, vendorMessage === undefined ? {} : { vendorMessage })
+    expect(verdictOf(error, false).kind).not.toBe('neutral')
+  })
 
   it.each(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL'])('takes %s for a lack of this machine', code => {
     const cause = Object.assign(new Error('connect'), { code })
@@ -57,12 +77,12 @@ describe('verdictOf', () => {
   })
 
   it.each([401, 402])('leaves a target that answers %s alone for a minute', status =>
-    expect(verdictOf(refused(status, { retryAfterMs: 5 }), false)).toEqual(cooling(60_000, true, true)),
+    expect(verdictOf(refused(status, { retryAfterMs: 5 }), false)).toEqual(cooling(60_000, false, true)),
   )
 
   it('leaves an account without means alone for a minute, whatever its status', () => {
     expect(verdictOf(refused(429, { code: 'insufficient_quota' }), false)).toEqual(
-      cooling(60_000, true, true),
+      cooling(60_000, false, true),
     )
   })
 
@@ -81,7 +101,7 @@ describe('verdictOf', () => {
   ])('says nothing for %s', (_, error) => expect(verdictOf(error, false)).toEqual({ kind: 'neutral' }))
 
   it('takes a 403, which may be for the key of this process, for a failure of its own', () => {
-    expect(verdictOf(refused(403), false)).toEqual({ kind: 'failure', own: true })
+    expect(verdictOf(refused(403), false)).toEqual({ kind: 'failure', own: true, answered: true })
   })
 
   it('takes what a provider says of its upstream in our words for a failure', () => {

@@ -1,17 +1,23 @@
 import { GatewayError } from '../../errors.ts'
 import { UpstreamError } from '../../upstream-error.ts'
+import { isTooLarge } from '../too-large.ts'
 
 /** What the end of a call says of its target. */
 export type Verdict =
   | { readonly kind: 'success' | 'neutral' }
-  /** `own`: it may be this process that cannot reach it, or is not let in: other processes are not told. */
-  | { readonly kind: 'failure'; readonly own: boolean }
-  /** It is to be left alone for a while, and has not failed. `asked`: it said for how long, or it is plain. */
+  /**
+   * `own`: it may be this process that cannot reach it, or is not let in: other processes are not told. `answered`: it
+   * answered with an error, which may be the fault of the request.
+   */
+  | { readonly kind: 'failure'; readonly own: boolean; readonly answered: boolean }
+  /** It is to be left alone for a while, and has not failed. `asked`: it said for how long. */
   | { readonly kind: 'cooling'; readonly ms: number; readonly own: boolean; readonly asked: boolean }
 
 const success: Verdict = { kind: 'success' }
-const failure: Verdict = { kind: 'failure', own: false }
-const ownFailure: Verdict = { kind: 'failure', own: true }
+const failure: Verdict = { kind: 'failure', own: false, answered: true }
+const refusal: Verdict = { kind: 'failure', own: true, answered: true }
+const broken: Verdict = { kind: 'failure', own: false, answered: false }
+const noConnection: Verdict = { kind: 'failure', own: true, answered: false }
 const neutral: Verdict = { kind: 'neutral' }
 
 /** A pause that an upstream asks for is obeyed within these, in milliseconds. */
@@ -35,21 +41,24 @@ function ofUpstream(error: UpstreamError, answered: boolean): Verdict {
   if (isOwnLack(error)) return neutral
   // It answered for as long as it was let.
   if (error.kind === 'total_timeout' && answered) return neutral
-  if (error.kind === 'unreachable' || error.kind === 'connect_timeout') return ownFailure
-  return error.kind === 'refused' ? ofStatus(error) : failure
+  if (error.kind === 'unreachable' || error.kind === 'connect_timeout') return noConnection
+  if (error.kind === 'garbled') return failure
+  return error.kind === 'refused' ? ofStatus(error) : broken
 }
 
-function ofStatus({ status, code, retryAfterMs }: UpstreamError): Verdict {
+function ofStatus(error: UpstreamError): Verdict {
+  const { status, code, retryAfterMs } = error
+  if (isTooLarge(error)) return neutral
   // Neither a key that is refused nor an account without means mends itself in a second.
   if (status === 401 || status === 402 || code === 'insufficient_quota') {
-    return { kind: 'cooling', ms: coolingMs.most, own: true, asked: true }
+    return { kind: 'cooling', ms: coolingMs.most, own: true, asked: false }
   }
   if (status === 429) {
     const asked = retryAfterMs !== undefined && retryAfterMs >= 0
     return { kind: 'cooling', ms: within(retryAfterMs), own: false, asked }
   }
   // A 403 may be the key's fault, or what some vendors say of one prompt: it takes several to close a target.
-  if (status === 403) return ownFailure
+  if (status === 403) return refusal
   if (status === 408) return failure
   return status !== undefined && status >= 400 && status < 500 ? neutral : failure
 }

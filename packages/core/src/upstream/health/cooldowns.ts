@@ -1,0 +1,90 @@
+import type { UnavailableReason } from './unavailable-reason.ts'
+
+/** A time for which a principal leaves a target alone. */
+export interface Cooldown {
+  /** Its digest; `undefined`: whoever asks. */
+  readonly principal: string | undefined
+  /** Monotonic milliseconds. */
+  readonly until: number
+  readonly reason: UnavailableReason
+  /** When it began, in monotonic milliseconds. */
+  readonly since: number
+}
+
+/**
+ * The cooldowns of one target. A failure makes the principal that saw it wait, and everybody where another principal saw
+ * one too. So the longest cooldown counts for its principal, and the longest of another principal counts for all.
+ */
+export class Cooldowns {
+  #longest: Cooldown | undefined
+  #forAll: Cooldown | undefined
+
+  /** The longest one. */
+  get longest(): Cooldown | undefined {
+    return this.#longest
+  }
+
+  /** That which counts for all. */
+  get forAll(): Cooldown | undefined {
+    return this.#forAll
+  }
+
+  add(cooldown: Cooldown, now: number): void {
+    this.#expire(now)
+    const { principal, until } = cooldown
+    const longest = this.#longest
+    if (principal === undefined) {
+      if (!isLonger(this.#forAll, until)) this.#forAll = cooldown
+      if (!isLonger(longest, until)) this.#longest = cooldown
+    } else if (longest === undefined || longest.principal === principal) {
+      if (!isLonger(longest, until)) this.#longest = cooldown
+    } else if (isLonger(longest, until)) {
+      if (!isLonger(this.#forAll, until)) this.#forAll = cooldown
+    } else {
+      this.#forAll = longest
+      this.#longest = cooldown
+    }
+  }
+
+  /** That which counts for a principal; without one, for any. */
+  of(principal: string | undefined): Cooldown | undefined {
+    const longest = this.#longest
+    const isItsOwn = principal === undefined || longest?.principal === principal
+    return isItsOwn ? longest : this.#forAll
+  }
+
+  waitMs(now: number, principal: string | undefined): number {
+    const cooldown = this.of(principal)
+    return cooldown === undefined ? 0 : Math.max(0, cooldown.until - now)
+  }
+
+  /** A call that began at `beganAt` was answered: credentials and account are good. */
+  lift(beganAt: number): void {
+    const lifted = (cooldown: Cooldown | undefined) =>
+      cooldown !== undefined && isOfAccount(cooldown.reason) && cooldown.since < beganAt
+    if (lifted(this.#forAll)) this.#forAll = undefined
+    if (!lifted(this.#longest)) return
+    // Another one's cooldown stays that one's.
+    this.#longest = this.#forAll
+    this.#forAll = undefined
+  }
+
+  clear(): void {
+    this.#longest = undefined
+    this.#forAll = undefined
+  }
+
+  #expire(now: number): void {
+    if (this.#longest !== undefined && this.#longest.until <= now) this.#longest = undefined
+    if (this.#forAll !== undefined && this.#forAll.until <= now) this.#forAll = undefined
+  }
+}
+
+/** Whether a target refuses whatever this service asks, and did not say for how long. */
+export function isOfAccount(reason: UnavailableReason): boolean {
+  return reason === 'upstream_auth' || reason === 'insufficient_quota'
+}
+
+function isLonger(cooldown: Cooldown | undefined, until: number): boolean {
+  return cooldown !== undefined && cooldown.until >= until
+}
