@@ -9,11 +9,8 @@ import { LifeEnded } from './upstream/attempt.ts'
 type StreamBody = Extract<HostBody, { kind: 'stream' }>
 
 /** Bounds of a body while it arrives. */
-export interface BodyBounds
-  extends Pick<
-    IntakeLimits,
-    'maxBytes' | 'deadlineMs' | 'minBytesPerSecond' | 'minRateGraceMs' | 'uploadGraceMs'
-  > {
+export interface BodyBounds {
+  readonly limits: IntakeLimits
   /** Where it is counted. Ended when the last byte has arrived, or none is waited for any more. */
   readonly upload: Upload
   /** Makes the error for more than `maxBytes`, given how many bytes were read until then. */
@@ -36,7 +33,7 @@ export function collectBody<T>(
   bounds: BodyBounds,
   use: (bytes: Uint8Array) => T,
 ): Promise<T> {
-  const { upload, lifetime } = bounds
+  const { limits, upload, lifetime } = bounds
   const pieces = new Pieces()
   let iterator: AsyncIterator<Uint8Array> | undefined
   return new Promise((resolve, reject) => {
@@ -61,12 +58,12 @@ export function collectBody<T>(
     /** Looks after a body that takes its time: when it counts as an upload, and when it is too late. */
     const watch = (): void => {
       const ms = performance.now() - startedAt
-      const dueMs = allowedMs(pieces.length, bounds)
-      const counts = ms >= bounds.uploadGraceMs
+      const dueMs = allowedMs(pieces.length, limits)
+      const counts = ms >= limits.uploadGraceMs
       try {
         if (ms >= dueMs) throw bounds.tooSlow(pieces.length, ms)
         if (counts) upload.count()
-        stopClock = deadline((counts ? dueMs : Math.min(dueMs, bounds.uploadGraceMs)) - ms, watch)
+        stopClock = deadline((counts ? dueMs : Math.min(dueMs, limits.uploadGraceMs)) - ms, watch)
       } catch (error) {
         refuse(error)
       }
@@ -82,7 +79,7 @@ export function collectBody<T>(
         if (done === true) break
         if (!ArrayBuffer.isView(value)) throw notBytes()
         const length = pieces.length + value.length
-        if (length > bounds.maxBytes) return refuse(bounds.tooLarge(length))
+        if (length > limits.maxBytes) return refuse(bounds.tooLarge(length))
         upload.reserve(length)
         pieces.add(value)
       }
@@ -98,7 +95,7 @@ export function collectBody<T>(
 }
 
 /** How long a body may take of which so many bytes have arrived. */
-function allowedMs(bytes: number, { deadlineMs, minBytesPerSecond, minRateGraceMs }: BodyBounds): number {
+function allowedMs(bytes: number, { deadlineMs, minBytesPerSecond, minRateGraceMs }: IntakeLimits): number {
   return Math.min(deadlineMs, minRateGraceMs + (1000 * bytes) / minBytesPerSecond)
 }
 

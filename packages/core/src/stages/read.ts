@@ -78,7 +78,7 @@ export async function receive(
   const stream = body?.kind === 'stream' ? body.stream : webBody(request)
   if (stream === undefined) return use(new Uint8Array())
   const bounds: BodyBounds = {
-    ...limits,
+    limits,
     lifetime,
     upload: uploads.start(key, announcedBytes(request), limits, random),
     tooLarge: bytes => tooLarge(bytes, limits),
