@@ -92,6 +92,7 @@ describe('storedBatch', () => {
           totalMs: 9,
         },
       ],
+      cancelled: [],
       progress: [
         {
           id: 'a',
