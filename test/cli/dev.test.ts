@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
-import { createServer as createHttpServer, type ServerResponse } from 'node:http'
+import { createServer as createHttpServer, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { answer, reply, startUpstream } from '@sluice/testing'
@@ -109,6 +109,63 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     write({ ...config, models: { third: 'nobody/x' } })
     await dev.until(/goes on with the configuration/)
     expect(await asking(dev, 'second')).toMatchObject({ status: 200 })
+  })
+
+  describe('that a page calls by a name of its own', () => {
+    const statusBy = (dev: { baseURL: string; key: string }, path: string, host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { host, authorization: `Bearer ${dev.key}` }
+        const asked = request(new URL(path, dev.baseURL), { headers }, response => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+        asked.on('error', reject).end()
+      })
+    const paths = ['/v1/models', '/metrics', '/openapi.json', '/console/', '/healthz', '/elsewhere']
+
+    it('answers to loopback and its own address alone, whatever is asked for', async () => {
+      const dev = await runningDev()
+      const { port } = new URL(dev.baseURL)
+      for (const host of [
+        'localhost',
+        `LOCALHOST.:${port}`,
+        'app.localhost',
+        '127.0.0.1',
+        '127.9.9.9:80',
+        '[::1]',
+      ]) {
+        expect([host, await statusBy(dev, '/v1/models', host)]).toEqual([host, 200])
+      }
+      const foreign = [
+        'evil.example',
+        `evil.example:${port}`,
+        'localhost.evil.example',
+        '127.0.0.1.nip.io',
+        '192.168.0.7',
+      ]
+      for (const host of foreign) {
+        for (const path of paths)
+          expect([host, path, await statusBy(dev, path, host)]).toEqual([host, path, 403])
+      }
+      const answer = await fetch(`${dev.baseURL}/models`, { headers: { 'x-forwarded-host': 'evil.example' } })
+      expect(answer.status).toBe(401)
+    })
+
+    it('answers to the names of its configuration, and to any address where it listens on all', async () => {
+      const cwd = temporaryFolder()
+      const config = {
+        providers: { local: {} },
+        models: { m: 'local/m' },
+        keys: [{ id: 'ann', key: 'sk-ann' }],
+        server: { allowedHosts: ['my.laptop'] },
+      }
+      writeFileSync(join(cwd, 'sluice.config.json'), JSON.stringify(config))
+      const dev = await runningDev({ cwd, args: ['--host', '0.0.0.0'] })
+      for (const host of ['my.laptop:80', 'My.Laptop', '192.168.0.7', 'localhost']) {
+        expect([host, await statusBy(dev, '/v1/models', host)]).toEqual([host, 200])
+      }
+      expect(await statusBy(dev, '/v1/models', 'your.laptop')).toBe(403)
+    })
   })
 
   it('lets a running answer come to its end before it ends itself', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { keptLedger } from './ledger/kept-ledger.ts'
+import type { LedgerEntry } from './ledger/ledger.ts'
 import { scriptedLedger } from './ledger/scripted-ledger.ts'
 import { ScriptedJournal, ScriptedRows } from './ledger/scripted-rows.ts'
 import {
@@ -286,6 +287,19 @@ describe('a gateway and its ledger', () => {
       expect(ends()).toMatchObject([{ error: { cause: { message: 'no rows on db.internal' } } }])
     })
 
+    it('has it cancelled where the ledger can, and not closed', async () => {
+      const cancelled: string[] = []
+      const ledger = { ...failing(), cancel: ({ id }: LedgerEntry) => void cancelled.push(id) }
+      const { post } = serving(answers().target, { ledger, limit: { admit: () => spending } })
+      expect((await post({})).status).toBe(503)
+      expect(cancelled).toEqual(ledger.entries.map(({ id }) => id))
+      expect([cancelled.length, ledger.closings]).toEqual([1, []])
+      // Who spends nothing is answered, and has a record.
+      const free = serving(answers().target, { ledger })
+      expect((await free.post({})).status).toBe(200)
+      expect([cancelled.length, ledger.closings.length]).toEqual([1, 1])
+    })
+
     it('answers what spends nothing, and its closing brings the whole record', async () => {
       const ledger = failing()
       const { post, events } = serving(answers().target, { ledger })
@@ -389,7 +403,7 @@ describe('a gateway and its ledger', () => {
     })
   })
 
-  it('F74: goes on while the database is away, refuses what spends once the journal is full, and loses nothing', async () => {
+  it('F74: goes on while the database is away, refuses what spends once the journal is full, and loses nothing but what it refused', async () => {
     const rows = new ScriptedRows()
     const journal = new ScriptedJournal()
     journal.room = 2
@@ -404,8 +418,8 @@ describe('a gateway and its ledger', () => {
     await Promise.all([free.gateway.close(), budgeted.gateway.close()])
     expect(journal.empty).toBe(true)
     const closings = [...rows.records.values()].map(({ closing }) => closing)
-    expect(closings.map(closing => closing?.outcome).sort()).toEqual(['completed', 'completed', 'refused'])
-    expect([...rows.closedTimes.values()]).toEqual([1, 1, 1])
+    expect(closings.map(closing => closing?.outcome).sort()).toEqual(['completed', 'completed'])
+    expect([...rows.closedTimes.values()]).toEqual([1, 1])
     await ledger.stop()
   })
 

@@ -85,3 +85,9 @@ export function orphansStatement({ sql }: Schema): string {
 )
 select count(*)::text as count from lost`
 }
+
+/** Deletes the records of refused requests: $1 is a JSON list of ids. One that a sweep has closed was refused all the same. */
+export function cancelledStatement({ sql }: Schema): string {
+  return `delete from ${sql}.requests
+where id in (select value from jsonb_array_elements_text($1::jsonb)) and (closed_at is null or outcome = 'lost')`
+}

@@ -1,18 +1,25 @@
 import { type LedgerBatch, type LedgerRows, storedBatch } from '@sluice/core'
 import type { Connection } from './connection.ts'
-import { closeOrphans, insertClosings, insertEntries, updateProgress } from './ledger-statements.ts'
+import {
+  closeOrphans,
+  deleteCancelled,
+  insertClosings,
+  insertEntries,
+  updateProgress,
+} from './ledger-statements.ts'
 import { usageOf } from './usage.ts'
 
 /** The table under a ledger, in SQLite. */
 export function sqliteLedgerRows(connection: Connection): LedgerRows {
   return {
     async write(batch: LedgerBatch): Promise<void> {
-      const { entries, closings, progress } = storedBatch(batch)
+      const { entries, closings, progress, cancelled } = storedBatch(batch)
       // Each statement takes its whole list as one text: a call for each row would cost ten times as much.
       const statements = [
         { sql: insertEntries, list: entries },
         { sql: updateProgress, list: progress },
         { sql: insertClosings, list: closings },
+        { sql: deleteCancelled, list: cancelled },
       ]
         .filter(({ list }) => list.length > 0)
         .map(({ sql, list }) => ({ sql, args: [JSON.stringify(list)] }))

@@ -66,3 +66,7 @@ WHERE sluice_record.id = heard.id AND closed_at IS NULL`
 /** Takes milliseconds. */
 export const closeOrphans = `UPDATE sluice_record SET closed_at = ${now}, outcome = 'lost', estimated = 1
 WHERE closed_at IS NULL AND seen_at <= ${now} - ?`
+
+/** Takes a JSON list of ids. One that a sweep has closed was refused all the same. */
+export const deleteCancelled = `DELETE FROM sluice_record
+WHERE id IN (SELECT value FROM json_each(?)) AND (closed_at IS NULL OR outcome = 'lost')`

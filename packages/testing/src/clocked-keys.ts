@@ -8,7 +8,7 @@ export interface ClockedKeys {
   /** Milliseconds since 1970. */
   readonly now: number
   pass(ms: number): void
-  /** Finds a key by its text, as a gateway does. */
+  /** Finds a key by its text, as a gateway does: not one that has expired. */
   find(key: string): Promise<ApiKeyRecord | undefined>
 }
 
@@ -26,10 +26,11 @@ export async function clockedKeys(make: () => Promise<KeyRows>): Promise<Clocked
     pass(ms) {
       now += ms
     },
-    find(key) {
+    async find(key) {
       const [digest] = keys.digests(key)
       assert.ok(digest !== undefined, 'a fresh key has a digest')
-      return keys.find(digest)
+      const record = await keys.find(digest)
+      return record?.expiresAt != null && now >= Number(record.expiresAt) ? undefined : record
     },
   }
 }

@@ -45,13 +45,14 @@ export const keyChanges: readonly ConformanceCase<KeyRows>[] = [
   {
     name: 'tells a gateway of each change',
     async run(make) {
-      const { keys, find } = await clockedKeys(make)
+      const { keys, find, now } = await clockedKeys(make)
       const { key, stored } = await keys.issue({ name: 'a' })
-      await keys.update(stored.id, { disabled: true, models: ['small'], tags: { team: 'x' }, expiresAt: 1 })
+      const expiresAt = now + 60_000
+      await keys.update(stored.id, { disabled: true, models: ['small'], tags: { team: 'x' }, expiresAt })
       const found = await find(key)
       assert.deepEqual(
         [found?.disabled, found?.models, found?.tags, found?.expiresAt],
-        [true, ['small'], { team: 'x' }, 1],
+        [true, ['small'], { team: 'x' }, expiresAt],
       )
     },
   },

@@ -19,6 +19,19 @@ export const ledgerOrphans: readonly ConformanceCase<LedgerRows>[] = [
     },
   },
   {
+    name: 'forgets entries that are cancelled, also as orphans, and no record that was closed',
+    async run(make) {
+      const rows = await make()
+      const [open, lost, done, never, other] = [entry(), entry(), entry(), entry(), entry()]
+      await rows.write(batch({ entries: [lost] }))
+      assert.equal(await rows.closeOrphans(0), 1)
+      await rows.write(batch({ entries: [open, other], closings: [closing(done)] }))
+      const cancelled = [open, lost, done, never].map(({ id }) => id)
+      for (let times = 0; times < 2; times++) await rows.write(batch({ cancelled }))
+      await expectTotals(rows, { requests: 2, open: 1, ...sumsOf(10) })
+    },
+  },
+  {
     name: 'closes an orphan with the last that was heard of it',
     async run(make) {
       const rows = await make()

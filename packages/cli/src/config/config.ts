@@ -70,6 +70,11 @@ export interface ServerConfig {
   readonly base?: string
   /** Origins whose pages may call, or `*`. Default: none. */
   readonly cors?: readonly string[] | '*'
+  /**
+   * Host names by which the service may be called, beside loopback and the address that it listens on: any other is a 403.
+   * Default: any; with `sluice dev` none.
+   */
+  readonly allowedHosts?: readonly string[]
   /** Whether `x-forwarded-*` are a trusted proxy's. Default: no. */
   readonly trustProxy?: boolean
   /** How long running answers may take to end at a stop, in milliseconds. Default 30,000. */

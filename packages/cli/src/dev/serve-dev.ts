@@ -23,7 +23,7 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
   const config = overlaid(source.config)
   if (config.state?.database === devUrl) makeDevFolder(world.cwd)
   const { host, port } = settings
-  const service = await startService(config, world, { host, port }).catch(withHint)
+  const service = await startService(config, world, { host, port, checkHost: true }).catch(withHint)
   const followed =
     source.loaded === undefined
       ? undefined

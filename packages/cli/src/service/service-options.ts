@@ -3,4 +3,6 @@ export interface ServiceOptions {
   readonly host?: string | undefined
   /** 0 takes a free one. */
   readonly port?: number | undefined
+  /** Whether requests by foreign host names are refused, also where `server.allowedHosts` is not set. Default: no. */
+  readonly checkHost?: boolean | undefined
 }

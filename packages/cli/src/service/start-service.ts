@@ -10,12 +10,15 @@ import { openState } from '../state/open-state.ts'
 import { Closing } from './closing.ts'
 import { fixedChanges, withFixedParts } from './fixed-parts.ts'
 import { frontOf } from './front.ts'
+import { refuseForeignHost } from './host-check.ts'
 import { keptTokenCallers } from './kept-token-callers.ts'
 import { listedPrices } from './listed-prices.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service } from './service.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { Sight } from './sight.ts'
+
+const defaultHost = '127.0.0.1'
 
 /** What a service has of the world. */
 export type ServiceWorld = Pick<World, 'env' | 'cwd' | 'print' | 'tell' | 'terminal' | 'colours' | 'now'>
@@ -74,14 +77,23 @@ async function started(
   let front = frontOf(gateway, config, seen.use(config, gateway, state.database))
   compiled.vendors.keep()
 
+  const bound = options.host ?? config.server?.host ?? defaultHost
+  const refused = (request: Request): Response | undefined => {
+    const { allowedHosts } = compiled.config.server ?? {}
+    if (options.checkHost !== true && allowedHosts === undefined) return undefined
+    return refuseForeignHost(request, { bound, allowed: allowedHosts ?? [] })
+  }
   const serving = await serve(
     {
-      fetch: (...asked) => front.fetch(...asked),
+      fetch: (request, context) => {
+        const refusal = isRequest(request) ? refused(request) : undefined
+        return refusal === undefined ? front.fetch(request, context) : Promise.resolve(refusal)
+      },
       matches: (...asked) => front.matches(...asked),
       close: gateway.close,
     },
     {
-      host: options.host ?? config.server?.host,
+      host: bound,
       port: options.port ?? config.server?.port,
       trustProxy: config.server?.trustProxy,
       signals: false,
@@ -127,6 +139,10 @@ async function started(
       return closed
     },
   }
+}
+
+function isRequest(asked: Request | string | URL): asked is Request {
+  return typeof asked === 'object' && 'headers' in asked
 }
 
 /** A person did not call the function that speaks. */

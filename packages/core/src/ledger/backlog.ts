@@ -61,6 +61,13 @@ export class Backlog {
     }
   }
 
+  /** Takes out a record that is an entry alone. Returns whether it was there. */
+  cancel(id: string): boolean {
+    if (!this.#entries.has(id)) return false
+    this.#forget(id)
+    return true
+  }
+
   /** Takes out the oldest record that is an entry alone: its closing will bring all of it again. */
   takeEntry(): Waiting | undefined {
     for (const id of this.#entries) {

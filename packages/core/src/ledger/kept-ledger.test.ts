@@ -122,6 +122,50 @@ describe('keptLedger', () => {
       if (mode === 'fails') expect(events).toMatchObject([{ store: 'ledger', error: rows.error }])
     })
 
+    it('finds no record later of an entry that it refused, whether or not the database had written it', async () => {
+      const journal = new ScriptedJournal()
+      const { rows, ledger, open, close } = kept({ journal })
+      const kept1 = open('kept')
+      await passing(0)
+      rows.mode = 'hangs'
+      journal.mode = 'fails'
+      const [tried, waiting] = [open('tried'), open('waiting')]
+      await passing(250)
+      const refused = open('refused')
+      await passing(0)
+      expect([kept1.now, tried.now, waiting.now, refused.now]).toEqual(['kept', ...Array(3).fill('refused')])
+      for (const id of ['tried', 'waiting', 'refused']) await ledger.cancel(entryOf(id))
+      // What the database was given it writes after all.
+      rows.mode = 'works'
+      rows.release()
+      await passing(0)
+      expect([...rows.records.keys()]).toContain('tried')
+      await passing(10_000)
+      close('kept')
+      await ledger.flush()
+      expect([...rows.records.keys()]).toEqual(['kept'])
+      await passing(60_000)
+      expect(rows.writes.filter(({ cancelled = [] }) => cancelled.length > 0)).toHaveLength(1)
+    })
+
+    it('finds no record later of an entry for which there was no room, or that was waiting', async () => {
+      const { rows, ledger, open, close } = kept({ maxPending: 2 })
+      rows.mode = 'fails'
+      open('a')
+      open('b')
+      await passing(0)
+      const refused = open('c')
+      await passing(0)
+      expect(refused.now).toBe('refused')
+      await ledger.cancel(entryOf('c'))
+      // A host that gave up on it.
+      await ledger.cancel(entryOf('b'))
+      close('a')
+      rows.mode = 'works'
+      await passing(10_000)
+      expect([...rows.records.keys()]).toEqual(['a'])
+    })
+
     it('tries it after 250 ms, then ever more seldom, and writes the journal in its order when it is back', async () => {
       const journal = new ScriptedJournal()
       const { rows, states, open, close, written } = kept({ journal })

@@ -4,7 +4,7 @@ import { ownMembers } from '../protocol/own-members.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Journal } from './journal.ts'
-import type { Ledger, LedgerClosing } from './ledger.ts'
+import type { Ledger, LedgerClosing, LedgerEntry } from './ledger.ts'
 import type { LedgerRows } from './ledger-rows.ts'
 import { LedgerState } from './ledger-state.ts'
 import { LedgerWriter } from './ledger-writer.ts'
@@ -39,6 +39,7 @@ export interface KeptLedgerOptions {
 export interface KeptLedger extends Ledger {
   open(...given: Parameters<Ledger['open']>): Promise<void>
   close(closing: LedgerClosing): Promise<void>
+  cancel(entry: LedgerEntry): Promise<void>
   unused(closing: LedgerClosing): Promise<void>
   /** Resolves when all that was given is written or in the journal; while the database is away, after 5 seconds. */
   flush(): Promise<void>
@@ -113,6 +114,10 @@ export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): Kep
       use()
       heartbeat.end(closing.entry.id)
       return writer.close(closing)
+    },
+    async cancel(entry) {
+      heartbeat.end(entry.id)
+      writer.cancel(entry)
     },
     unused(closing) {
       use()

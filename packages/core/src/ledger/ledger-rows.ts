@@ -1,6 +1,6 @@
 import type { Charge, LedgerClosing, LedgerEntry, UsageQuery, UsageRow } from './ledger.ts'
 
-/** What one write brings: any of the three may be empty. */
+/** What one write brings: any of it may be empty. */
 export interface LedgerBatch {
   readonly entries: readonly LedgerEntry[]
   readonly closings: readonly LedgerClosing[]
@@ -9,6 +9,11 @@ export interface LedgerBatch {
    * not there, or closed, is passed over.
    */
   readonly progress: readonly { readonly id: string; readonly charge: Charge | undefined }[]
+  /**
+   * Ids of entries whose requests were refused: there is no record of them afterwards, unless it was closed by a
+   * `LedgerClosing`. Absent: none.
+   */
+  readonly cancelled?: readonly string[]
 }
 
 /**

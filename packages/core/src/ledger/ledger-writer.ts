@@ -41,6 +41,8 @@ export class LedgerWriter {
   readonly #fresh = new Backlog()
   /** Waits for the database, in memory. */
   readonly #held = new Backlog()
+  /** Entries that may have been written although whoever opened them was told that they were not. */
+  readonly #cancelled = new Set<string>()
   readonly #retry = new RetryTimer(() => void this.#recover())
   #underWay = 0
   #away = false
@@ -74,6 +76,14 @@ export class LedgerWriter {
     })
   }
 
+  /** Takes care that an entry which could not be kept is not found later: an attempt to write it may yet have succeeded. */
+  cancel({ id }: LedgerEntry): void {
+    if (this.#fresh.cancel(id) || this.#held.cancel(id) || this.#over) return
+    if (this.#cancelled.size >= this.#options.maxPending) return
+    this.#cancelled.add(id)
+    if (!this.#pumping) this.#afterwards()
+  }
+
   /** Takes a record that was never opened. It drives out no other: what requests leave is worth more. */
   keep(closing: LedgerClosing): Promise<void> {
     if (this.#full) return Promise.reject(this.#noRoom())
@@ -90,7 +100,7 @@ export class LedgerWriter {
 
   /** Resolves when everything is written or in the journal, or after 5 seconds. */
   async flush(): Promise<void> {
-    if (this.#held.size > 0) void this.#recover()
+    if (this.#held.size > 0 || this.#cancelled.size > 0) void this.#recover()
     if (this.#settled) return
     await within(new Promise<void>(resolve => this.#idle.push(resolve)), patientMs)
   }
@@ -111,7 +121,7 @@ export class LedgerWriter {
   }
 
   get #settled(): boolean {
-    return !this.#pumping && this.#fresh.size === 0 && this.#held.size === 0
+    return !this.#pumping && this.#fresh.size === 0 && this.#held.size === 0 && this.#cancelled.size === 0
   }
 
   get #full(): boolean {
@@ -202,6 +212,11 @@ export class LedgerWriter {
         this.#held.drop(records)
         tellKept(records)
       }
+      while (this.#cancelled.size > 0) {
+        const cancelled = [...this.#cancelled].slice(0, maxBatch)
+        await this.#writePatiently({ ...batchOf([], []), cancelled })
+        for (const id of cancelled) this.#cancelled.delete(id)
+      }
       if (this.#away) await this.#probe()
     } catch (error) {
       this.#lose(error)
@@ -261,7 +276,7 @@ export class LedgerWriter {
 
   #afterwards(): void {
     if (this.#settled) for (const resolve of this.#idle.splice(0)) resolve()
-    const behind = this.#away || this.#held.size > 0 || this.#journalled
+    const behind = this.#away || this.#held.size > 0 || this.#cancelled.size > 0 || this.#journalled
     if (this.#over || this.#recovering) return
     if (behind) this.#retry.arm()
     else this.#options.caughtUp()

@@ -76,6 +76,12 @@ export interface Ledger {
    */
   close(closing: LedgerClosing): void | Promise<void>
   /**
+   * Called in place of `close` for an entry that could not be kept and whose request was refused for that: there should be
+   * no record of it later. Resolves when that is so, as far as it can be. Absent: `close` is called, with a refusal that
+   * has used nothing.
+   */
+  cancel?(entry: LedgerEntry): void | Promise<void>
+  /**
    * Keeps a call whose answer nobody got, once it has ended: an entry of another kind than `request`, which was never
    * opened, and its closing. It costs money, but it is not what the caller used. Resolves when it is kept; called after
    * the request's own `close` at times. Absent: such calls are not kept.

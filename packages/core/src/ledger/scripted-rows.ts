@@ -39,6 +39,9 @@ export class ScriptedRows implements LedgerRows {
       row.lost = false
       this.closedTimes.set(closing.entry.id, (this.closedTimes.get(closing.entry.id) ?? 0) + 1)
     }
+    for (const id of batch.cancelled ?? []) {
+      if (this.records.get(id)?.closing === undefined) this.records.delete(id)
+    }
     for (const { id, charge } of batch.progress) {
       const row = this.records.get(id)
       if (row === undefined || row.closing !== undefined) continue

@@ -94,6 +94,7 @@ describe('storedBatch', () => {
           totalMs: 9,
         },
       ],
+      cancelled: [],
       progress: [
         {
           id: 'a',

@@ -50,6 +50,8 @@ export interface StoredBatch {
   readonly entries: readonly StoredEntry[]
   readonly closings: readonly StoredClosing[]
   readonly progress: readonly StoredProgress[]
+  /** Ids of entries of which there is to be no record. */
+  readonly cancelled: readonly string[]
 }
 
 /**
@@ -57,7 +59,7 @@ export interface StoredBatch {
  * U+FFFD. Counts and times are whole numbers from 0 to 2^53 - 1, and so is a cost in billionths of a dollar, which is
  * enough for 9 million dollars: what is outside is bounded. A cost that is no number is unknown.
  */
-export function storedBatch({ entries, closings, progress }: LedgerBatch): StoredBatch {
+export function storedBatch({ entries, closings, progress, cancelled = [] }: LedgerBatch): StoredBatch {
   return {
     entries: entries.map(entry => ({ ...storedEntry(entry), ...storedCharge(entry.estimate) })),
     closings: closings.map(storedClosing),
@@ -65,6 +67,7 @@ export function storedBatch({ entries, closings, progress }: LedgerBatch): Store
       id: storableText(id),
       charge: charge === undefined ? null : storedCharge(charge),
     })),
+    cancelled: cancelled.map(storableText),
   }
 }
 

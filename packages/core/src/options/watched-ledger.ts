@@ -6,7 +6,7 @@ import { bounded } from './bounded-policies.ts'
 
 /**
  * A ledger that has to keep an entry within `ms`. `observe` is told when it begins to fail, and when it works again.
- * Its `close`, `unused` and `flush` never fail.
+ * Its `close`, `cancel`, `unused` and `flush` never fail.
  */
 export function watchedLedger(ledger: Ledger | undefined, ms: number, observe: Observer): Ledger | undefined {
   if (ledger === undefined) return undefined
@@ -23,6 +23,9 @@ export function watchedLedger(ledger: Ledger | undefined, ms: number, observe: O
   return {
     open: (entry, progress) => watch('open', () => bounded('ledger', ledger.open(entry, progress), ms)),
     close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
+    ...(memberOf(ledger, 'cancel') !== undefined && {
+      cancel: entry => watch('close', () => ledger.cancel?.(entry)).catch(() => {}),
+    }),
     ...(memberOf(ledger, 'unused') !== undefined && {
       unused: closing => watch('close', () => ledger.unused?.(closing)).catch(() => {}),
     }),

@@ -87,6 +87,8 @@ export class RequestRecord {
   #entry: LedgerEntry | undefined
   /** When it was entered. Not read from the entry, which is the ledger's by then. */
   #openedAt: number | undefined
+  /** Whether the request is refused because its entry could not be kept. */
+  #entryRefused = false
   /** While the entry is being opened. */
   #opening: Promise<unknown> | undefined
   #settled = false
@@ -159,7 +161,10 @@ export class RequestRecord {
     try {
       await opening
     } catch (error) {
-      if (this.#lease?.spends === true) throw new GatewayError('ledger_unavailable', { cause: error })
+      if (this.#lease?.spends === true) {
+        this.#entryRefused = true
+        throw new GatewayError('ledger_unavailable', { cause: error })
+      }
     } finally {
       this.#opening = undefined
     }
@@ -336,6 +341,13 @@ export class RequestRecord {
   ): void {
     const entry = this.#entry
     if (entry === undefined) return
+    if (this.#entryRefused) {
+      const { ledger } = this.#books
+      if (ledger !== undefined && memberOf(ledger, 'cancel') !== undefined) {
+        this.#close(() => ledger.cancel?.(entry))
+        return
+      }
+    }
     const target = this.attempts.lastCalled
     const closing: LedgerClosing = {
       entry,

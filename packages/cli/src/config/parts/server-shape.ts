@@ -29,6 +29,11 @@ export const serverShape = object<ServerConfig>({
     description: 'Path of the service. Default `/v1`.',
   },
   cors: { shape: origins, description: 'Origins whose pages may call, or `*` for every one. Default: none.' },
+  allowedHosts: {
+    shape: list(text("a host name without a port, such as 'llm.example'", /^[\w.-]+$/), { of: 'host names' }),
+    description:
+      'Host names by which the service may be called, beside loopback and its own address. Default: any; with `sluice dev` none.',
+  },
   trustProxy: {
     shape: flag,
     description: 'Whether `x-forwarded-*` are those of a trusted proxy. Default: no.',
