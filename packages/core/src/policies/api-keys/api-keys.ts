@@ -81,13 +81,16 @@ export function apiKeys(
   if (!isPrincipalSource(source)) {
     throw new TypeError(`apiKeys(): source: got ${shown(source)}, expected a string without spaces.`)
   }
-  const { digests, find } = sourceOf(keys, options)
-  return request => {
+  const { digests, find, records } = sourceOf(keys, options)
+  const authenticate: Authenticator = request => {
     const token = bearerToken(request)
     const found = token === undefined ? undefined : find(digests(token))
     if (found instanceof Promise) return found.then(record => record && principalOf(record, now(), source))
     return found && principalOf(found, now(), source)
   }
+  if (records === undefined) return authenticate
+  const ofRecord = (record: SoundRecord) => principalOf(record, Number.NEGATIVE_INFINITY, source) ?? []
+  return Object.assign(authenticate, { principals: () => records.flatMap(ofRecord) })
 }
 
 function shown(value: unknown): string {
@@ -98,6 +101,8 @@ function shown(value: unknown): string {
 interface Source {
   digests(token: string): readonly string[]
   readonly find: Find
+  /** Of a list. */
+  readonly records?: readonly SoundRecord[]
 }
 
 function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options: ApiKeysOptions): Source {
@@ -106,7 +111,7 @@ function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options
   const digests = (of: (token: string) => readonly string[]) => (token: string) =>
     mayBeKey(token) ? of(token) : []
   if (Array.isArray(keys)) {
-    return { digests: digests(digestsOf(pepper)), find: listed(keys, pepper, mayBeKey) }
+    return { digests: digests(digestsOf(pepper)), ...listed(keys, pepper, mayBeKey) }
   }
   if (typeof keys === 'function') {
     return { digests: digests(digestsOf(pepper)), find: remembered(keys, options) }
@@ -131,19 +136,22 @@ function listed(
   keys: readonly ApiKey[],
   pepper: Pepper | undefined,
   mayBeKey: (token: string) => boolean,
-): Find {
+): Pick<Source, 'find' | 'records'> {
   const table = new Map<string, { readonly digest: string; readonly record: SoundRecord }>()
   for (const [index, entry] of keys.entries()) {
     const { digest, record } = entryOf(entry, index, pepper, mayBeKey)
     if (table.has(digest)) throw new TypeError(`apiKeys(): the key of '${record.id}' is listed twice.`)
     table.set(digest, { digest, record: soundRecord(record) })
   }
-  return digests => {
-    for (const digest of digests) {
-      const entry = table.get(digest)
-      if (entry !== undefined && sameDigest(entry.digest, digest)) return entry.record
-    }
-    return undefined
+  return {
+    records: [...table.values()].map(({ record }) => record),
+    find(digests) {
+      for (const digest of digests) {
+        const entry = table.get(digest)
+        if (entry !== undefined && sameDigest(entry.digest, digest)) return entry.record
+      }
+      return undefined
+    },
   }
 }
 
