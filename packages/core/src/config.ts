@@ -95,7 +95,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly authorize?: Authorizer
   /**
    * Whether there is room: rules, such as `[requests(60).per('minute'), concurrent(5)]`, counted in this process; or
-   * `limits(rules, { store })` for rules that hold across processes, or a limiter of your own. Default: always.
+   * `limits(rules, { store })` for rules that hold across processes, or a limiter of your own. Default: no rules but those
+   * of the principals.
    */
   readonly limit?: Limiter | LimitRuleData | readonly LimitRuleData[]
   /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */

@@ -1,10 +1,17 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { GatewayOptions } from './config.ts'
 import type { LimitRuleData } from './limit-rule.ts'
+import { apiKeys } from './policies/api-keys/api-keys.ts'
+import { keyStore } from './policies/api-keys/issued-keys.ts'
+import { hashApiKey } from './policies/api-keys/key-digest.ts'
+import { rowsInMemory } from './policies/api-keys/rows-in-memory.ts'
+import { firstOf } from './policies/first-of.ts'
 import { limits } from './policies/limits/limits.ts'
 import type { LimitsOptions } from './policies/limits/limits-options.ts'
 import { memoryStore } from './policies/limits/memory-store.ts'
 import { budget, concurrent, requests, tokens } from './policies/limits/rule.ts'
+import { models } from './policies/models.ts'
+import type { Usage } from './protocol/chat.ts'
 import type { Reply } from './provider.ts'
 import { forever, scripted, serving, stop, stream, text, turn, whole } from './scripted-gateway.ts'
 import type { Principal } from './stages/authenticate.ts'
@@ -158,24 +165,150 @@ describe('F65 what is reserved is given back', () => {
 })
 
 describe('limits of a principal', () => {
-  const serve = (principal: Principal) =>
-    serving(scripted(() => whole('Hi')).target, {
-      limit: [requests(5).per('day')],
-      authenticate: () => principal,
-    })
+  const serve = (principal: Principal, options: Partial<GatewayOptions> = {}) =>
+    serving(scripted(() => whole('Hi')).target, { authenticate: () => principal, ...options })
+  const once: LimitRuleData = { kind: 'requests', limit: 1, per: 'day' }
+  const statuses = async (post: ReturnType<typeof serving>['post'], of = 3) => {
+    const found: number[] = []
+    for (let count = 0; count < of; count++) found.push((await post(bound)).status)
+    return found
+  }
 
-  it('count beside those of the gateway', async () => {
-    const { post } = serve({ id: 'ann', limits: [{ kind: 'requests', limit: 1, per: 'day' }] })
+  it.each<[string, Partial<GatewayOptions>]>([
+    ['beside those of the gateway', { limit: [requests(5).per('day')] }],
+    ['where the gateway has no option for them', {}],
+    ['where the option is not defined', { limit: undefined } as object],
+    ['where the gateway has an empty list', { limit: [] }],
+    ['where the gateway has limits() without rules', { limit: limits([]) }],
+  ])('hold %s', async (_, options) => {
+    const { post } = serve({ id: 'ann', limits: [once] }, options)
     expect((await post({})).status).toBe(200)
     const refused = await post({})
     expect(refused.status).toBe(429)
     expect(refused.headers.get('x-should-retry')).toBe('false')
   })
 
+  it('hold for listed, looked up and issued keys, each by itself', async () => {
+    const key = (id: string) => ({ id, key: `sk-${id}`, limits: [once] })
+    const found = async (digest: string) =>
+      digest === hashApiKey('sk-cid') ? { id: 'cid', limits: [once] } : undefined
+    const keys = keyStore(rowsInMemory())
+    const { key: issued } = await keys.issue({ name: 'Dan', limits: [once] })
+    const authenticate = firstOf(
+      apiKeys([key('ann'), key('bob'), { id: 'free', key: 'sk-free' }]),
+      apiKeys(found, { format: /^sk-/ }),
+      apiKeys(keys),
+    )
+    const { post } = serving(scripted(() => whole('Hi')).target, { authenticate })
+    const by = (bearer: string) => (fields: object) =>
+      post(fields, { headers: { ...json, authorization: `Bearer ${bearer}` } })
+    for (const bearer of ['sk-ann', 'sk-bob', 'sk-cid', issued]) {
+      expect(await statuses(by(bearer))).toEqual([200, 429, 429])
+    }
+    expect(await statuses(by('sk-free'))).toEqual([200, 200, 200])
+  })
+
+  it.each<[string, LimitRuleData, number[]]>([
+    // Each answer uses 5, of what is reserved for it.
+    ['tokens', tokens(reserved + 4).per('day'), [200, 429, 429]],
+    ['money', budget((reserved + 4) * 1e-6, 'usd').per('ever'), [200, 429, 429]],
+    ['requests of one model', requests(1).per('day').forModels('m'), [200, 429, 429]],
+    ['requests of another model', requests(1).per('day').forModels('n'), [200, 200, 200]],
+  ])('hold for %s without an option', async (_, rule, expected) => {
+    const prices = ({ prompt_tokens, completion_tokens }: Usage) => (prompt_tokens + completion_tokens) * 1e-6
+    const { post } = serve({ id: 'ann', limits: [rule] }, { prices })
+    expect(await statuses(post)).toEqual(expected)
+  })
+
+  it('hold for requests at once without an option', async () => {
+    const { post, waiting, answer } = limited([], {}, {
+      limit: undefined,
+      authenticate: () => ({ id: 'ann', limits: [concurrent(1)] }),
+    } as object)
+    const first = post(bound)
+    await turn()
+    expect((await post(bound)).status).toBe(429)
+    expect(waiting).toHaveLength(1)
+    expect((await answered(first, answer)).status).toBe(200)
+    expect((await answered(post(bound), answer)).status).toBe(200)
+  })
+
+  it('refuse a budget for a model without a price, without an option', async () => {
+    const { post } = serve({ id: 'ann', limits: [budget(1, 'usd').per('day')] })
+    expect((await post(bound)).status).toBe(403)
+  })
+
+  it('go on counting over a reload, with and without rules of the gateway', async () => {
+    const { target } = scripted(() => whole('Hi'))
+    const given = {
+      authenticate: () => ({ id: 'ann', limits: [requests(3).per('day')] }),
+      route: models({ m: target }),
+    }
+    const { gateway, post } = serving(target, given)
+    expect(await statuses(post, 1)).toEqual([200])
+    gateway.reload({ ...given, limit: requests(9).per('day') })
+    expect(await statuses(post, 1)).toEqual([200])
+    gateway.reload(given)
+    expect(await statuses(post)).toEqual([200, 429, 429])
+  })
+
   it('that cannot be used are a fault of the service, and let nobody in', async () => {
-    const { post, ends } = serve({ id: 'ann', limits: [{ kind: 'requests', limit: -1, per: 'day' }] })
+    for (const limit of [undefined, [requests(5).per('day')]]) {
+      const limits = [{ kind: 'requests', limit: -1, per: 'day' } as const]
+      const { post, ends } = serve({ id: 'ann', limits }, { limit } as object)
+      expect((await post({})).status).toBe(500)
+      expect(ends()[0]?.error).toMatchObject({ message: expect.stringContaining('got -1') })
+    }
+  })
+
+  it('cost a gateway nothing where nobody has any', async () => {
+    const store = memoryStore()
+    const admit = vi.spyOn(store, 'admit')
+    const { post } = serve({ id: 'ann' }, { limit: limits([], { store }) })
+    expect([...(await post(bound)).headers.keys()].filter(name => name.includes('ratelimit'))).toEqual([])
+    expect(admit).not.toHaveBeenCalled()
+  })
+})
+
+describe('a limiter of the user for principals with limits', () => {
+  const room = () => ({ headers: {}, settle() {} })
+  const keys = apiKeys([
+    { id: 'bob', key: 'sk-bob' },
+    { id: 'ann', key: 'sk-ann', limits: [requests(1).per('day')] },
+  ])
+  const { target } = scripted(() => whole('Hi'))
+
+  it('is refused at the start, or a reload, where a list has some and it does not say that it enforces them', () => {
+    const told = /limit: got a limiter that does not enforce the limits of principals, and 'ann' has some/
+    const unlimited = apiKeys([{ id: 'bob', key: 'sk-bob' }])
+    const refused = (options: Partial<GatewayOptions>) => () =>
+      serving(target, { limit: { admit: room }, ...options })
+    expect(refused({ authenticate: keys })).toThrow(told)
+    expect(refused({ authenticate: firstOf(unlimited, keys) })).toThrow(told)
+    const { gateway } = serving(target, { authenticate: unlimited, limit: { admit: room } })
+    const next = { authenticate: keys, route: models({ m: target }), limit: { admit: room } }
+    expect(() => gateway.reload(next)).toThrow(told)
+    expect(() =>
+      gateway.reload({ ...next, limit: { admit: room, enforcesPrincipalLimits: true } }),
+    ).not.toThrow()
+  })
+
+  it('is not asked for a caller who turns out to have some: a 500 whose cause is told', async () => {
+    const admit = vi.fn(room)
+    const authenticate = async () => ({ id: 'ann', limits: [requests(1).per('day')] })
+    const { post, ends } = serving(target, { authenticate, limit: { admit } })
     expect((await post({})).status).toBe(500)
-    expect(ends()[0]?.error).toMatchObject({ message: expect.stringContaining('got -1') })
+    expect(admit).not.toHaveBeenCalled()
+    expect(ends()[0]).toMatchObject({
+      outcome: 'internal_error',
+      error: { message: expect.stringContaining("the gateway's limiter does not enforce them") },
+    })
+  })
+
+  it('is asked where it says that it enforces them', async () => {
+    const authenticate = () => ({ id: 'ann', limits: [requests(1).per('day')] })
+    const { post } = serving(target, { authenticate, limit: { admit: room, enforcesPrincipalLimits: true } })
+    expect((await post({})).status).toBe(200)
   })
 })
 

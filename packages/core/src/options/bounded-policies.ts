@@ -7,7 +7,7 @@ import { limits } from '../policies/limits/limits.ts'
 import { modelPatterns } from '../policies/model-patterns.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
-import type { Lease, Limiter } from '../stages/limit.ts'
+import { hasLimits, type Lease, type Limiter } from '../stages/limit.ts'
 import type { Route } from '../stages/route.ts'
 
 /** The functions that answer the stages' questions. */
@@ -15,7 +15,7 @@ export interface Policies<Host> {
   readonly authenticate: Authenticator<Host>
   readonly route: Route
   readonly authorize: Authorizer
-  readonly limit: Limiter | undefined
+  readonly limit: Limiter
 }
 
 /**
@@ -30,7 +30,7 @@ export function boundedPolicies<Host>(
 ): Policies<Host> {
   const { authenticate, route, authorize = modelPatterns } = options
   const limit = limiterOf(options.limit, options.observe, counts)
-  const limitMs = ms + (limit?.maxWaitMs ?? 0)
+  const limitMs = ms + (limit.maxWaitMs ?? 0)
   return {
     authenticate: (request, host, report) => bounded('authenticate', authenticate(request, host, report), ms),
     route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf' | 'waysOf'>>(
@@ -43,7 +43,8 @@ export function boundedPolicies<Host>(
       },
     ),
     authorize: (principal, model) => bounded('authorize', authorize(principal, model), ms),
-    limit: limit && {
+    limit: {
+      enforcesPrincipalLimits: limit.enforcesPrincipalLimits === true,
       admit: (principal, draft, context) =>
         bounded('limit', limit.admit(principal, draft, context), limitMs, giveBack),
       appliesToAll: limit.appliesToAll !== false,
@@ -63,13 +64,26 @@ export function ruleFaults(limit: GatewayOptions['limit']): readonly string[] {
   }
 }
 
-/** Rules are counted in this process; where they cannot be, `TypeError` says so. */
+/** What of the principals that are known beforehand has limits that nobody would enforce. */
+export function principalLimitFaults<Host>({ authenticate, limit }: GatewayOptions<Host>): readonly string[] {
+  if (typeof limit !== 'object' || limit === null || !('admit' in limit)) return []
+  const limited = authenticate.principals?.().find(hasLimits)
+  if (limited === undefined || limit.enforcesPrincipalLimits === true) return []
+  return [
+    `limit: got a limiter that does not enforce the limits of principals, and '${limited.id}' has some, expected limits(), or a limiter with enforcesPrincipalLimits: true`,
+  ]
+}
+
+/**
+ * Rules are counted in this process; where they cannot be, `TypeError` says so. Without any there is a limiter for those
+ * of principals.
+ */
 function limiterOf(
-  limit: GatewayOptions['limit'],
+  limit: GatewayOptions['limit'] = [],
   observe: Observer | undefined,
   store: LimitStore | undefined,
-): Limiter | undefined {
-  if (limit === undefined || 'admit' in limit) return limit
+): Limiter {
+  if ('admit' in limit) return limit
   return limits('kind' in limit ? [limit] : limit, { ...(observe && { observe }), ...(store && { store }) })
 }
 

@@ -18,7 +18,7 @@ import type { ValidationRules } from '../stages/validate.ts'
 import type { Transport } from '../transport.ts'
 import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
 import type { HealthSettings } from '../upstream/health/health-settings.ts'
-import { boundedPolicies, ruleFaults } from './bounded-policies.ts'
+import { boundedPolicies, principalLimitFaults, ruleFaults } from './bounded-policies.ts'
 import {
   defaultAbandonedCalls,
   defaultBreaker,
@@ -40,7 +40,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly authenticate: Authenticator<Host>
   readonly route: Route
   readonly authorize: Authorizer
-  readonly limit: Limiter | undefined
+  readonly limit: Limiter
   /** Never throws, and gives no price that is none. */
   readonly prices: Prices
   readonly abandonedCalls: AbandonedCallOptions
@@ -82,6 +82,7 @@ export function resolveOptions<Host>(
   kept?: Pick<ResolvedOptions<Host>, 'healthBook' | 'counts'>,
 ): ResolvedOptions<Host> {
   const faults = [...faultsOf(given), ...ruleFaults(given && memberOf(given, 'limit'))]
+  if (faults.length === 0) faults.push(...principalLimitFaults(ownMembers(given)))
   if (faults.length > 0)
     throw new TypeError(`createGateway got options that it cannot use:\n- ${faults.join('\n- ')}`)
   const options = ownMembers(given)

@@ -17,7 +17,7 @@ export function firstOf<Host = unknown>(
       'firstOf(): expected one authenticator or more, such as firstOf(apiKeys(keys), another).',
     )
   }
-  return async (request, host, report) => {
+  const authenticateFirst: Authenticator<Host> = async (request, host, report) => {
     const thrown: unknown[] = []
     for (const authenticate of authenticators) {
       try {
@@ -32,4 +32,7 @@ export function firstOf<Host = unknown>(
     if (thrown.length > 0) throw [...failures, ...thrown][0]
     return undefined
   }
+  return Object.assign(authenticateFirst, {
+    principals: () => authenticators.flatMap(each => each.principals?.() ?? []),
+  })
 }

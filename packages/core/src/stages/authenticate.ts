@@ -17,7 +17,7 @@ export interface Principal {
   readonly models?: readonly string[]
   /** Such as `{ team: 'search' }`: for limits that are shared, and for the sums of the ledger. */
   readonly tags?: Readonly<Record<string, string>>
-  /** Rules for this principal, beside those of the gateway's `limit`, which has to be made by `limits`. */
+  /** Rules for this principal, beside those of the gateway's `limit`. They hold also where the gateway has none. */
   readonly limits?: readonly LimitRuleData[]
 }
 
@@ -30,11 +30,15 @@ export interface Principal {
  * `report` takes the reason for an `undefined`. It is for events and logs: it does not change the answer, so that a caller
  * cannot tell an expired key from an unknown one. Of several reports the most specific counts.
  */
-export type Authenticator<Host = unknown> = (
-  request: Request,
-  host: Host | undefined,
-  report?: (failure: AuthFailure) => void,
-) => Principal | undefined | Promise<Principal | undefined>
+export interface Authenticator<Host = unknown> {
+  (
+    request: Request,
+    host: Host | undefined,
+    report?: (failure: AuthFailure) => void,
+  ): Principal | undefined | Promise<Principal | undefined>
+  /** The principals that are known beforehand, such as those of a list of keys. */
+  principals?(): readonly Principal[]
+}
 
 /** The token of an `Authorization: Bearer ...` header (RFC 6750; the token may hold spaces), or `undefined`. */
 export function bearerToken(request: Request): string | undefined {

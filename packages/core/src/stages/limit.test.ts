@@ -22,10 +22,17 @@ it('gives the lease as it came, and asks with the caller, the draft and what is 
   expect(asked).toEqual([ann, draft, context])
 })
 
-it('has room without end where nobody limits', async () => {
-  const lease = await limit(ann, draft, context, undefined)
-  expect(lease.headers).toEqual({})
-  expect(lease.settle(undefined, null)).toBeUndefined()
+it('asks only a limiter that enforces the limits of a principal that has some', async () => {
+  const lease = { headers: {}, settle() {} }
+  const limited = { id: 'ann', limits: [{ kind: 'concurrent', limit: 1 }] as const }
+  const admit = () => lease
+  expect(await limit(limited, draft, context, { admit, enforcesPrincipalLimits: true })).toBe(lease)
+  expect(await limit({ ...limited, limits: [] }, draft, context, { admit })).toBe(lease)
+  for (const enforcesPrincipalLimits of [undefined, false, 'yes'] as never[]) {
+    expect(() => limit(limited, draft, context, { admit, enforcesPrincipalLimits })).toThrow(
+      "The principal 'ann' has limits, and the gateway's limiter does not enforce them",
+    )
+  }
 })
 
 it.each([undefined, null, true, {}, { settle: 1 }, { headers: {} }])('takes %j for no lease', async value => {

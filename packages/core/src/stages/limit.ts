@@ -1,4 +1,5 @@
 import type { Usage } from '../protocol/chat.ts'
+import { memberOf } from '../protocol/own-members.ts'
 import type { Target } from '../provider.ts'
 import type { Principal } from './authenticate.ts'
 import type { Draft } from './read.ts'
@@ -51,18 +52,34 @@ export interface Limiter {
   readonly maxWaitMs?: number
   /** Whether it limits every principal. `false`: only those with `limits` of their own. Default true. */
   readonly appliesToAll?: boolean
+  /**
+   * Whether `admit` enforces the `limits` of the principal too, as `limits()` does. Where it does not, the request of a
+   * principal that has `limits` is a 500: they are never ignored. Default: no.
+   */
+  readonly enforcesPrincipalLimits?: boolean
 }
 
-const unlimited: Lease = { headers: {}, settle() {} }
+/** Whether a principal has rules of its own, or what stands in their place. */
+export function hasLimits(principal: Principal): boolean {
+  const own = memberOf(principal, 'limits')
+  return own !== undefined && own !== null && !(Array.isArray(own) && own.length === 0)
+}
 
-/** Is there room? Throws 429, and `TypeError` for what is no lease: nobody is let in by mistake. */
+/**
+ * Is there room? Throws 429, and `TypeError` for what is no lease and for limits that nobody enforces: nobody is let in by
+ * mistake.
+ */
 export function limit(
   principal: Principal,
   draft: Draft,
   context: LimitContext,
-  limiter: Limiter | undefined,
+  limiter: Limiter,
 ): Lease | Promise<Lease> {
-  if (limiter === undefined) return unlimited
+  if (limiter.enforcesPrincipalLimits !== true && hasLimits(principal)) {
+    throw new TypeError(
+      `The principal '${principal.id}' has limits, and the gateway's limiter does not enforce them: expected limits(), or a limiter with enforcesPrincipalLimits: true.`,
+    )
+  }
   const admitted: unknown = limiter.admit(principal, draft, context)
   return isLease(admitted) ? admitted : leaseOf(admitted)
 }

@@ -81,18 +81,21 @@ export function apiKeys(
   if (!isPrincipalSource(source)) {
     throw new TypeError(`apiKeys(): source: got ${shown(source)}, expected a string without spaces.`)
   }
-  const { digests, find } = sourceOf(keys, options)
+  const { digests, find, records } = sourceOf(keys, options)
   const callerOf = (record: SoundRecord, report: Parameters<Authenticator>[2]) => {
     const principal = principalOf(record, now(), source)
     if (principal === undefined) report?.({ reason: record.disabled ? 'disabled' : 'expired', id: record.id })
     return principal
   }
-  return (request, _host, report) => {
+  const authenticate: Authenticator = (request, _host, report) => {
     const token = bearerToken(request)
     const found = token === undefined ? undefined : find(digests(token))
     if (found instanceof Promise) return found.then(record => record && callerOf(record, report))
     return found && callerOf(found, report)
   }
+  if (records === undefined) return authenticate
+  const ofRecord = (record: SoundRecord) => principalOf(record, Number.NEGATIVE_INFINITY, source) ?? []
+  return Object.assign(authenticate, { principals: () => records.flatMap(ofRecord) })
 }
 
 function shown(value: unknown): string {
@@ -103,6 +106,8 @@ function shown(value: unknown): string {
 interface Source {
   digests(token: string): readonly string[]
   readonly find: Find
+  /** Of a list. */
+  readonly records?: readonly SoundRecord[]
 }
 
 function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options: ApiKeysOptions): Source {
@@ -111,7 +116,7 @@ function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options
   const digests = (of: (token: string) => readonly string[]) => (token: string) =>
     mayBeKey(token) ? of(token) : []
   if (Array.isArray(keys)) {
-    return { digests: digests(digestsOf(pepper)), find: listed(keys, pepper, mayBeKey) }
+    return { digests: digests(digestsOf(pepper)), ...listed(keys, pepper, mayBeKey) }
   }
   if (typeof keys === 'function') {
     return { digests: digests(digestsOf(pepper)), find: remembered(keys, options) }
@@ -136,19 +141,22 @@ function listed(
   keys: readonly ApiKey[],
   pepper: Pepper | undefined,
   mayBeKey: (token: string) => boolean,
-): Find {
+): Pick<Source, 'find' | 'records'> {
   const table = new Map<string, { readonly digest: string; readonly record: SoundRecord }>()
   for (const [index, entry] of keys.entries()) {
     const { digest, record } = entryOf(entry, index, pepper, mayBeKey)
     if (table.has(digest)) throw new TypeError(`apiKeys(): the key of '${record.id}' is listed twice.`)
     table.set(digest, { digest, record: soundRecord(record) })
   }
-  return digests => {
-    for (const digest of digests) {
-      const entry = table.get(digest)
-      if (entry !== undefined && sameDigest(entry.digest, digest)) return entry.record
-    }
-    return undefined
+  return {
+    records: [...table.values()].map(({ record }) => record),
+    find(digests) {
+      for (const digest of digests) {
+        const entry = table.get(digest)
+        if (entry !== undefined && sameDigest(entry.digest, digest)) return entry.record
+      }
+      return undefined
+    },
   }
 }
 

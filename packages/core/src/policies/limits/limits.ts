@@ -42,6 +42,7 @@ export function limits(rules: readonly LimitRuleData[], options: LimitsOptions =
   const limiter = new RuleLimiter(rules, ownMembers(options))
   const { maxMs } = options.wait ?? {}
   return {
+    enforcesPrincipalLimits: true,
     admit: (principal, draft, context) => limiter.admit(principal, draft, context),
     ...(maxMs === undefined ? {} : { maxWaitMs: maxMs }),
     appliesToAll: rules.length > 0,
@@ -77,7 +78,9 @@ class RuleLimiter {
   }
 
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease> {
-    const counts = this.#countsOf(principal).of(principal, draft, context)
+    const asked = this.#countsOf(principal)
+    if (asked === undefined) return noRoomAsked
+    const counts = asked.of(principal, draft, context)
     const room = askedRoom(counts, draft, context, this.#maxOutputTokens)
     if (room.counters.length === 0) return noRoomAsked
     const queue = this.#queue
@@ -121,10 +124,13 @@ class RuleLimiter {
     released()
   }
 
-  /** Those of the gateway, and the principal's own. One that cannot be used must not become no rule. */
-  #countsOf(principal: Principal): CallerCounts {
+  /**
+   * Those of the gateway, and the principal's own; `undefined` where neither has any. One that cannot be used must not
+   * become no rule.
+   */
+  #countsOf(principal: Principal): CallerCounts | undefined {
     const own = memberOf(principal, 'limits')
-    if (own === undefined || own === null) return this.#counts
+    if (own === undefined || own === null) return this.#rules.length === 0 ? undefined : this.#counts
     const known = typeof own === 'object' ? this.#withOwn.get(own) : undefined
     if (known !== undefined) return known
     const faults = ruleFaults(own, limitRule)
