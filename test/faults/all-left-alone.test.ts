@@ -71,7 +71,7 @@ describe('F61 every place of a model is left alone, and requests come', () => {
 
     it('is told within 5 ms, and no later than that there is no such model', async () => {
       const { ask, calls, ends } = await leftAlone(mount, busy, busy)
-      const before = calls()
+      const [before, started] = [calls(), performance.now()]
       const rounds = 75
       const times: Record<'refused' | 'unknown', number[]> = { refused: [], unknown: [] }
       // Turn by turn, so that both have as much of a busy machine.
@@ -85,7 +85,11 @@ describe('F61 every place of a model is left alone, and requests come', () => {
           times[name].push(performance.now() - from)
         }
       }
-      expect(calls()).toEqual(before)
+      // Each is asked once a second all the same.
+      const seconds = (performance.now() - started) / 1_000
+      for (const [place, count] of calls().entries()) {
+        expect(count - before[place]!).toBeLessThanOrEqual(seconds + 1)
+      }
       const own = ends.filter(({ status }) => status === 503).map(({ timings }) => timings.total)
       expect(median(own.slice(-rounds))).toBeLessThan(5)
       expect(median(times.refused)).toBeLessThan(median(times.unknown) + 5)
