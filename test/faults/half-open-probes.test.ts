@@ -163,7 +163,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
       upstream.respondWith(script, answer())
       expect((await ask()).status).toBe(status)
       if (pauseMs > 0) {
-        expect((await ask()).status).toBe(503)
+        expect((await ask()).status).toBe(429)
         await new Promise(resolve => setTimeout(resolve, pauseMs))
       }
       await vi.waitFor(async () => expect((await ask()).status).toBe(200), 2_000)

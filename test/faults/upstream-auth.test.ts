@@ -112,7 +112,7 @@ describe('F56 an upstream refuses the gateway’s own key', () => {
       )
     })
 
-    it('is out of rotation for a minute after one 401, and whoever asks for it alone never sees it', async () => {
+    it('is out of rotation for a minute after one 401, and whoever asks for it alone is told why', async () => {
       const closed = await upstreamDuring(reply(openai, { status: 401 }))
       const service = await startService(mount, {
         models: { m: vendors.openai!.at(closed.url) },
@@ -123,10 +123,13 @@ describe('F56 an upstream refuses the gateway’s own key', () => {
         await service.site.chat({ model: 'm' }),
         await service.site.chat({ model: 'm' }),
       ]
-      expect([first.status, second.status, second.headers['retry-after']]).toEqual([502, 503, '60'])
+      expect([first.status, second.status, second.headers['retry-after']]).toEqual([502, 502, '60'])
       expect(first.headers).not.toHaveProperty('retry-after')
+      expect(second.json).toMatchObject({ error: { code: 'upstream_auth' } })
       expect(closed.requests).toHaveLength(1)
-      expect(service.events).toContainEqual(expect.objectContaining({ type: 'target', state: 'cooling' }))
+      expect(service.events).toContainEqual(
+        expect.objectContaining({ type: 'target', state: 'cooling', reason: 'upstream_auth' }),
+      )
     })
   })
 })

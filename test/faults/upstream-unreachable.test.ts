@@ -120,7 +120,7 @@ describe('F39 no connection to the upstream comes about: refused, unanswered, no
         expect(events.filter(({ type }) => type === 'target')).toEqual([])
         expect((await ask()).status).toBe(status)
         expect(events).toContainEqual(expect.objectContaining({ type: 'target', state: 'open' }))
-        expect((await ask()).status).toBe(503)
+        expect((await ask()).status).toBe(502)
         expect((await end(3)).attempts).toEqual([])
       },
     )

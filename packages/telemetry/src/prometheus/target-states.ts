@@ -5,13 +5,13 @@ import type { Labels } from './labels.ts'
 
 const states = ['closed', 'cooling', 'open', 'half_open'] as const
 
-const reasons: readonly UnavailableReason[] = [
-  'rate_limited',
-  'overloaded',
-  'unreachable',
-  'insufficient_quota',
-  'upstream_auth',
-]
+const reasons = Object.keys({
+  rate_limited: true,
+  overloaded: true,
+  unreachable: true,
+  insufficient_quota: true,
+  upstream_auth: true,
+} satisfies Record<UnavailableReason, true>)
 
 /**
  * Sets the state that a target is in to 1 and the others to 0, and since when it is left alone for its reason. Of many

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts'
 import { UpstreamError } from '../../upstream-error.ts'
+import { isTooLarge } from '../too-large.ts'
 
 /** Whether a failure is worth another place: the fault is not the request's own. */
 export function movesOn(error: unknown): boolean {
@@ -27,8 +28,8 @@ export function isPassing(error: unknown): error is UpstreamError {
     case 'garbled':
       return true
     case 'refused':
-      // A 429 that says so does not pass.
-      return passing.has(error.status) && error.code !== 'insufficient_quota'
+      // A 429 that says so does not pass, nor one that only a smaller request passes.
+      return passing.has(error.status) && error.code !== 'insufficient_quota' && !isTooLarge(error)
     default:
       return false
   }

@@ -122,3 +122,72 @@ describe('Breaker', () => {
     )
   })
 })
+
+const call = fc.record({
+  principal: fc.constantFrom('ann', 'bob', 'cem'),
+  fails: fc.boolean(),
+  waitMs: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(700) }),
+})
+
+describe('a Breaker that several principals use', () => {
+  it('is never open for others by what a single one of them sees', () => {
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 200 }), calls => {
+        const breaker = new Breaker()
+        let now = 0
+        for (const { principal, fails, waitMs } of calls) {
+          now += waitMs
+          const wait = breaker.waitMs(now, principal)
+          if (principal !== 'ann') expect(wait).toBe(0)
+          if (wait > 0) continue
+          let { generation } = breaker
+          if (breaker.holds(principal)) {
+            breaker.probe(now)
+            generation = breaker.generation
+          } else if (!breaker.closed) generation = breaker.openGeneration
+          if (fails && principal === 'ann') {
+            breaker.failed(generation, now, options, () => 0.5, { principal, reason: 'overloaded' })
+          } else breaker.succeeded(generation, now, options, principal)
+          expect(breaker.closed || breaker.openFor === 'ann').toBe(true)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is open for all after few failures, whoever saw them, where nobody is answered', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(5), { minLength: 40, maxLength: 40 }), principals => {
+        const breaker = new Breaker()
+        let calls = 0
+        for (const each of principals) {
+          const principal = `p${each}`
+          if (breaker.waitMs(0, principal) > 0) continue
+          calls++
+          const generation = breaker.closed ? breaker.generation : breaker.openGeneration
+          breaker.failed(generation, 0, options, () => 0.5, { principal, reason: 'overloaded' })
+        }
+        // Of one principal half of them count, and two have to see it.
+        expect(calls).toBeLessThanOrEqual(options.failures + options.failures / 2)
+        const isSingle = new Set(principals).size === 1
+        if (!isSingle) expect([breaker.closed, breaker.openFor]).toEqual([false, undefined])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('lets others probe sooner than the principal whose probes fail', () => {
+    const breaker = new Breaker()
+    const fail = (principal: string, now: number) =>
+      breaker.failed(breaker.generation, now, options, () => 0.5, { principal, reason: 'overloaded' })
+    for (const principal of ['ann', 'ann', 'bob', 'bob']) fail(principal, 0)
+    expect(breaker.openFor).toBeUndefined()
+    for (const at of [500, 1_500]) {
+      expect(breaker.waitMs(at, 'ann')).toBe(0)
+      breaker.probe(at)
+      fail('ann', at)
+    }
+    expect([breaker.waitMs(1_500, 'ann'), breaker.waitMs(1_500, 'bob')]).toEqual([2_000, 500])
+    expect(breaker.openMs(1_500)).toBe(2_000)
+  })
+})

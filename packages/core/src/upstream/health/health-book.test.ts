@@ -92,6 +92,51 @@ describe('a record of a HealthBook', () => {
     expect(ask(1_003)).toMatchObject({ state: 'open' })
   })
 
+  it('is not closed for all by one request of another principal that is sent again and again', () => {
+    const { book, told } = scriptedBook()
+    const record = book.of(target)
+    const [ann, bob] = [{ digest: 'ann' }, { digest: 'bob' }]
+    for (let index = 0; index < 5; index++) begun(record.begin(0, false, ann)).ended(failure(), 0)
+    begun(record.begin(1, false, bob)).ended(failure(), 1)
+    for (let index = 0; index < 2; index++) {
+      const giveBack = record.repeat(1)
+      begun(record.begin(1, false, bob)).ended(failure(), 1)
+      giveBack?.()
+    }
+    expect(record.view(1, bob)).toMatchObject({ state: 'closed', waitMs: 0 })
+    expect(record.view(1, ann)).toMatchObject({ state: 'open', scope: 'principal' })
+    begun(record.begin(2, false, bob)).ended(failure(), 2)
+    expect(record.view(2, bob)).toMatchObject({ state: 'open', scope: 'all' })
+    expect(told.map(({ state, scope }) => [state, scope])).toEqual([
+      ['open', 'principal'],
+      ['open', 'all'],
+    ])
+  })
+
+  it('is opened for no principal again whose failures others contradicted shortly ago', () => {
+    const { book, told } = scriptedBook()
+    const record = book.of(target)
+    const [ann, bob] = [{ digest: 'ann' }, { digest: 'bob' }]
+    const annFails = (now: number) => {
+      for (let index = 0; index < 50; index++) {
+        const call = record.begin(now, false, ann)
+        if ('ended' in call) call.ended(failure(), now)
+      }
+    }
+    annFails(0)
+    expect(record.view(0, ann).state).toBe('open')
+    const good = begun(record.begin(1, false, bob))
+    good.answered(2)
+    good.ended(undefined, 2)
+    expect(record.view(2, ann).state).toBe('closed')
+    annFails(3)
+    annFails(30_001)
+    expect(record.view(30_001, ann).state).toBe('closed')
+    annFails(30_002)
+    expect(record.view(30_002, ann).state).toBe('open')
+    expect(told.map(({ state }) => state)).toEqual(['open', 'closed', 'open'])
+  })
+
   it('gives a pause that was asked for to the last resort too', () => {
     const record = scriptedBook().book.of(target)
     fail(record, 1, 0, new UpstreamError('No.', { kind: 'refused', status: 429, retryAfterMs: 2_000 }))

@@ -60,6 +60,61 @@ describe('a book whose health is shared', () => {
     expect(shared.asked.write).toBe(1)
   })
 
+  it('leaves alone for one principal what another process opened for that one, until a second one saw it fail', async () => {
+    const [here, there] = [startProcess(), startProcess()]
+    const [ann, bob] = [{ digest: 'ann' }, { digest: 'bob' }]
+    begun(ask(there)).ended(undefined, clock())
+    await pass(100)
+    for (let index = 0; index < 5; index++)
+      begun(here.record.begin(clock(), false, ann)).ended(failure(), clock())
+    ask(there)
+    await pass(1_100)
+    expect(there.record.view(clock(), ann)).toMatchObject({ state: 'open', scope: 'principal' })
+    expect(there.record.view(clock(), bob)).toMatchObject({ state: 'closed', waitMs: 0 })
+    for (let index = 0; index < 2; index++)
+      begun(there.record.begin(clock(), false, bob)).ended(failure(), clock())
+    expect(there.record.view(clock(), bob)).toMatchObject({
+      state: 'open',
+      scope: 'all',
+      reason: 'overloaded',
+    })
+    ask(here)
+    await pass(2_000)
+    expect(here.record.view(clock(), { digest: 'cem' })).toMatchObject({ state: 'open', scope: 'all' })
+  })
+
+  it('is closed in all processes where another principal is answered in one', async () => {
+    const [here, there] = [startProcess(), startProcess()]
+    const [ann, bob] = [{ digest: 'ann' }, { digest: 'bob' }]
+    begun(ask(there)).ended(undefined, clock())
+    for (let index = 0; index < 5; index++)
+      begun(here.record.begin(clock(), false, ann)).ended(failure(), clock())
+    await pass(1_100)
+    begun(there.record.begin(clock(), false, bob)).answered(clock())
+    await pass(10)
+    here.record.begin(clock(), false, ann)
+    await pass(1_100)
+    expect([here, there].map(({ record }) => record.view(clock(), ann).state)).toEqual(['closed', 'closed'])
+  })
+
+  it('keeps a pause of one principal for that one, and the shorter one of two for all', async () => {
+    const [here, there] = [startProcess(), startProcess()]
+    const [ann, bob, cem] = [{ digest: 'ann' }, { digest: 'bob' }, { digest: 'cem' }]
+    begun(here.record.begin(clock(), false, ann)).ended(failure(429, 20_000), clock())
+    ask(there)
+    await pass(1_100)
+    ask(there)
+    await pass(1_100)
+    const waits = () =>
+      [ann, bob, cem].map(each => Math.round(there.record.view(clock(), each).waitMs / 1_000))
+    expect(waits()).toEqual([18, 0, 0])
+    begun(there.record.begin(clock(), false, bob)).ended(failure(429, 5_000), clock())
+    expect(waits()).toEqual([18, 5, 5])
+    here.record.view(clock())
+    await pass(1_100)
+    expect(Math.round(here.record.view(clock(), cem).waitMs / 1_000)).toBe(4)
+  })
+
   it.each([
     ['its network', 5, new UpstreamError('x', { kind: 'unreachable' })],
     ['its credentials', 1, failure(401)],

@@ -149,7 +149,7 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
     const { changes } = this.#breaker
     const verdict = verdictOf(error, call.hasAnswered)
     // One request that no upstream can answer must not open it by being sent again.
-    const known = paused || (call.isRepeat && this.#breaker.closed)
+    const known = paused || (call.isRepeat && !this.#breaker.holds(call.caller.digest))
     if (verdict.kind === 'success') {
       this.#breaker.succeeded(generation, now, breaker, this.#witness(call))
     } else if (verdict.kind === 'failure' && !known) {
