@@ -115,7 +115,12 @@ interface Workflow {
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>
   readonly needs?: string
-  readonly steps?: readonly { readonly uses?: string; readonly run?: string; readonly env?: object }[]
+  readonly steps?: readonly {
+    readonly uses?: string
+    readonly run?: string
+    readonly env?: object
+    readonly with?: Readonly<Record<string, unknown>>
+  }[]
 }
 
 const workflows = readdirSync(join(root, '.github/workflows')).map(name => ({
@@ -130,18 +135,50 @@ describe.each(workflows)('the workflow $name', ({ text, workflow }) => {
     for (const job of Object.values(workflow.jobs)) expect(job.permissions).toBeDefined()
   })
 
+  it('leaves no token where a later step could read it', () => {
+    const steps = Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps)
+    for (const { uses = '', with: given } of steps) {
+      if (uses.startsWith('actions/checkout@')) expect(given?.['persist-credentials']).toBe(false)
+    }
+  })
+
   it('keeps no secret, and runs no text of a pull request', () => {
     expect(text).not.toMatch(
       /secrets\.|pull_request_target|github\.event\.pull_request\.(?:title|body|head\.ref)/,
     )
   })
 
-  it('pins what it uses', () => {
+  it('pins what it uses by commit, and says which version that is', () => {
     const steps = Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps)
-    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/@(?:v\d+|[0-9a-f]{40})$/)
+    const used = text.match(/^.*\buses: .*$/gm) ?? []
+    const foreign = used.filter(line => !line.includes('uses: ./'))
+    for (const line of foreign) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
     for (const { run = '' } of steps)
       expect(run.replaceAll('pnpm@12.21.0', '')).not.toMatch(/npx -y pnpm\b|pnpm@/)
   })
+})
+
+it('gives write permissions to the jobs that release, and to no other', () => {
+  const writing = workflows.flatMap(({ workflow: { jobs } }) =>
+    Object.entries(jobs).flatMap(([name, { permissions = {} }]) =>
+      Object.entries(permissions).flatMap(([what, given]) => (given === 'write' ? [`${name} ${what}`] : [])),
+    ),
+  )
+  expect(writing.sort()).toEqual([
+    'publish contents',
+    'publish id-token',
+    'version contents',
+    'version pull-requests',
+  ])
+})
+
+it('releases nothing with a known vulnerability, and takes in no version that is younger than three days', () => {
+  const { jobs } = workflows.find(({ name }) => name === 'ci.yml')!.workflow
+  const steps = jobs.audit?.steps ?? []
+  expect(steps.some(({ run }) => run === 'npx -y pnpm@12.21.0 audit --prod --audit-level high')).toBe(true)
+  for (const file of ['pnpm-workspace.yaml', 'docs/pnpm-workspace.yaml']) {
+    expect(parse(read(file))).toMatchObject({ minimumReleaseAge: 4320 })
+  }
 })
 
 it('publishes only in the job that may prove where it runs, after all checks', () => {
