@@ -159,7 +159,7 @@ describeWithRedis('callers with the same id and other sources, in Redis', () => 
     const answers = redisAnswers(impatient.client)
     await until(async () => {
       try {
-        await answers.get('none')
+        await answers.get({ owner: 'none', name: 'none' })
         return true
       } catch {
         return false
