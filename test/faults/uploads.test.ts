@@ -149,7 +149,7 @@ describe('a caller who begins bodies and does not end them', () => {
       const [silent] = await beginBodies(site, 1, inChunks)
       const text = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(200) }] })
       const slow = await connected(site, headOf(site, `Content-Length: ${text.length}`))
-      const sending = slow.send(text, { split: 40, delay: 200 })
+      const sending = slow.send(text, { split: { seed: 1, max: 80 }, delay: 200 })
       const answer = (await silent!.response())!
       expectRefusal({ ...answer, received: silent!.received }, 408, { code: 'request_timeout' })
       expect(answer.headers.connection).toBe('close')

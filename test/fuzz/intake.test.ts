@@ -1,6 +1,7 @@
 import { deepStrictEqual, equal, ok } from 'node:assert/strict'
 import { createGateway, type IntakeLimits, type PartialChunk } from '@sluice/core'
 import fc from 'fast-check'
+import { defaultIntake } from '../../packages/core/src/options/defaults.ts'
 import { intakeExamples } from './examples/intake.ts'
 import { fuzz } from './fuzz.ts'
 import { chatBody } from './intake/chat-bodies.ts'
@@ -9,20 +10,15 @@ import { mutatedBytes } from './intake/mutated-bytes.ts'
 import { type Fault, type ReferenceReading, referenceJson } from './intake/reference-json.ts'
 import { type TakenIn, takenIn, validationOf } from './intake/taken-in.ts'
 
-const limits: fc.Arbitrary<IntakeLimits> = fc.record({
-  maxBytes: fc.constantFrom(10_000, 10_000, 10_000, 60, 5),
-  maxDepth: fc.constantFrom(64, 64, 64, 12, 3, 1),
-  maxElements: fc.constantFrom(100_000, 100_000, 100_000, 20, 3),
-  maxMembers: fc.constantFrom(10_000, 10_000, 10_000, 4, 1),
-  deadlineMs: fc.constant(30_000),
-})
-const wide: IntakeLimits = {
-  maxBytes: 100_000,
-  maxDepth: 64,
-  maxElements: 100_000,
-  maxMembers: 10_000,
-  deadlineMs: 30_000,
-}
+const limits: fc.Arbitrary<IntakeLimits> = fc
+  .record({
+    maxBytes: fc.constantFrom(10_000, 10_000, 10_000, 60, 5),
+    maxDepth: fc.constantFrom(64, 64, 64, 12, 3, 1),
+    maxElements: fc.constantFrom(100_000, 100_000, 100_000, 20, 3),
+    maxMembers: fc.constantFrom(10_000, 10_000, 10_000, 4, 1),
+  })
+  .map(bounds => ({ ...defaultIntake, ...bounds }))
+const wide: IntakeLimits = { ...defaultIntake, maxBytes: 100_000 }
 
 const chat = fc
   .tuple(

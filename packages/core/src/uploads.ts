@@ -3,7 +3,7 @@ import { GatewayError } from './errors.ts'
 import { retryHeaders } from './retry-headers.ts'
 
 /** Bounds of what is received at the same time. */
-export type UploadLimits = Pick<IntakeLimits, 'maxUploads' | 'maxUploadBytes' | 'maxTotalUploadBytes'>
+type UploadLimits = Pick<IntakeLimits, 'maxUploads' | 'maxUploadBytes' | 'maxTotalUploadBytes'>
 
 /** What one principal is sending. */
 interface Sender {

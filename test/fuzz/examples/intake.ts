@@ -1,12 +1,7 @@
 import type { IntakeLimits } from '@sluice/core'
+import { defaultIntake } from '../../../packages/core/src/options/defaults.ts'
 
-const limits: IntakeLimits = {
-  maxBytes: 10_000,
-  maxDepth: 64,
-  maxElements: 100_000,
-  maxMembers: 10_000,
-  deadlineMs: 30_000,
-}
+const limits: IntakeLimits = { ...defaultIntake, maxBytes: 10_000 }
 const small = { ...limits, maxBytes: 60 }
 
 /** Bodies that were once read in two ways. */

@@ -1,11 +1,19 @@
 import { GatewayError, type HostBody, type IntakeLimits } from '@sluice/core'
-import { type Draft, read } from '../../../packages/core/src/stages/read.ts'
+import { Lifetime } from '../../../packages/core/src/lifetime.ts'
+import { type Draft, read, receive } from '../../../packages/core/src/stages/read.ts'
 import { type ValidationRules, validate } from '../../../packages/core/src/stages/validate.ts'
+import { Uploads } from '../../../packages/core/src/uploads.ts'
 
 const request = new Request('http://gateway.test/v1/chat/completions', {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
 })
+const sender = {
+  key: ' fuzz',
+  uploads: new Uploads(),
+  lifetime: new Lifetime(request.signal),
+  random: Math.random,
+}
 const target = {
   model: 'm',
   provider: {
@@ -24,7 +32,7 @@ export type TakenIn =
 /** Reads a body as the gateway does. Throws whatever is thrown that is no small refusal of the caller's fault. */
 export async function takenIn(body: HostBody, limits: IntakeLimits): Promise<TakenIn> {
   try {
-    return { draft: await read(request, body, limits) }
+    return { draft: read(request, body, limits) ?? (await receive(request, body, limits, sender)) }
   } catch (error) {
     return { refusal: smallRefusal(error) }
   }

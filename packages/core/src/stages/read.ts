@@ -51,7 +51,7 @@ export function mayArrive(body: HostBody | undefined): boolean {
 }
 
 /** Whose body is received, and where it is counted. */
-export interface Sender {
+interface Sender {
   /** See `principalKey`. */
   readonly key: string
   readonly uploads: Uploads

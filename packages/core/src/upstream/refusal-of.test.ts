@@ -160,6 +160,7 @@ function tellable(): readonly string[] {
     body_too_large: true,
     rate_limit_exceeded: true,
     tokens_rate_limit_exceeded: true,
+    too_many_uploads: true,
     insufficient_quota: true,
     server_error: true,
     upstream_error: true,
