@@ -22,6 +22,7 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, Answerin
   },
   '/usage': { GET: usageOf },
   '/routes': { GET: call => plain(call, { models: routeRows(call.gateway) }) },
+  '/chat': { POST: chatOf },
   '/keys': {
     GET: async call => plain(call, await keysOf(call).list()),
     POST: async call => jsonAnswer(await keysOf(call).issue(call.request), 201),
@@ -49,6 +50,7 @@ function aboutOf({ state, gateway, mount }: ApiCall): About {
   return {
     base: mount.endsWith(base) ? '' : base,
     models: gateway.models,
+    chat: state.caller !== undefined,
     keys: state.keys !== undefined,
     ledger: state.usage !== undefined,
     startedAt,
@@ -65,6 +67,15 @@ function requestOf({ state, id }: ApiCall): unknown {
 function liveOf({ request, state, gateway }: ApiCall): Response {
   queryOf(request.url, [])
   return eventsAnswer(state.live.listen(request.signal, () => gateway.ready))
+}
+
+function chatOf({ request, state, gateway }: ApiCall): Promise<Response> {
+  queryOf(request.url, [])
+  if (state.caller !== undefined) return state.caller.send(request, gateway, state.base)
+  throw new GatewayError('unknown_url', {
+    message:
+      "The console does not chat as itself: createConsole() was given chat: false. Use a caller's key.",
+  })
 }
 
 async function usageOf({ request, state }: ApiCall): Promise<Response> {

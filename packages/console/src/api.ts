@@ -11,14 +11,16 @@
  * | `GET /series?by=model&minutes=60` | `Series` |
  * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 where there is none |
  * | `GET /routes` | `{ models: RouteRow[] }` |
+ * | `POST /chat` | the body and the response of chat completions, as the principal `console`; 404 where `chat` of `About` is false |
  * | `GET /keys`, `POST /keys` | `{ keys: KeyRow[] }`; `KeyForm` to `IssuedKeyRow` |
  * | `PATCH /keys/{id}`, `DELETE /keys/{id}` | `KeyChange` to `KeyRow`; 204 |
  * | `POST /keys/{id}/rotate` | `{ overlapMs: number }` to `IssuedKeyRow` |
  *
  * What is refused has the protocol's error shape: `{ error: { message, type, param, code } }`. 401: the key is not the
  * admin key. 429, with `retry-after` in seconds: too many wrong keys came within a minute; the right one has to wait, too.
- * 404: no such thing, or `keys` or `ledger` of `About` is false. 503: what keeps the keys or the ledger does not answer, or
- * too many listen to `/live`. Bodies are JSON with their `content-type`, of at most 64 KiB.
+ * 404: no such thing, or `keys`, `ledger` or `chat` of `About` is false. 503: what keeps the keys or the ledger does not answer, or
+ * too many listen to `/live`. Bodies are JSON with their `content-type`, of at most 64 KiB; that
+ * of `/chat` is bounded by the gateway, as any of its requests.
  */
 import type {
   AttemptReason,
@@ -39,6 +41,8 @@ export interface About {
    */
   readonly base: string
   readonly models: readonly string[]
+  /** Whether the chat may call as the console itself; otherwise it needs a caller's key. */
+  readonly chat: boolean
   /** Whether keys can be managed here. */
   readonly keys: boolean
   /** Whether there is a ledger to ask for usage. */

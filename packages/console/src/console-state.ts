@@ -1,4 +1,5 @@
 import type { UsageQuery, UsageRow } from '@sluice/core'
+import type { ConsoleCaller } from './chat/console-caller.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
 import type { RecentRequests } from './recent/recent-requests.ts'
@@ -12,6 +13,8 @@ export interface ConsoleState {
   readonly minutes: number
   readonly live: LiveHub
   readonly keys: KeyApi | undefined
+  /** `undefined` where the chat needs a caller's key. */
+  readonly caller: ConsoleCaller | undefined
   readonly usage: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
   readonly base: string
   readonly teamTag: string

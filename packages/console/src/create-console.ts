@@ -1,6 +1,7 @@
-import type { Endpoint, Observer } from '@sluice/core'
+import type { Authenticator, Endpoint, Observer } from '@sluice/core'
 import { page } from '#page'
 import { adminGate } from './admin-gate.ts'
+import { consoleCaller } from './chat/console-caller.ts'
 import { consoleEndpoint } from './console-endpoint.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
 import { type ConsoleOptions, checkedOptions } from './console-options.ts'
@@ -15,6 +16,11 @@ import { seriesBook } from './series/series-book.ts'
 export interface Console {
   /** For the gateway's `observe`. Costs microseconds for each request, and nothing for each chunk. */
   readonly observe: Observer
+  /**
+   * For the gateway's `authenticate`, before all others: `firstOf(board.authenticate, apiKeys(keys))`. Knows the requests of
+   * the console's own chat, as the principal `console`. The admin key is no caller's key.
+   */
+  readonly authenticate: Authenticator
   /**
    * The page under `/console/`, and its API under `/console/api/`, for `withEndpoints`. Throws `TypeError` for a gateway
    * that cannot tell of its targets, or has another `base` than the console was told.
@@ -34,7 +40,9 @@ export interface Console {
  * Throws `TypeError` for options that cannot be used, such as an admin key of fewer than 16 characters.
  */
 export function createConsole(options: ConsoleOptions): Console {
-  const { adminKey, keys, usage, teamTag, base, maxRequests, minutes, onError, now } = checkedOptions(options)
+  const { adminKey, keys, usage, chat, teamTag, base, maxRequests, minutes, onError, now } =
+    checkedOptions(options)
+  const caller = chat === false ? undefined : consoleCaller(chat)
   const live = liveHub()
   const recent = recentRequests(maxRequests, teamTag, request => {
     if (live.heard) live.request(requestRow(request))
@@ -48,6 +56,7 @@ export function createConsole(options: ConsoleOptions): Console {
     minutes,
     live,
     keys: keys && keyApi(keys),
+    caller,
     usage,
     base,
     teamTag,
@@ -64,6 +73,7 @@ export function createConsole(options: ConsoleOptions): Console {
     }
   }
   return {
+    authenticate: (request, host) => caller?.authenticate(request, host),
     observe(event) {
       if (closed) return
       recent.observe(event)

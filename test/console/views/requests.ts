@@ -1,7 +1,7 @@
 import { hang } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { goTo } from '../site/go-to.ts'
-import { adminKey } from '../site/service.ts'
+import { callerKey } from '../site/service.ts'
 import type { ViewTests } from '../site/views.ts'
 
 export const requestsTests: ViewTests = site => {
@@ -16,7 +16,7 @@ export const requestsTests: ViewTests = site => {
     const gone = fetch(chat, {
       method: 'POST',
       signal: leaving.signal,
-      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${callerKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'stuck', messages: [{ role: 'user', content: 'Hello' }] }),
     }).catch(() => 'left')
     await east.waitForRequest(asked)

@@ -11,5 +11,5 @@ export async function openSession(
 ): Promise<Session> {
   const api = consoleApi(key, () => leave('That is not the admin key of this gateway.'))
   const about = await api.about(signal)
-  return { about, api, feed: liveFeed(api), chat: createChat(key, about), signOut: () => leave() }
+  return { about, api, feed: liveFeed(api), chat: createChat(key, about, api), signOut: () => leave() }
 }
