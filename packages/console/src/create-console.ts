@@ -1,4 +1,4 @@
-import type { Authenticator, Endpoint, Observer } from '@sluice/core'
+import type { Endpoint, Observer, Principal } from '@sluice/core'
 import { page } from '#page'
 import { adminGate } from './admin-gate.ts'
 import { consoleCaller } from './chat/console-caller.ts'
@@ -20,7 +20,7 @@ export interface Console {
    * For the gateway's `authenticate`, before all others: `firstOf(board.authenticate, apiKeys(keys))`. Knows the requests of
    * the console's own chat, as the principal `console`. The admin key is no caller's key.
    */
-  readonly authenticate: Authenticator
+  readonly authenticate: (request: Request) => Principal | undefined
   /**
    * The page under `/console/`, and its API under `/console/api/`, for `withEndpoints`. Throws `TypeError` for a gateway
    * that cannot tell of its targets, or has another `base` than the console was told.
@@ -73,7 +73,7 @@ export function createConsole(options: ConsoleOptions): Console {
     }
   }
   return {
-    authenticate: (request, host) => caller?.authenticate(request, host),
+    authenticate: request => caller?.authenticate(request),
     observe(event) {
       if (closed) return
       recent.observe(event)

@@ -21,7 +21,7 @@ const defaultLimits: readonly LimitRuleData[] = [
 ]
 
 /** The options as the console uses them. */
-export type CheckedChat = ConsoleChat & Required<Pick<ConsoleChat, 'limits'>>
+export type CheckedChat = ConsoleChat & { readonly limits: readonly LimitRuleData[] }
 
 /** Returns the options with their default limits, or false. Throws what `fault` makes of what is wrong. */
 export function checkedChat(

@@ -1,4 +1,4 @@
-import { type Authenticator, GatewayError, type Principal } from '@sluice/core'
+import { GatewayError, type Principal } from '@sluice/core'
 import type { ConsoleGateway } from '../console-gateway.ts'
 import { secureHeaders } from '../secure-headers.ts'
 import type { CheckedChat } from './chat-options.ts'
@@ -6,7 +6,7 @@ import type { CheckedChat } from './chat-options.ts'
 /** The console as a caller of the gateway. */
 export interface ConsoleCaller {
   /** Knows the requests that `send` makes, and no others: nothing that comes from outside can look like one. */
-  readonly authenticate: Authenticator
+  readonly authenticate: (request: Request) => Principal | undefined
   /**
    * Sends the body of an admin's request to the gateway's chat completions as the console's own principal, and returns its
    * response as it comes. Throws 403 where the gateway was not given `authenticate`.
