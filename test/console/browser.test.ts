@@ -11,6 +11,7 @@ import type { Site, ViewTests } from './site/views.ts'
 import { chatTests } from './views/chat.ts'
 import { keysTests } from './views/keys.ts'
 import { layoutTests } from './views/layout.ts'
+import { namesTests } from './views/names.ts'
 import { requestsTests } from './views/requests.ts'
 import { routesTests } from './views/routes.ts'
 import { signInTests } from './views/sign-in.ts'
@@ -22,6 +23,7 @@ const views: Readonly<Record<string, ViewTests>> = {
   'the requests': requestsTests,
   'the usage': usageTests,
   'the keys': keysTests,
+  'the names': namesTests,
   'the routes': routesTests,
   'the layout': layoutTests,
 }
@@ -54,12 +56,12 @@ describeWithChromium('the console in a browser', () => {
     const page = await browser.newPage()
     page.setDefaultTimeout(15_000)
     await page.goto(own.page)
-    await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('4').waitFor()
+    await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
     const refused = await askInChat(page, 'demo', 'And 3 + 3?')
     await refused.getByText('Rate limit reached (429)').waitFor()
     await refused.getByText(/Limit 1, Used 1/).waitFor()
     await chatAs(page, callerKey)
-    await (await askInChat(page, 'demo', 'What is 4 + 4?')).getByText('8').waitFor()
+    await (await askInChat(page, 'demo', 'What is 4 + 4?')).getByText('4 + 4 = 8').waitFor()
     await page.close()
     await own.close()
   })
@@ -71,7 +73,7 @@ describeWithChromium('the console in a browser', () => {
     await page.goto(own.page)
     await page.getByText('The console does not call as itself here.').waitFor()
     await page.getByLabel("A caller's key").fill(callerKey)
-    await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('4').waitFor()
+    await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
     await page.close()
     await own.close()
   })

@@ -70,7 +70,10 @@ export interface RequestRow {
   readonly id: string
   readonly at: number
   readonly model: string | undefined
+  /** The id of the caller: of an issued key, its name is in `/keys`. */
   readonly key: string | undefined
+  /** Who vouches for that id: `console` for the console itself. Two callers with one id and two sources are not the same. */
+  readonly source: string | undefined
   readonly team: string | undefined
   readonly stream: boolean
   /** `running` until it has ended. */
@@ -148,6 +151,8 @@ export interface Series {
 export interface SeriesLine {
   /** That of the model, key or team. Beside a `kind` other than `name` it is a word for it: a key may have that name, too. */
   readonly name: string
+  /** Of a key, who vouches for it, where that is known. */
+  readonly source?: string
   readonly kind: 'name' | 'none' | 'other' | 'all'
   readonly requests: readonly number[]
   /** Of those, the ones that were refused or failed; not where the caller left. */

@@ -20,6 +20,7 @@ const request = (changes: Partial<RequestDetail>): RequestDetail => ({
   at: 0,
   model: 'm',
   key: 'ann',
+  source: undefined,
   team: undefined,
   stream: true,
   outcome: 'completed',

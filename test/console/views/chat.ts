@@ -95,7 +95,7 @@ export const chatTests: ViewTests = site => {
   it('is answered as opened, as the console and not with the admin key as a caller', async () => {
     const page = await site().open()
     const turn = await askInChat(page, 'demo', 'What is 6 * 7?')
-    await turn.getByText('42').waitFor()
+    await turn.getByText('6 * 7 = 42').waitFor()
     const { chat } = site().service
     const asCaller = await fetch(chat, {
       method: 'POST',

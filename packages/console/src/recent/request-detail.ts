@@ -86,11 +86,16 @@ export function endedRequest(event: EndEvent, teamTag: string, unused: readonly 
   }
 }
 
-function callerOf(principal: Principal | undefined, model: string | undefined, teamTag: string) {
+function callerOf(
+  principal: Pick<Principal, 'id' | 'source' | 'tags'> | undefined,
+  model: string | undefined,
+  teamTag: string,
+) {
   const team = teamOf(principal, teamTag)
   return {
     model: model === undefined ? undefined : shownText(model),
     key: principal === undefined ? undefined : shownText(principal.id),
+    source: principal?.source === undefined ? undefined : shownText(principal.source),
     team: team === undefined ? undefined : shownText(team),
   }
 }

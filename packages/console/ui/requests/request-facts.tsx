@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import type { RequestDetail } from '../../src/api.ts'
 import { count } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { span } from '../format/span.ts'
+import { CallerName } from '../parts/caller-name.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { CandidateList } from './candidate-list.tsx'
@@ -10,10 +12,11 @@ import { Waterfall } from './waterfall.tsx'
 
 /** All that is known of a request. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
-  const { id, model, key, team, outcome, status, error, adjustments, shadowed, estimated, leftOut } = request
-  const facts: readonly (readonly [string, string | undefined])[] = [
+  const { id, model, key, source, team, outcome, status, error, adjustments, shadowed, estimated, leftOut } =
+    request
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Model', model ?? '–'],
-    ['Key', key ?? '–'],
+    ['Key', <CallerName key={key} id={key} source={source} withId />],
     ['Team', team],
     ['Answered by', request.provider],
     ['Total', span(request.totalMs)],

@@ -2,6 +2,7 @@ import type { RequestRow } from '../../src/api.ts'
 import { count } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { span } from '../format/span.ts'
+import { CallerName } from '../parts/caller-name.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { hrefOf } from '../shell/place.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
@@ -65,7 +66,9 @@ function Row({ row, open }: { row: RequestRow; open: boolean }) {
       <td>
         <OutcomeMark outcome={row.outcome} status={row.status} />
       </td>
-      <td class="name less">{row.key ?? '–'}</td>
+      <td class="name less">
+        <CallerName id={row.key} source={row.source} />
+      </td>
       <td class="name less">{row.provider ?? '–'}</td>
       <td class="number less">{span(row.firstByteMs)}</td>
       <td class="number">{span(row.totalMs)}</td>
