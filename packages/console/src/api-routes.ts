@@ -21,7 +21,7 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, Answerin
       jsonAnswer(askedSeries(state.series, state.minutes, queryOf(request.url, ['by', 'minutes']))),
   },
   '/usage': { GET: usageOf },
-  '/routes': { GET: call => plain(call, { models: routeRows(call.gateway) }) },
+  '/routes': { GET: call => plain(call, { models: routeRows(call.gateway, call.state.targets) }) },
   '/chat': { POST: chatOf },
   '/keys': {
     GET: async call => plain(call, await keysOf(call).list()),

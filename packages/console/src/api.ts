@@ -100,7 +100,7 @@ export interface RequestDetail extends RequestRow {
     readonly provider: string
     readonly model: string
     readonly via?: string
-    readonly skipped?: SkipReason
+    readonly skipped?: SkippedRow
   }[]
   readonly cache: 'hit' | 'miss' | undefined
   readonly replayed: boolean
@@ -178,15 +178,38 @@ export interface TargetRow {
   readonly provider: string
   readonly model: string
   readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
-  /** When it may be asked again. */
+  /**
+   * Why it is in that state, in a word such as `rate_limited`, `credentials_refused`, `http_503` or `first_byte_timeout`;
+   * `undefined` while it is closed, and where that is not known. New words may be added.
+   */
+  readonly reason: string | undefined
+  /** Since when it is in that state; `undefined` while it is closed, and where that is not known. */
+  readonly since: number | undefined
+  /** When it may be called again; of a trial call that runs, when the next one may be made if that fails. */
   readonly waitMs: number
   readonly active: number
+  /** `undefined` where this process has seen none. */
+  readonly last: LastAnswer | undefined
+}
+
+/** How long a target took for its last completed answer; both spans are of the same answer. */
+export interface LastAnswer {
+  /** When it ended. */
+  readonly at: number
+  /** `undefined` where it was not streamed. */
   readonly firstTokenMs: number | undefined
-  readonly wholeMs: number | undefined
+  /** Until its end: of a stream, until its caller had read it. */
+  readonly totalMs: number
 }
 
 /** What changes of a target by itself. */
 export type TargetChange = Pick<TargetRow, 'provider' | 'model' | 'state' | 'waitMs'>
+
+/** Why a target was not called for a request. */
+export type SkippedRow = SkipReason & {
+  /** Of `open` and `cooling`, as in `TargetRow`. */
+  readonly reason?: string
+}
 
 /** What a key is issued for; `expiresAt` in milliseconds since 1970. */
 export type KeyForm = Omit<KeySpec, 'expiresAt'> & { readonly expiresAt?: number }

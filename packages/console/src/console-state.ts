@@ -4,11 +4,13 @@ import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
 import type { RecentRequests } from './recent/recent-requests.ts'
 import type { SeriesBook } from './series/series-book.ts'
+import type { TargetLog } from './targets/target-log.ts'
 
 /** What the console knows, and whom it may ask. */
 export interface ConsoleState {
   readonly recent: RecentRequests
   readonly series: SeriesBook
+  readonly targets: TargetLog
   /** How many minutes `series` keeps. */
   readonly minutes: number
   readonly live: LiveHub

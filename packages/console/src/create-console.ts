@@ -11,6 +11,7 @@ import { liveHub } from './live/live-hub.ts'
 import { recentRequests } from './recent/recent-requests.ts'
 import { requestRow } from './recent/request-row.ts'
 import { seriesBook } from './series/series-book.ts'
+import { targetLog } from './targets/target-log.ts'
 
 /** A console: what watches the gateway, and what shows it. */
 export interface Console {
@@ -44,7 +45,8 @@ export function createConsole(options: ConsoleOptions): Console {
     checkedOptions(options)
   const caller = chat === false ? undefined : consoleCaller(chat)
   const live = liveHub()
-  const recent = recentRequests(maxRequests, teamTag, request => {
+  const targets = targetLog(now)
+  const recent = recentRequests(maxRequests, teamTag, targets, request => {
     if (live.heard) live.request(requestRow(request))
   })
   const series = seriesBook(minutes, teamTag, now)
@@ -53,6 +55,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const state: ConsoleState = {
     recent,
     series,
+    targets,
     minutes,
     live,
     keys: keys && keyApi(keys),
@@ -76,6 +79,7 @@ export function createConsole(options: ConsoleOptions): Console {
     authenticate: request => caller?.authenticate(request),
     observe(event) {
       if (closed) return
+      targets.observe(event)
       recent.observe(event)
       if (event.type === 'end') series.add(event)
       if (event.type === 'target' && live.heard) {

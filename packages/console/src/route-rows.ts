@@ -1,18 +1,30 @@
-import type { RouteRow } from './api.ts'
+import type { TargetStatus } from '@sluice/core'
+import type { RouteRow, TargetRow } from './api.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
+import type { TargetLog } from './targets/target-log.ts'
 
 /** Each model with its targets and their health, by names alone: no host of an upstream is told. */
-export function routeRows(gateway: ConsoleGateway): RouteRow[] {
+export function routeRows(gateway: ConsoleGateway, log: TargetLog): RouteRow[] {
   return gateway.targets().map(({ model, targets }) => ({
     model,
-    targets: targets.map(({ provider, model, health }) => ({
-      provider,
-      model,
-      state: health.state,
-      waitMs: health.waitMs,
-      active: health.active,
-      firstTokenMs: health.firstTokenMs,
-      wholeMs: health.wholeMs,
-    })),
+    targets: targets.map(status => targetRow(status, log)),
   }))
+}
+
+function targetRow({ provider, model, health }: TargetStatus, log: TargetLog): TargetRow {
+  const { state, waitMs, active } = health
+  const { last, ...noted } = log.of(provider, model)
+  // Between the change of a state and its event there may be a moment.
+  const { reason, since } = state === 'closed' ? { reason: undefined, since: undefined } : noted
+  const given: { readonly reason?: unknown; readonly since?: unknown } = health
+  return {
+    provider,
+    model,
+    state,
+    reason: typeof given.reason === 'string' ? given.reason : reason,
+    since: typeof given.since === 'number' ? given.since : since,
+    waitMs,
+    active,
+    last,
+  }
 }

@@ -33,7 +33,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
       <p class="request-line">
         <OutcomeMark outcome={outcome} status={status} />
         <span class="muted">
-          <Moment at={request.at} date /> · {request.stream ? 'streamed' : 'whole'}
+          <Moment at={request.at} date /> · {request.stream ? 'streamed' : 'not streamed'}
           {request.replayed ? ' · replayed' : ''}
         </span>
       </p>

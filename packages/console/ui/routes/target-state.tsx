@@ -1,24 +1,45 @@
 import type { TargetRow } from '../../src/api.ts'
+import { span } from '../format/span.ts'
+import { Moment } from '../parts/moment.tsx'
+import { stateText } from './target-words.ts'
 
-const looks: Readonly<Record<TargetRow['state'], readonly [string, string, string]>> = {
-  closed: ['good', '●', 'In use'],
-  cooling: ['warn', '◔', 'Cooling: it asked for a pause'],
-  open: ['bad', '✕', 'Open: it failed too often'],
-  half_open: ['warn', '◐', 'Half open: the next request tries it'],
+const looks: Readonly<Record<TargetRow['state'], readonly [string, string]>> = {
+  closed: ['good', '●'],
+  cooling: ['warn', '◔'],
+  open: ['bad', '✕'],
+  half_open: ['warn', '◐'],
 }
 
-/** How a target does, by a sign and in words, and when it is asked again. */
-export function TargetState({ state, waitMs }: Pick<TargetRow, 'state' | 'waitMs'>) {
-  const [look, sign, text] = looks[state] ?? ['quiet', '?', state]
+/** How a target does, by a sign and in words, since when, and when it is called again. */
+export function TargetState({ target }: { target: TargetRow }) {
+  const { state, since, waitMs } = target
+  const [look, sign] = looks[state] ?? ['quiet', '?']
+  // Of a trial that runs nobody knows how long it takes.
+  const waits = waitMs > 0 && (state === 'open' || state === 'cooling')
   return (
     <>
       <span class={`mark-of ${look}`}>
         <span class="sign" aria-hidden="true">
           {sign}
         </span>
-        {text}
+        {stateText(target)}
       </span>
-      {waitMs > 0 && <span class="muted small target-wait">again in {Math.ceil(waitMs / 1000)} s</span>}
+      {(since !== undefined || waits) && (
+        <span class="muted small target-wait">
+          {since !== undefined && (
+            <>
+              since <Moment at={since} />
+            </>
+          )}
+          {since !== undefined && waits && ', '}
+          {waits && `again in ${waitText(waitMs)}`}
+        </span>
+      )}
     </>
   )
+}
+
+function waitText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  return seconds < 60 ? `${seconds} s` : span(seconds * 1000)
 }
