@@ -1,4 +1,4 @@
-import { bearerToken, firstOf, type LimitRuleData, priceTable } from '@sluice/core'
+import { bearerToken, firstOf, type LimitRuleData, limits, priceTable } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { adminKey, callerKey, consoleService } from './console-service.ts'
 
@@ -60,7 +60,8 @@ describe('the chat of the console', () => {
   })
 
   it('has 60 requests a minute by default', async () => {
-    const service = consoleService({ gateway: { limit: [] } })
+    // A clock that stands still gives no request back.
+    const service = consoleService({ gateway: { limit: limits([], { now: () => 0 }) } })
     for (let left = 60; left > 0; left--) expect((await chatAsConsole(service)).status).toBe(200)
     const refused = await chatAsConsole(service)
     expect(refused.status).toBe(429)
@@ -79,13 +80,13 @@ describe('the chat of the console', () => {
   })
 
   it('has the models, tags and limits that it is given', async () => {
-    const limits: readonly LimitRuleData[] = [{ kind: 'requests', limit: 1, per: 'day' }]
-    const chat = { models: ['other*'], tags: { team: 'platform' }, limits }
+    const rules: readonly LimitRuleData[] = [{ kind: 'requests', limit: 1, per: 'day' }]
+    const chat = { models: ['other*'], tags: { team: 'platform' }, limits: rules }
     const service = consoleService({ console: { chat }, gateway: { limit: [] } })
     const refused = await chatAsConsole(service)
     expect([refused.status, (await refused.json()).error.code]).toEqual([403, 'model_not_found'])
     const own = consoleService({
-      console: { chat: { tags: chat.tags, limits } },
+      console: { chat: { tags: chat.tags, limits: rules } },
       gateway: { limit: [] },
     })
     expect([(await chatAsConsole(own)).status, (await chatAsConsole(own)).status]).toEqual([200, 429])

@@ -116,7 +116,7 @@ export const chatTests: ViewTests = site => {
     const page = await site().open()
     const failed = async (model: string) => (await askInChat(page, model, 'Hello')).locator('.notice')
     const budget = await failed('counted')
-    await budget.getByText('Not enough budget left (429)').waitFor()
+    await budget.getByText('Not enough budget (429)').waitFor()
     await budget.getByText(/your budget/).waitFor()
     await budget.getByText(/^Sent as the console/).waitFor()
     const broken = await failed('broken')

@@ -27,7 +27,7 @@ export const routesTests: ViewTests = site => {
     const id = (await ask('unpriced')).headers.get('x-request-id')!
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
     await page
-      .getByText(/Not asked: it was paused: the provider refuses this gateway's credentials/)
+      .getByText(/Not asked: it was paused for another .*s: the provider refuses this gateway's credentials/)
       .waitFor()
   })
 

@@ -27,7 +27,7 @@ export function failureTitle({ status, code, outcome }: ChatFailure): string {
 
 function limitTitle(code: string | undefined, outcome: ChatFailure['outcome']): string {
   if (code !== 'insufficient_quota') return outcome === 'refused' ? 'Rate limit reached' : 'Too many requests'
-  return outcome === 'refused' ? 'Not enough budget left' : 'No budget or quota left'
+  return outcome === 'refused' ? 'Not enough budget' : 'No budget or quota left'
 }
 
 function upstreamTitle(status: number | undefined, code: string | undefined): string {

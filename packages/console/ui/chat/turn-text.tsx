@@ -22,7 +22,11 @@ export function TurnText({ turn }: { turn: Turn }) {
               {count(usage.prompt_tokens)} in, {count(usage.completion_tokens)} out
             </span>
           )}
-          {requestId !== undefined && <a href={hrefOf('requests', requestId)}>How it was answered</a>}
+          {requestId !== undefined && (
+            <a href={hrefOf('requests', requestId)}>
+              {state === 'failed' ? 'What happened to it' : 'How it was answered'}
+            </a>
+          )}
         </p>
       )}
     </article>

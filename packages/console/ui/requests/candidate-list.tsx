@@ -38,7 +38,7 @@ export function CandidateList({ candidates }: { candidates: RequestDetail['candi
 }
 
 function textOf({ why, waitMs, detail, reason }: SkippedRow): string {
-  const wait = waitMs === undefined || waitMs === 0 ? '' : `, for ${span(waitMs)} more`
+  const wait = waitMs === undefined || waitMs === 0 ? '' : ` for another ${span(waitMs)}`
   const cause = reason === undefined ? '' : `: ${reasonText(reason)}`
-  return `Not asked: ${reasons[why] ?? why}${cause}${wait}${detail === undefined ? '' : ` (${detail})`}`
+  return `Not asked: ${reasons[why] ?? why}${wait}${cause}${detail === undefined ? '' : ` (${detail})`}`
 }

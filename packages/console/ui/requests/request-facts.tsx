@@ -7,6 +7,7 @@ import { CallerName } from '../parts/caller-name.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { CandidateList } from './candidate-list.tsx'
+import { errorText } from './error-text.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
 import { Waterfall } from './waterfall.tsx'
 
@@ -18,15 +19,15 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
     ['Model', model ?? '–'],
     ['Key', <CallerName key={key} id={key} source={source} withId />],
     ['Team', team],
-    ['Answered by', request.provider],
+    [outcome === 'completed' ? 'Answered by' : 'Last called', request.provider],
     ['Total', span(request.totalMs)],
     ['First byte', span(request.firstByteMs)],
     ['Waited for room', request.queueMs === 0 ? undefined : span(request.queueMs)],
     ['Overhead of Sluice', span(request.overheadMs)],
     ['Tokens', tokensOf(request)],
-    ['Cost', request.cost === null ? 'no known price' : money(request.cost)],
+    ['Cost', costOf(request)],
     ['Cache', request.cache],
-    ['Error', error],
+    ['Error', error === undefined ? undefined : errorText(error)],
   ]
   return (
     <div class="stack wide">
@@ -73,6 +74,12 @@ function Notes({ title, notes }: { title: string; notes: readonly string[] }) {
       </ul>
     </section>
   )
+}
+
+/** What used no tokens has no cost, and needs no price. */
+function costOf({ cost, promptTokens }: RequestDetail): string {
+  if (cost !== null) return money(cost)
+  return promptTokens === undefined ? '–' : 'no known price'
 }
 
 function tokensOf({ promptTokens, completionTokens }: RequestDetail): string {

@@ -53,13 +53,9 @@ function Row({ row, open }: { row: RequestRow; open: boolean }) {
   return (
     <tr class={open ? 'open' : undefined} data-id={row.id}>
       <td>
-        <a
-          class="row-link"
-          href={hrefOf('requests', row.id)}
-          aria-current={open ? 'true' : undefined}
-          aria-label={`Request ${row.id}`}
-        >
+        <a class="row-link" href={hrefOf('requests', row.id)} aria-current={open ? 'true' : undefined}>
           <Moment at={row.at} />
+          <span class="hidden"> Request {row.id}</span>
         </a>
       </td>
       <td class="name">{row.model ?? '–'}</td>

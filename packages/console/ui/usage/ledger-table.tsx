@@ -38,7 +38,7 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
         <tbody>
           {sorted.map(row => (
             <tr key={`${of(row, 'day')} ${of(row, by)}`}>
-              <td>{of(row, 'day')}</td>
+              <td class="day">{of(row, 'day')}</td>
               <td class="name">{by === 'key' ? <CallerName id={of(row, by)} withId /> : of(row, by)}</td>
               <td class="number">
                 {count(row.requests)}
