@@ -11,7 +11,7 @@ export const routesTests: ViewTests = site => {
     await page.locator('[data-model=counted]').getByText('Available').waitFor()
     for (let left = 4; left > 0; left--) await ask('broken')
     const target = page.locator('[data-model=broken] [data-state=open]')
-    await target.getByText('Open: too many failures, the last one: the provider answered 503').waitFor()
+    await target.getByText('Open: too many failures, last: the provider answered 503').waitFor()
     await target.getByText(/^since \d\d:\d\d:\d\d, again in \d+ s$/).waitFor()
   })
 

@@ -41,5 +41,5 @@ export function TargetState({ target }: { target: TargetRow }) {
 
 function waitText(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
-  return seconds < 60 ? `${seconds} s` : span(seconds * 1000)
+  return seconds < 60 ? `${seconds}\u00a0s` : span(seconds * 1000)
 }

@@ -36,7 +36,7 @@ export function stateText({ state, reason, waitMs }: Pick<TargetRow, 'state' | '
       if (reason === undefined) return 'Open: too many failures'
       return plain.has(reason)
         ? `Open: ${reasonText(reason)}`
-        : `Open: too many failures, the last one: ${reasonText(reason)}`
+        : `Open: too many failures, last: ${reasonText(reason)}`
     case 'half_open':
       return waitMs > 0 ? 'Half open: a trial call is running' : 'Half open: the next call is a trial'
     default:
