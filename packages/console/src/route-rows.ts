@@ -16,13 +16,14 @@ function targetRow({ provider, model, health }: TargetStatus, log: TargetLog): T
   const { last, ...noted } = log.of(provider, model)
   // Between the change of a state and its event there may be a moment.
   const { reason, since } = state === 'closed' ? { reason: undefined, since: undefined } : noted
-  const given: { readonly reason?: unknown; readonly since?: unknown } = health
+  // What the gateway itself knows of it goes before what its events said.
+  const given: object = health
   return {
     provider,
     model,
     state,
-    reason: typeof given.reason === 'string' ? given.reason : reason,
-    since: typeof given.since === 'number' ? given.since : since,
+    reason: 'reason' in given && typeof given.reason === 'string' ? given.reason : reason,
+    since: 'since' in given && typeof given.since === 'number' ? given.since : since,
     waitMs,
     active,
     last,
