@@ -21,16 +21,21 @@ export interface SluiceProcess {
 const scrubbed =
   /^(?:\w+_(?:API_KEY|BASE_URL)|OLLAMA_HOST|SLUICE_\w+|HOST|PORT|NO_COLOR|FORCE_COLOR|NODE_ENV)$/
 
+export interface SluiceStart {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Modules that Node imports first. */
+  readonly imports?: readonly string[]
+}
+
 /** Runs `sluice` as a shell would; it is killed when the test ends. */
-export function sluice(
-  args: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: Readonly<Record<string, string>> },
-): SluiceProcess {
+export function sluice(args: readonly string[], { cwd, env = {}, imports = [] }: SluiceStart): SluiceProcess {
   const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !scrubbed.test(name)))
   // In the process itself: the command of tsx would stand between it and its signals.
   const tsx = import.meta.resolve('tsx')
   const bin = join(root, 'packages/cli/src/bin.ts')
-  const child = spawn(process.execPath, ['--import', tsx, '--conditions=@sluice/source', bin, ...args], {
+  const flags = [tsx, ...imports].flatMap(name => ['--import', name])
+  const child = spawn(process.execPath, [...flags, '--conditions=@sluice/source', bin, ...args], {
     cwd,
     env: { ...rest, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

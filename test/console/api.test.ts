@@ -43,6 +43,7 @@ describe('the API of the console', () => {
     expect(await answer.json()).toEqual({
       base: '/v1',
       models: ['small'],
+      chat: true,
       keys: true,
       ledger: false,
       startedAt: 5,

@@ -1,14 +1,17 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { askInChat } from './site/ask-in-chat.ts'
+import { chatAs } from './site/chat-as.ts'
 import { startChromium } from './site/chromium.ts'
 import { type ConsoleTab, consoleTab } from './site/console-tab.ts'
 import { describeWithChromium } from './site/describe-with-chromium.ts'
 import { goTo } from './site/go-to.ts'
-import { type ConsoleService, startService } from './site/service.ts'
+import { type ConsoleService, callerKey, startService } from './site/service.ts'
 import type { Site, ViewTests } from './site/views.ts'
 import { chatTests } from './views/chat.ts'
 import { keysTests } from './views/keys.ts'
 import { layoutTests } from './views/layout.ts'
+import { namesTests } from './views/names.ts'
 import { requestsTests } from './views/requests.ts'
 import { routesTests } from './views/routes.ts'
 import { signInTests } from './views/sign-in.ts'
@@ -20,6 +23,7 @@ const views: Readonly<Record<string, ViewTests>> = {
   'the requests': requestsTests,
   'the usage': usageTests,
   'the keys': keysTests,
+  'the names': namesTests,
   'the routes': routesTests,
   'the layout': layoutTests,
 }
@@ -45,6 +49,34 @@ describeWithChromium('the console in a browser', () => {
 
   const site = (): Site => ({ service, open: tab.open })
   for (const [name, tests] of Object.entries(views)) describe(name, () => tests(site))
+
+  it('says that the limit of the console itself is reached, and takes a caller’s key', async () => {
+    const limits = [{ kind: 'requests', limit: 1, per: 'hour' }] as const
+    const own = await startService({ chat: { limits } })
+    const page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(own.page)
+    await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
+    const refused = await askInChat(page, 'demo', 'And 3 + 3?')
+    await refused.getByText('Rate limit reached (429)').waitFor()
+    await refused.getByText(/Limit 1, Used 1/).waitFor()
+    await chatAs(page, callerKey)
+    await (await askInChat(page, 'demo', 'What is 4 + 4?')).getByText('4 + 4 = 8').waitFor()
+    await page.close()
+    await own.close()
+  })
+
+  it('asks for a caller’s key where the console may not call as itself', async () => {
+    const own = await startService({ chat: false })
+    const page = await browser.newPage()
+    page.setDefaultTimeout(15_000)
+    await page.goto(own.page)
+    await page.getByText('The console does not call as itself here.').waitFor()
+    await page.getByLabel("A caller's key").fill(callerKey)
+    await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
+    await page.close()
+    await own.close()
+  })
 
   it('finds a service that is started again, and shows what that one knows', async () => {
     const first = await startService()

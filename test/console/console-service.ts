@@ -2,6 +2,7 @@ import { type ConsoleOptions, createConsole } from '@sluice/console'
 import {
   apiKeys,
   createGateway,
+  firstOf,
   type GatewayOptions,
   type KeyRows,
   keyStore,
@@ -22,6 +23,8 @@ const here = 'http://sluice.test'
 export interface ServiceOptions {
   readonly console?: Partial<ConsoleOptions>
   readonly gateway?: Partial<GatewayOptions>
+  /** Whether the gateway knows the console as a caller. Default: yes. */
+  readonly isCaller?: boolean
   readonly script?: NonNullable<Parameters<typeof local>[0]>['script']
 }
 
@@ -31,14 +34,16 @@ export function consoleService(options: ServiceOptions = {}) {
   const keys = keyStore(rows)
   const failures: unknown[] = []
   const board = createConsole({ adminKey, keys, onError: error => failures.push(error), ...options.console })
+  const callers =
+    options.gateway?.authenticate ?? apiKeys([{ id: 'ann', key: callerKey, tags: { team: 'search' } }])
   const provider = local(options.script === undefined ? {} : { script: options.script })
   const gateway = createGateway({
-    authenticate: apiKeys([{ id: 'ann', key: callerKey, tags: { team: 'search' } }]),
     route: models({ small: provider('small') }),
     prices: priceTable({ small: { input: 1, output: 2 } }),
     retry: false,
     breaker: false,
     ...options.gateway,
+    authenticate: options.isCaller === false ? callers : firstOf(board.authenticate, callers),
     observe: observers(board.observe, options.gateway?.observe),
   })
   const service = withEndpoints(gateway, [board.endpoint(gateway)])

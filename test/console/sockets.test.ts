@@ -1,7 +1,12 @@
 import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { models } from '@sluice/core'
 import { toExpress } from '@sluice/express'
 import { toKoa } from '@sluice/koa'
 import { serve } from '@sluice/node'
+import { openaiCompatible } from '@sluice/providers'
+import { chunks, hang, sse, startUpstream, stream } from '@sluice/testing'
 import express from 'express'
 import Koa from 'koa'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -121,6 +126,35 @@ describe.each(Object.entries(hosts))('the console on %s', (_, mount) => {
       next.leave()
     }
     expect(status).toBe(200)
+  })
+})
+
+describe('the chat of the console', () => {
+  it('ends the upstream when its reader leaves, also after memory was tidied up', async () => {
+    const upstream = await startUpstream([stream(sse(chunks({ text: 'Hello world' })).slice(0, 2)), hang()])
+    onTestFinished(() => upstream.close())
+    const vendor = openaiCompatible({ name: 'stuck', apiKey: 'sk-up', baseURL: upstream.baseURL })
+    const { service } = consoleService({ gateway: { route: models({ small: vendor('small') }) } })
+    const serving = await serve(service, { port: 0, signals: false })
+    onTestFinished(() => serving.close({ drainMs: 0 }))
+    const leaving = new AbortController()
+    const response = await fetch(`${serving.url}/console/api/chat`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { ...admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'small', stream: true, messages: [{ role: 'user', content: 'Hi.' }] }),
+    })
+    await response.body!.getReader().read()
+    await upstream.waitForRequest(1)
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    // What is not referred to is gone after a turn of the event loop.
+    for (let round = 0; round < 3; round++) {
+      collect()
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    leaving.abort()
+    await upstream.waitForClose(1)
   })
 })
 

@@ -34,6 +34,34 @@ describePage('docs/console.md', {
     // The ledger writes in groups.
     await expect.poll(rows).toMatchObject([{ by: { key: id }, requests: 1, open: 0 }])
     expect((await fetch(`${api}/requests`)).status).toBe(401)
+    const chat = await fetch(`${api}/chat`, {
+      method: 'POST',
+      headers: { ...admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+    expect(chat.status).toBe(200)
+    await chat.text()
+    expect(await ask(`${mount}/v1`, { key: adminKey, model: 'small' })).toMatchObject({ status: 401 })
+  },
+
+  chat: async ({ run }) => {
+    const url = await (await run({ SLUICE_ADMIN_KEY: adminKey })).url(8787)
+    const chat = async (model: string) => {
+      const response = await fetch(`${url}/console/api/chat`, {
+        method: 'POST',
+        headers: { ...admin, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+      })
+      await response.text()
+      return response.status
+    }
+    expect([await chat('small-one'), await chat('large')]).toEqual([200, 403])
+    // Ten at once, and one more for each six seconds that this takes.
+    let status = 200
+    for (let left = 30; left > 0 && status === 200; left--) status = await chat('small-one')
+    expect(status).toBe(429)
+    expect(await ask(`${url}/v1`, { key: adminKey, model: 'small-one' })).toMatchObject({ status: 401 })
+    expect(await ask(`${url}/v1`, { key: 'sk-ann', model: 'large' })).toMatchObject({ status: 200 })
   },
 
   key: async ({ code }) => {

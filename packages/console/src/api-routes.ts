@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/core'
-import type { About } from './api.ts'
+import type { About, RouteRow } from './api.ts'
 import { emptyAnswer, eventsAnswer, jsonAnswer } from './api-answer.ts'
 import type { ApiCall } from './api-call.ts'
 import { askedSeries } from './asked-series.ts'
@@ -21,7 +21,8 @@ export const apiRoutes: Readonly<Record<string, Readonly<Record<string, Answerin
       jsonAnswer(askedSeries(state.series, state.minutes, queryOf(request.url, ['by', 'minutes']))),
   },
   '/usage': { GET: usageOf },
-  '/routes': { GET: call => plain(call, { models: routeRows(call.gateway) }) },
+  '/routes': { GET: call => plain(call, { models: routesOf(call) }) },
+  '/chat': { POST: chatOf },
   '/keys': {
     GET: async call => plain(call, await keysOf(call).list()),
     POST: async call => jsonAnswer(await keysOf(call).issue(call.request), 201),
@@ -49,11 +50,16 @@ function aboutOf({ state, gateway, mount }: ApiCall): About {
   return {
     base: mount.endsWith(base) ? '' : base,
     models: gateway.models,
+    chat: state.caller !== undefined,
     keys: state.keys !== undefined,
     ledger: state.usage !== undefined,
     startedAt,
     teamTag,
   }
+}
+
+function routesOf({ gateway, state }: ApiCall): RouteRow[] {
+  return routeRows(gateway, state.targets, state.now())
 }
 
 function requestOf({ state, id }: ApiCall): unknown {
@@ -65,6 +71,15 @@ function requestOf({ state, id }: ApiCall): unknown {
 function liveOf({ request, state, gateway }: ApiCall): Response {
   queryOf(request.url, [])
   return eventsAnswer(state.live.listen(request.signal, () => gateway.ready))
+}
+
+function chatOf({ request, state, gateway }: ApiCall): Promise<Response> {
+  queryOf(request.url, [])
+  if (state.caller !== undefined) return state.caller.send(request, gateway, state.base)
+  throw new GatewayError('unknown_url', {
+    message:
+      "The console does not chat as itself: createConsole() was given chat: false. Use a caller's key.",
+  })
 }
 
 async function usageOf({ request, state }: ApiCall): Promise<Response> {

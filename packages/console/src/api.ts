@@ -11,14 +11,16 @@
  * | `GET /series?by=model&minutes=60` | `Series` |
  * | `GET /usage?by=model,day&from=&to=` | `{ rows: UsageRow[] }` from the ledger; 404 where there is none |
  * | `GET /routes` | `{ models: RouteRow[] }` |
+ * | `POST /chat` | the body and the response of chat completions, as the principal `console`; 404 where `chat` of `About` is false |
  * | `GET /keys`, `POST /keys` | `{ keys: KeyRow[] }`; `KeyForm` to `IssuedKeyRow` |
  * | `PATCH /keys/{id}`, `DELETE /keys/{id}` | `KeyChange` to `KeyRow`; 204 |
  * | `POST /keys/{id}/rotate` | `{ overlapMs: number }` to `IssuedKeyRow` |
  *
  * What is refused has the protocol's error shape: `{ error: { message, type, param, code } }`. 401: the key is not the
  * admin key. 429, with `retry-after` in seconds: too many wrong keys came within a minute; the right one has to wait, too.
- * 404: no such thing, or `keys` or `ledger` of `About` is false. 503: what keeps the keys or the ledger does not answer, or
- * too many listen to `/live`. Bodies are JSON with their `content-type`, of at most 64 KiB.
+ * 404: no such thing, or `keys`, `ledger` or `chat` of `About` is false. 503: what keeps the keys or the ledger does not answer, or
+ * too many listen to `/live`. Bodies are JSON with their `content-type`, of at most 64 KiB; that
+ * of `/chat` is bounded by the gateway, as any of its requests.
  */
 import type {
   AttemptReason,
@@ -27,7 +29,6 @@ import type {
   Outcome,
   SkipReason,
   StoredKey,
-  UnavailableReason,
   UsageRow,
 } from '@sluice/core'
 
@@ -40,6 +41,8 @@ export interface About {
    */
   readonly base: string
   readonly models: readonly string[]
+  /** Whether the chat may call as the console itself; otherwise it needs a caller's key. */
+  readonly chat: boolean
   /** Whether keys can be managed here. */
   readonly keys: boolean
   /** Whether there is a ledger to ask for usage. */
@@ -67,7 +70,10 @@ export interface RequestRow {
   readonly id: string
   readonly at: number
   readonly model: string | undefined
+  /** The id of the caller: of an issued key, its name is in `/keys`. */
   readonly key: string | undefined
+  /** Who vouches for that id: `console` for the console itself. Two callers with one id and two sources are not the same. */
+  readonly source: string | undefined
   readonly team: string | undefined
   readonly stream: boolean
   /** `running` until it has ended. */
@@ -94,7 +100,7 @@ export interface RequestDetail extends RequestRow {
     readonly provider: string
     readonly model: string
     readonly via?: string
-    readonly skipped?: SkipReason
+    readonly skipped?: SkippedRow
   }[]
   readonly cache: 'hit' | 'miss' | undefined
   readonly replayed: boolean
@@ -145,6 +151,8 @@ export interface Series {
 export interface SeriesLine {
   /** That of the model, key or team. Beside a `kind` other than `name` it is a word for it: a key may have that name, too. */
   readonly name: string
+  /** Of a key, who vouches for it, where that is known. */
+  readonly source?: string
   readonly kind: 'name' | 'none' | 'other' | 'all'
   readonly requests: readonly number[]
   /** Of those, the ones that were refused or failed; not where the caller left. */
@@ -170,24 +178,40 @@ export interface TargetRow {
   readonly provider: string
   readonly model: string
   readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
-  /** When it may be asked again. */
+  /**
+   * Why it is in that state, in a word such as `rate_limited`, `credentials_refused`, `http_503` or `first_byte_timeout`;
+   * `undefined` while it is closed, and where that is not known. New words may be added.
+   */
+  readonly reason: string | undefined
+  /** Whether all principals avoid it, or only the one that saw it fail; `undefined` while it is closed. */
+  readonly scope: 'all' | 'principal' | undefined
+  /** Since when it has not been closed; `undefined` while it is closed, and where that is not known. */
+  readonly since: number | undefined
+  /** When it may be called again; of a trial call that runs, when the next one may be made if that fails. */
   readonly waitMs: number
-  /** Why it is not closed; absent where it is. */
-  readonly reason?: UnavailableReason | undefined
-  /** Whether all principals leave it alone, or the only one that saw it fail; absent where it is closed. */
-  readonly scope?: 'all' | 'principal' | undefined
-  /** For how long it has not been closed; absent where it is. */
-  readonly unavailableMs?: number | undefined
   readonly active: number
+  /** `undefined` where this process has seen none. */
+  readonly last: LastAnswer | undefined
+}
+
+/** How long a target took for its last completed answer; both spans are of the same answer. */
+export interface LastAnswer {
+  /** When it ended. */
+  readonly at: number
+  /** `undefined` where it was not streamed. */
   readonly firstTokenMs: number | undefined
-  readonly wholeMs: number | undefined
+  /** Until its end: of a stream, until its caller had read it. */
+  readonly totalMs: number
 }
 
 /** What changes of a target by itself. */
-export type TargetChange = Pick<
-  TargetRow,
-  'provider' | 'model' | 'state' | 'waitMs' | 'reason' | 'scope' | 'unavailableMs'
->
+export type TargetChange = Pick<TargetRow, 'provider' | 'model' | 'state' | 'waitMs'>
+
+/** Why a target was not called for a request. */
+export type SkippedRow = SkipReason & {
+  /** Of `open` and `cooling`, as in `TargetRow`. */
+  readonly reason?: string
+}
 
 /** What a key is issued for; `expiresAt` in milliseconds since 1970. */
 export type KeyForm = Omit<KeySpec, 'expiresAt'> & { readonly expiresAt?: number }

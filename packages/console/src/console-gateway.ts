@@ -1,4 +1,7 @@
 import type { ManagedGateway } from '@sluice/core'
 
 /** What the console asks of a gateway. */
-export type ConsoleGateway = Pick<ManagedGateway, 'matches' | 'models' | 'ready' | 'targets'>
+export interface ConsoleGateway extends Pick<ManagedGateway, 'matches' | 'models' | 'ready' | 'targets'> {
+  /** Answers a request in process. */
+  readonly fetch: (request: Request) => Promise<Response>
+}

@@ -1,4 +1,5 @@
 import type { KeyStore, UsageQuery, UsageRow } from '@sluice/core'
+import { type CheckedChat, type ConsoleChat, checkedChat } from './chat/chat-options.ts'
 
 /** What the console needs, and what it may show. */
 export interface ConsoleOptions {
@@ -8,6 +9,11 @@ export interface ConsoleOptions {
   readonly keys?: KeyStore | undefined
   /** Sums over the ledger: `query => database.usage(query)`. Absent: the console knows only what it saw itself. */
   readonly usage?: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
+  /**
+   * What the chat may do where no caller's key is typed in: it calls as the principal `console`, which the gateway knows by
+   * `authenticate: firstOf(board.authenticate, ...)`. `false`: the chat needs a caller's key.
+   */
+  readonly chat?: ConsoleChat | false | undefined
   /** The tag by which callers belong to a team. Default `team`. */
   readonly teamTag?: string | undefined
   /** The `base` of the gateway. Default `/v1`. */
@@ -24,14 +30,15 @@ export interface ConsoleOptions {
 
 type Optional = 'keys' | 'usage'
 type Checked = Pick<ConsoleOptions, Optional> & {
-  readonly [Name in Exclude<keyof ConsoleOptions, Optional>]-?: NonNullable<ConsoleOptions[Name]>
-}
+  readonly [Name in Exclude<keyof ConsoleOptions, Optional | 'chat'>]-?: NonNullable<ConsoleOptions[Name]>
+} & { readonly chat: CheckedChat | false }
 
 const keyMethods = ['issue', 'list', 'get', 'update', 'rotate', 'delete'] as const
 const known: readonly string[] = [
   'adminKey',
   'keys',
   'usage',
+  'chat',
   'teamTag',
   'base',
   'maxRequests',
@@ -46,7 +53,7 @@ export function checkedOptions(given: ConsoleOptions): Checked {
   const unknown = Object.keys(given).find(name => !known.includes(name))
   if (unknown !== undefined) throw fault(`no such option: ${unknown}. Known are ${known.join(', ')}`)
   const { adminKey, keys, usage, teamTag = 'team', base = '/v1', maxRequests = 500, minutes = 180 } = given
-  const { onError = () => {}, now = Date.now } = given
+  const { chat: givenChat = {}, onError = () => {}, now = Date.now } = given
   if (typeof adminKey !== 'string' || !/^[\x21-\x7e]{16,512}$/.test(adminKey)) {
     const got = typeof adminKey === 'string' ? `a text of ${adminKey.length} characters` : typeof adminKey
     throw fault(
@@ -57,6 +64,7 @@ export function checkedOptions(given: ConsoleOptions): Checked {
     throw fault('keys: expected a key store, such as that of a database')
   if (usage !== undefined && typeof usage !== 'function')
     throw fault('usage: expected a function, such as query => database.usage(query)')
+  const chat = checkedChat(givenChat, fault)
   if (typeof teamTag !== 'string' || teamTag === '') throw fault("teamTag: expected a tag's name")
   if (typeof base !== 'string' || !/^(\/[\w.~-]+)+$/.test(base))
     throw fault("base: expected the gateway's base, such as '/v1'")
@@ -64,7 +72,7 @@ export function checkedOptions(given: ConsoleOptions): Checked {
   expectCount('minutes', minutes, 1_440)
   if (typeof onError !== 'function') throw fault('onError: expected a function')
   if (typeof now !== 'function') throw fault('now: expected a function')
-  return { adminKey, keys, usage, teamTag, base, maxRequests, minutes, onError, now }
+  return { adminKey, keys, usage, chat, teamTag, base, maxRequests, minutes, onError, now }
 }
 
 function expectCount(name: string, count: unknown, most: number): void {

@@ -1,21 +1,28 @@
 import type { UsageQuery, UsageRow } from '@sluice/core'
+import type { ConsoleCaller } from './chat/console-caller.ts'
 import type { KeyApi } from './keys/key-api.ts'
 import type { LiveHub } from './live/live-hub.ts'
 import type { RecentRequests } from './recent/recent-requests.ts'
 import type { SeriesBook } from './series/series-book.ts'
+import type { TargetLog } from './targets/target-log.ts'
 
 /** What the console knows, and whom it may ask. */
 export interface ConsoleState {
   readonly recent: RecentRequests
   readonly series: SeriesBook
+  readonly targets: TargetLog
   /** How many minutes `series` keeps. */
   readonly minutes: number
   readonly live: LiveHub
   readonly keys: KeyApi | undefined
+  /** `undefined` where the chat needs a caller's key. */
+  readonly caller: ConsoleCaller | undefined
   readonly usage: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
   readonly base: string
   readonly teamTag: string
   /** Milliseconds since 1970. */
   readonly startedAt: number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
   readonly closed: boolean
 }

@@ -1,6 +1,7 @@
-import type { Endpoint, Observer } from '@sluice/core'
+import type { Endpoint, Observer, Principal } from '@sluice/core'
 import { page } from '#page'
 import { adminGate } from './admin-gate.ts'
+import { consoleCaller } from './chat/console-caller.ts'
 import { consoleEndpoint } from './console-endpoint.ts'
 import type { ConsoleGateway } from './console-gateway.ts'
 import { type ConsoleOptions, checkedOptions } from './console-options.ts'
@@ -10,11 +11,17 @@ import { liveHub } from './live/live-hub.ts'
 import { recentRequests } from './recent/recent-requests.ts'
 import { requestRow } from './recent/request-row.ts'
 import { seriesBook } from './series/series-book.ts'
+import { targetLog } from './targets/target-log.ts'
 
 /** A console: what watches the gateway, and what shows it. */
 export interface Console {
   /** For the gateway's `observe`. Costs microseconds for each request, and nothing for each chunk. */
   readonly observe: Observer
+  /**
+   * For the gateway's `authenticate`, before all others: `firstOf(board.authenticate, apiKeys(keys))`. Knows the requests of
+   * the console's own chat, as the principal `console`. The admin key is no caller's key.
+   */
+  readonly authenticate: (request: Request) => Principal | undefined
   /**
    * The page under `/console/`, and its API under `/console/api/`, for `withEndpoints`. Throws `TypeError` for a gateway
    * that cannot tell of its targets, or has another `base` than the console was told.
@@ -34,9 +41,12 @@ export interface Console {
  * Throws `TypeError` for options that cannot be used, such as an admin key of fewer than 16 characters.
  */
 export function createConsole(options: ConsoleOptions): Console {
-  const { adminKey, keys, usage, teamTag, base, maxRequests, minutes, onError, now } = checkedOptions(options)
+  const { adminKey, keys, usage, chat, teamTag, base, maxRequests, minutes, onError, now } =
+    checkedOptions(options)
+  const caller = chat === false ? undefined : consoleCaller(chat)
   const live = liveHub()
-  const recent = recentRequests(maxRequests, teamTag, request => {
+  const targets = targetLog(now)
+  const recent = recentRequests(maxRequests, teamTag, targets, request => {
     if (live.heard) live.request(requestRow(request))
   })
   const series = seriesBook(minutes, teamTag, now)
@@ -45,13 +55,16 @@ export function createConsole(options: ConsoleOptions): Console {
   const state: ConsoleState = {
     recent,
     series,
+    targets,
     minutes,
     live,
     keys: keys && keyApi(keys),
+    caller,
     usage,
     base,
     teamTag,
     startedAt: now(),
+    now,
     get closed() {
       return closed
     },
@@ -64,13 +77,15 @@ export function createConsole(options: ConsoleOptions): Console {
     }
   }
   return {
+    authenticate: request => caller?.authenticate(request),
     observe(event) {
       if (closed) return
+      targets.observe(event)
       recent.observe(event)
       if (event.type === 'end') series.add(event)
       if (event.type === 'target' && live.heard) {
-        const { provider, model, state, waitMs, reason, scope, unavailableMs } = event
-        live.target({ provider, model, state, waitMs, reason, scope, unavailableMs })
+        const { provider, model, state, waitMs } = event
+        live.target({ provider, model, state, waitMs })
       }
     },
     endpoint(gateway) {

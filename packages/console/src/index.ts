@@ -1,4 +1,5 @@
 export type * from './api.ts'
+export type { ConsoleChat } from './chat/chat-options.ts'
 export type { ConsoleGateway } from './console-gateway.ts'
 export type { ConsoleOptions } from './console-options.ts'
 export { type Console, createConsole } from './create-console.ts'

@@ -54,7 +54,7 @@ export interface BeginEvent {
   /** When the request came, in milliseconds since 1970. */
   readonly at: number
   /** A copy: the request goes on with its own. */
-  readonly principal: Pick<Principal, 'id' | 'tags'>
+  readonly principal: Pick<Principal, 'id' | 'source' | 'tags'>
   /** The public name of a model that `route` knows. */
   readonly model: string
   /** Whether the caller asks for a stream. */

@@ -34,6 +34,11 @@ export interface LimitRuleData {
   readonly per?: Window | BudgetWindow
   /** Of a budget. */
   readonly currency?: 'usd'
+  /**
+   * Of a budget: what happens to a request for a model without a known price. `refuse`: 403 `model_not_priced`. `allow`:
+   * the budget does not count it. Default `refuse`.
+   */
+  readonly unpriced?: 'refuse' | 'allow'
   /** Several are counted by their combination: `['key', 'model']`. Absent: `['key']`. */
   readonly scopes?: readonly Scope[]
   /** Patterns of the models that the rule concerns (`*` stands for any text). Absent: all. */

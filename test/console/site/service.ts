@@ -1,7 +1,6 @@
-import { createConsole } from '@sluice/console'
+import { type ConsoleOptions, createConsole } from '@sluice/console'
 import {
   apiKeys,
-  bearerToken,
   createGateway,
   fallback,
   firstOf,
@@ -19,6 +18,9 @@ import { openSqlite } from '@sluice/sqlite'
 import { answer, hang, reply, startUpstream, type Upstream } from '@sluice/testing'
 
 export const adminKey = 'admin-key-of-the-console-0123456789'
+
+/** Of a caller, and of nobody else: it opens no console. */
+export const callerKey = 'sk-of-a-caller-0123456789'
 
 /** A model whose name is a try at running a script in the page. */
 export const hostileModel = '<img/src=x/onerror=alert(1)>'
@@ -54,6 +56,8 @@ export interface ServiceOptions {
   readonly base?: string
   /** Default: a free one. */
   readonly port?: number
+  /** Of the console's own principal. */
+  readonly chat?: ConsoleOptions['chat']
 }
 
 /** Starts it on a free port. */
@@ -61,6 +65,7 @@ export async function startService({
   now = Date.now,
   base = '/v1',
   port = 0,
+  chat: ownChat,
 }: ServiceOptions = {}): Promise<ConsoleService> {
   const north = await startUpstream(answer())
   const south = await startUpstream(reply({ error: { message: 'out of order' } }, { status: 503 }))
@@ -73,13 +78,14 @@ export async function startService({
     adminKey,
     keys: database.keys,
     usage: query => database.usage(query),
+    chat: ownChat,
     now,
     base,
   })
   const gateway = createGateway({
     authenticate: firstOf(
-      request =>
-        bearerToken(request) === adminKey ? { id: 'admin', tags: { team: 'platform' } } : undefined,
+      console_.authenticate,
+      apiKeys([{ id: 'caller', key: callerKey, tags: { team: 'platform' } }]),
       apiKeys(database.keys, { cacheMs: 50 }),
     ),
     route: models({
@@ -90,6 +96,7 @@ export async function startService({
       stuck: toEast('stuck'),
       broken: toSouth('broken'),
       counted: toNorth('counted'),
+      unpriced: toNorth('unpriced'),
       [hostileModel]: local()('hostile'),
     }),
     limit: limits([]),
@@ -119,7 +126,7 @@ export async function startService({
     south,
     east,
     keys: database.keys,
-    ask: async (model, { key = adminKey, content = 'Hello', stream = false } = {}) => {
+    ask: async (model, { key = callerKey, content = 'Hello', stream = false } = {}) => {
       const response = await fetch(chat, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

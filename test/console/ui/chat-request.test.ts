@@ -15,6 +15,16 @@ describe('chatRequest', () => {
     ['https://sluice.test/ai/console/', '/own/base', 'https://sluice.test/ai/own/base/chat/completions'],
   ])('goes from the page %s with the base "%s" to %s', (baseURI, base, url) => {
     vi.stubGlobal('document', { baseURI })
-    expect(chatRequest(base, options, [], 'sk-ann').url).toBe(url)
+    const asAnn = { ...options, callerKey: ' sk-ann ' }
+    expect(chatRequest({ base }, asAnn, [], 'the-admin-key')).toMatchObject({
+      url,
+      as: 'caller',
+      key: 'sk-ann',
+    })
+    expect(chatRequest({ base }, options, [], 'the-admin-key')).toMatchObject({
+      url: new URL('api/chat', baseURI).href,
+      as: 'console',
+      key: 'the-admin-key',
+    })
   })
 })

@@ -20,6 +20,7 @@ const request = (changes: Partial<RequestDetail>): RequestDetail => ({
   at: 0,
   model: 'm',
   key: 'ann',
+  source: undefined,
   team: undefined,
   stream: true,
   outcome: 'completed',
@@ -48,11 +49,18 @@ const request = (changes: Partial<RequestDetail>): RequestDetail => ({
 describe('waterfallRows', () => {
   it('shows a failure, and the answer from its first content to the end', () => {
     const attempts = [
-      attempt({ provider: 'south', status: 503, error: 'unavailable' }),
+      attempt({ provider: 'south', status: 503, error: 'refused' }),
       attempt({ why: 'fallback', startMs: 20 }),
     ]
     expect(waterfallRows(request({ attempts }), 100)).toMatchObject([
-      { name: 'south / m', note: 'first', look: 'bad', startMs: 0, endMs: 10, result: 'unavailable, 503' },
+      {
+        name: 'south / m',
+        note: 'first',
+        look: 'bad',
+        startMs: 0,
+        endMs: 10,
+        result: 'the provider answered 503',
+      },
       { name: 'north / m', note: 'instead', look: 'good', startMs: 20, contentMs: 30, endMs: 100 },
     ])
   })

@@ -1,6 +1,7 @@
 import { answer, chunks, hang, sse, stream } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { askInChat } from '../site/ask-in-chat.ts'
+import { chatAs } from '../site/chat-as.ts'
 import { goTo } from '../site/go-to.ts'
 import { adminKey, hostileModel } from '../site/service.ts'
 import type { ViewTests } from '../site/views.ts'
@@ -91,11 +92,47 @@ export const chatTests: ViewTests = site => {
     })
   })
 
+  it('is answered as opened, as the console and not with the admin key as a caller', async () => {
+    const page = await site().open()
+    const turn = await askInChat(page, 'demo', 'What is 6 * 7?')
+    await turn.getByText('6 * 7 = 42').waitFor()
+    const { chat } = site().service
+    const asCaller = await fetch(chat, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+    expect(asCaller.status).toBe(401)
+    await turn.getByRole('link', { name: 'How it was answered' }).click()
+    await page
+      .getByRole('region', { name: 'Request', exact: true })
+      .getByText('console', { exact: true })
+      .waitFor()
+  })
+
+  it('says whose doing it was that an answer failed: the budget, the permission or the provider', async () => {
+    const { keys } = site().service
+    const { key } = await keys.issue({ name: 'Only demo', models: ['demo'] })
+    const page = await site().open()
+    const failed = async (model: string) => (await askInChat(page, model, 'Hello')).locator('.notice')
+    const budget = await failed('counted')
+    await budget.getByText('Not enough budget (429)').waitFor()
+    await budget.getByText(/your budget/).waitFor()
+    await budget.getByText(/^Sent as the console/).waitFor()
+    const broken = await failed('broken')
+    await broken.getByText(/^The provider failed \(50\d\)$/).waitFor()
+    expect(await broken.getByText(/^Sent /).count()).toBe(0)
+    await chatAs(page, key)
+    const refused = await failed('counted')
+    await refused.getByText('Not allowed (403)').waitFor()
+    await refused.getByText(/^Sent with the caller/).waitFor()
+  })
+
   it('shows what models and upstreams say as text, whatever it is', async () => {
     const text = '<img src=x onerror=alert(1)><script>alert(2)</script>'
     site().service.north.respondWith(answer({ text }))
     const page = await site().open()
-    const turn = await askInChat(page, 'counted', text)
+    const turn = await askInChat(page, 'unpriced', text)
     await turn.getByRole('link').waitFor()
     expect(await turn.locator('.turn-text').textContent()).toBe(text)
     await askInChat(page, hostileModel, 'Hello')

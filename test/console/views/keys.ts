@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { askInChat } from '../site/ask-in-chat.ts'
+import { chatAs } from '../site/chat-as.ts'
 import { goTo } from '../site/go-to.ts'
 import type { ViewTests } from '../site/views.ts'
 
@@ -27,9 +28,7 @@ export const keysTests: ViewTests = site => {
     await card.getByText('team = night').waitFor()
 
     await goTo(page, 'Chat')
-    await page.getByText('Options').click()
-    await page.getByLabel("A caller's key").fill(key)
-    await page.getByText('Options').click()
+    await chatAs(page, key)
     const allowed = await askInChat(page, 'demo', 'What is 2 + 2?')
     await allowed.getByRole('link', { name: 'How it was answered' }).waitFor()
     const wire = page.getByRole('region', { name: 'On the wire' })
@@ -101,9 +100,7 @@ export const keysTests: ViewTests = site => {
     // Until the gateway has seen it: to `counted` the key was not let in before.
     await statusBecomes(() => ask('nothing', { key }), 404)
     await goTo(page, 'Chat')
-    await page.getByText('Options').click()
-    await page.getByLabel("A caller's key").fill(key)
-    await page.getByText('Options').press('Enter')
+    await chatAs(page, key)
     const first = await askInChat(page, 'counted', 'Hello')
     await first.getByRole('link', { name: 'How it was answered' }).waitFor()
     const second = await askInChat(page, 'counted', 'Hello again')

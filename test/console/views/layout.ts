@@ -29,6 +29,32 @@ export const layoutTests: ViewTests = site => {
     expect(await tooWide()).toEqual([])
   })
 
+  it('shows on a phone how each request ended, how each target does and what each key is', async () => {
+    const { ask, keys } = site().service
+    const { stored } = await keys.issue({ name: 'On a phone' })
+    await keys.update(stored.id, { disabled: true })
+    const id = (await ask('demo', { key: 'sk-unknown' })).headers.get('x-request-id')!
+    for (let left = 4; left > 0; left--) await ask('broken')
+    const page = await site().open({ width: 390 })
+    /** Whether a text is there, and all of it on the screen. */
+    const isSeen = async (within: string, text: string | RegExp) => {
+      const element = page.locator(within).first().getByText(text).first()
+      await element.waitFor()
+      const { x, width } = (await element.boundingBox())!
+      return x >= 0 && x + width <= 390
+    }
+    await goTo(page, 'Requests')
+    expect(await isSeen(`tr[data-id="${id}"]`, 'Refused')).toBe(true)
+    expect(await isSeen(`tr[data-id="${id}"]`, '401')).toBe(true)
+    await goTo(page, 'Keys')
+    expect(await isSeen(`.key[data-id="${stored.id}"]`, 'Disabled')).toBe(true)
+    await goTo(page, 'Routes')
+    expect(await isSeen('[data-model=broken]', /Open: too many failures|Half open: the next/)).toBe(true)
+    expect(await isSeen('[data-model=broken]', /^since /)).toBe(true)
+    await page.goto(`${site().service.url}/console/#/requests/${id}`)
+    expect(await isSeen('.request-panel', 'Refused')).toBe(true)
+  })
+
   it('is dark where the system is, and as one chooses', async () => {
     const page = await site().open({ colorScheme: 'dark' })
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)

@@ -1,16 +1,49 @@
-import { it } from 'vitest'
+import { answer, reply } from '@sluice/testing'
+import { expect, it } from 'vitest'
 import { goTo } from '../site/go-to.ts'
 import type { ViewTests } from '../site/views.ts'
 
 export const routesTests: ViewTests = site => {
-  it('show a breaker that opens, as it opens', async () => {
+  it('show a breaker that opens, as it opens, and what it failed with', async () => {
     const page = await site().open()
     const { ask } = site().service
     await goTo(page, 'Routes')
-    await page.locator('[data-model=counted]').getByText('In use').waitFor()
+    await page.locator('[data-model=counted]').getByText('Available').waitFor()
     for (let left = 4; left > 0; left--) await ask('broken')
     const target = page.locator('[data-model=broken] [data-state=open]')
-    await target.getByText('Open: it failed too often').waitFor()
-    await target.getByText(/again in \d+ s/).waitFor()
+    await target.getByText('Open: too many failures, last: the provider answered 503').waitFor()
+    await target.getByText(/^since \d\d:\d\d:\d\d, again in \d+ s$/).waitFor()
+  })
+
+  it('say that credentials are refused, and not that a pause was asked for', async () => {
+    const { ask, north } = site().service
+    north.respondWith(reply({ error: { message: 'no such key' } }, { status: 401 }))
+    await ask('unpriced')
+    north.respondWith(answer())
+    const page = await site().open()
+    await goTo(page, 'Routes')
+    const target = page.locator('[data-model=unpriced] [data-state=cooling]')
+    await target.getByText("Paused: the provider refuses this gateway's credentials (401)").waitFor()
+    const id = (await ask('unpriced')).headers.get('x-request-id')!
+    await page.goto(`${site().service.url}/console/#/requests/${id}`)
+    await page
+      .getByText(/Not asked: it was paused for another .*s: the provider refuses this gateway's credentials/)
+      .waitFor()
+  })
+
+  it('tell the two times of one answer, of which the first token is never the longer', async () => {
+    const { ask } = site().service
+    const page = await site().open()
+    await ask('slow', { stream: true })
+    await goTo(page, 'Routes')
+    const cells = page.locator('[data-model=slow] tr').last().locator('td')
+    const times = async () => (await cells.allTextContents()).slice(2, 4)
+    await expect.poll(times).toEqual([expect.stringMatching(/ m?s$/), expect.stringMatching(/ m?s$/)])
+    const [first, total] = (await times()).map(
+      text => Number.parseFloat(text) * (/ s$/.test(text) ? 1_000 : 1),
+    )
+    expect(first).toBeLessThanOrEqual(total!)
+    await ask('slow')
+    await expect.poll(times).toEqual(['not streamed', expect.stringMatching(/ m?s$/)])
   })
 }

@@ -4,6 +4,7 @@ import { checkOptions } from './check-options.ts'
 import type { TypedConfig } from './config.ts'
 import type { FaultList } from './faults/fault-list.ts'
 import { callersOf, type TokenCallers } from './parts/callers.ts'
+import { checkModelNames } from './parts/check-model-names.ts'
 import { checkRules } from './parts/check-rules.ts'
 import type { VendorPool, VendorSet } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
@@ -37,10 +38,19 @@ export function compileConfig(
   const route = modelTable(config, root.at('models'), scope)
   const callers = callersOf(config, root, tokenCallers)
   checkRules(config.limits, config, root.at('limits'))
+  checkConsoleChat(config, root)
   const prices = pricesOf(config, root)
   checkOptions(config, root)
   faults.settle()
   return { config, vendors, route: route!, callers, prices }
+}
+
+function checkConsoleChat(config: TypedConfig, root: Place): void {
+  const place = root.at('console').at('chat')
+  const chat = config.console ? config.console.chat : undefined
+  if (!chat || root.faults.has(['console'])) return
+  checkModelNames(chat.models, config, place.at('models'))
+  checkRules(chat.limits, config, place.at('limits'))
 }
 
 function pricesOf({ prices }: TypedConfig, root: Place): Prices | undefined {

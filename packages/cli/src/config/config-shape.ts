@@ -1,5 +1,6 @@
 import type { TypedConfig } from './config.ts'
 import { jwtShape, keysShape } from './parts/callers-shape.ts'
+import { consoleShape } from './parts/console-shape.ts'
 import {
   abandonedCallsShape,
   breakerShape,
@@ -14,7 +15,7 @@ import { limitsShape } from './parts/limit-shape.ts'
 import { count } from './parts/numbers.ts'
 import { serverShape } from './parts/server-shape.ts'
 import { stateShape } from './parts/state-shape.ts'
-import { consoleShape, telemetryShape } from './parts/telemetry-shape.ts'
+import { telemetryShape } from './parts/telemetry-shape.ts'
 import { providerShape, providersSchema } from './providers/provider-shape.ts'
 import { routeShape } from './routes/route-shape.ts'
 import { isPlainObject, type Member, object, record } from './shape/collections.ts'

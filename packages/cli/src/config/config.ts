@@ -213,8 +213,21 @@ export interface TelemetryConfig {
 }
 
 export interface ConsoleConfig {
-  /** Who has it sees usage and manages keys. */
+  /** Who has it sees usage and manages keys. It is no key of a caller. */
   readonly adminKey: string
+  /**
+   * What the chat of the console may do where no caller's key is typed in: it calls as the principal `console`. `false`: the
+   * chat needs a caller's key.
+   */
+  readonly chat?: ConsoleChatConfig | false
+}
+
+export interface ConsoleChatConfig {
+  /** Patterns of models. Default: all. */
+  readonly models?: readonly string[]
+  readonly tags?: Readonly<Record<string, string>>
+  /** Default: 60 requests a minute, and 1 US dollar a day that does not count models without a price. */
+  readonly limits?: readonly LimitRuleData[]
 }
 
 /** A configuration of your own functions, too: what cannot be written as data. */

@@ -11,11 +11,14 @@ import {
   limits,
   type Observer,
   type Prices,
+  type Principal,
   responseCache,
   type SharedHealth,
 } from '@sluice/core'
 import type { CompiledConfig } from './compile-config.ts'
 import type { TypedConfig } from './config.ts'
+
+type ConsoleCaller = (request: Request) => Principal | undefined
 
 /** What outlives one configuration: stores, and who is told of what happens. */
 export interface Foundation {
@@ -28,6 +31,8 @@ export interface Foundation {
   /** Prices from elsewhere. */
   readonly prices: Prices | undefined
   readonly observe: Observer | undefined
+  /** Knows the requests of the console's own chat; `undefined` where there is none. */
+  readonly consoleCaller?: ConsoleCaller | undefined
   /** Options that services add, such as a tracer. */
   readonly further?: Partial<GatewayOptions>
 }
@@ -39,7 +44,6 @@ export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation)
   const prices = compiled.prices ?? foundation.prices
   return {
     ...scalars(config),
-    authenticate: authenticator(compiled, foundation),
     route: compiled.route,
     ...limit(config, foundation),
     ...(prices !== undefined && { prices }),
@@ -50,7 +54,17 @@ export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation)
     ...(observe !== undefined && { observe }),
     ...foundation.further,
     ...config.gateway,
+    authenticate: withConsole(
+      config.gateway?.authenticate ?? authenticator(compiled, foundation),
+      foundation.consoleCaller,
+    ),
   }
+}
+
+/** The console comes first: what an authenticator of the user's own makes of a request without a key is its own affair. */
+function withConsole(callers: Authenticator, consoleCaller: ConsoleCaller | undefined): Authenticator {
+  if (consoleCaller === undefined) return callers
+  return (request, host) => consoleCaller(request) ?? callers(request, host)
 }
 
 /** What stands in a configuration as it stands in the options. */

@@ -291,6 +291,17 @@ retry: { baseMs: 9000 }
     )
   })
 
+  it('of what the console may do in its chat name the rule and the model', async () => {
+    const chat = { models: ['demos'], limits: [{ kind: 'requests', limit: 1.5, per: 'day' }], limit: [] }
+    const adminKey = 'admin-admin-admin'
+    const { message } = await failure({ ...sound, console: { adminKey, chat } })
+    expect(message).toMatch(/console\.chat\.limit .*limits/)
+    const { limit: _, ...known } = chat
+    const told = (await failure({ ...sound, console: { adminKey, chat: known } })).message
+    expect(told).toMatch(/console\.chat\.models\[0\] .*'demos'/)
+    expect(told).toMatch(/console\.chat\.limits\[0\] .*requests\(\): got 1\.5/)
+  })
+
   it('say that nobody could call', async () => {
     expect((await failure({ ...sound, keys: undefined })).message).toContain(
       '- keys (line 1): got nothing, expected somebody who may call',

@@ -1,10 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Console, createConsole } from '@sluice/console'
-import { type Database, type Endpoint, type ManagedGateway, type Observer, observers } from '@sluice/core'
+import {
+  type Database,
+  type Endpoint,
+  type ManagedGateway,
+  type Observer,
+  observers,
+  type Principal,
+} from '@sluice/core'
 import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
 import { probes, requestLog } from '@sluice/telemetry'
 import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
 import type { World } from '../command.ts'
-import type { TelemetryConfig, TypedConfig } from '../config/config.ts'
+import type { ConsoleConfig, TelemetryConfig, TypedConfig } from '../config/config.ts'
 import type { SentTelemetry } from './open-telemetry.ts'
 
 type SightWorld = Pick<World, 'print' | 'tell' | 'terminal' | 'colours' | 'now'>
@@ -17,7 +25,7 @@ export class Sight {
   readonly #world: SightWorld
   readonly #sent: SentTelemetry | undefined
   readonly #metrics: PrometheusMetrics | undefined
-  #console: { readonly page: Console; readonly adminKey: string; readonly base: string } | undefined
+  #console: { readonly page: Console; readonly settings: ConsoleConfig; readonly base: string } | undefined
   #tell: Observer = () => {}
 
   constructor(
@@ -38,6 +46,10 @@ export class Sight {
 
   /** The same for every configuration. */
   readonly observe: Observer = event => this.#tell(event)
+
+  /** The same for every configuration: it knows the requests of the console that is there. */
+  readonly consoleCaller = (request: Request): Principal | undefined =>
+    this.#console?.page.authenticate(request)
 
   get hasConsole(): boolean {
     return this.#console !== undefined
@@ -77,18 +89,19 @@ export class Sight {
   }
 
   #useConsole(config: TypedConfig, database: Database | undefined): void {
-    const adminKey = config.console === false ? undefined : config.console?.adminKey
+    const settings = config.console === false ? undefined : config.console
     const base = config.server?.base ?? '/v1'
     const now = this.#console
-    if (now?.adminKey === adminKey && now?.base === base) return
+    if (isDeepStrictEqual(now?.settings, settings) && (now === undefined || now.base === base)) return
     now?.page.close()
     this.#console =
-      adminKey === undefined ? undefined : { page: this.#pageOf(adminKey, base, database), adminKey, base }
+      settings === undefined ? undefined : { page: this.#pageOf(settings, base, database), settings, base }
   }
 
-  #pageOf(adminKey: string, base: string, database: Database | undefined): Console {
+  #pageOf({ adminKey, chat }: ConsoleConfig, base: string, database: Database | undefined): Console {
     return createConsole({
       adminKey,
+      chat,
       base,
       now: this.#world.now,
       keys: database?.keys,

@@ -215,6 +215,33 @@ describe('reload', () => {
     expect((await fetch(`${service.url}/console/`)).status).toBe(404)
   })
 
+  it('lets the console call as itself, also beside authenticators of code, and as the configuration says', async () => {
+    const console = { adminKey: 'admin-admin-admin' }
+    const { service } = await started({ ...base, console })
+    const chat = async () => {
+      const response = await fetch(`${service.consoleURL}api/chat`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${console.adminKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Hello' }] }),
+      })
+      await response.text()
+      return response.status
+    }
+    expect(await chat()).toBe(200)
+    expect((await ask(service, { model: 'demo' }, console.adminKey)).status).toBe(401)
+    await service.reload({ ...base, console, gateway: { authenticate: () => undefined } })
+    expect(await chat()).toBe(200)
+    expect((await ask(service, { model: 'demo' })).status).toBe(401)
+    const limits = [{ kind: 'requests', limit: 1, per: 'hour' }] as const
+    await service.reload({ ...base, console: { ...console, chat: { limits } } })
+    expect([await chat(), await chat()]).toEqual([200, 429])
+    expect((await ask(service, { model: 'demo' })).status).toBe(200)
+    await service.reload({ ...base, console: { ...console, chat: { models: ['slow'] } } })
+    expect(await chat()).toBe(403)
+    await service.reload({ ...base, console: { ...console, chat: false } })
+    expect(await chat()).toBe(404)
+  })
+
   it('is not held up to its drain by somebody who watches the console', async () => {
     const adminKey = 'admin-admin-admin'
     const { service } = await started({ ...base, console: { adminKey } })

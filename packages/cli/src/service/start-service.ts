@@ -70,7 +70,13 @@ async function started(
   const optionsOf = async (made: CompiledConfig): Promise<GatewayOptions> => {
     const prices = await listedPrices(made.config, world.cwd)
     const further = sent === undefined ? {} : { tracer: sent.tracer }
-    return gatewayOptions(made, { ...state, prices, observe: seen.observe, further })
+    return gatewayOptions(made, {
+      ...state,
+      prices,
+      observe: seen.observe,
+      consoleCaller: made.config.console ? seen.consoleCaller : undefined,
+      further,
+    })
   }
   const gateway = createGateway(await optionsOf(compiled))
   closing.add(() => gateway.close({ drainMs: 0 }))

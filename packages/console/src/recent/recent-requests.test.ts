@@ -2,12 +2,13 @@ import { GatewayError, UpstreamError } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestDetail } from '../api.ts'
+import { targetLog } from '../targets/target-log.ts'
 import { recentRequests } from './recent-requests.ts'
 import { attemptOf, beginOf, endOf, unusedOf } from './scripted-events.ts'
 
 function setUp(max = 500) {
   const told: RequestDetail[] = []
-  return { told, recent: recentRequests(max, 'team', request => told.push(request)) }
+  return { told, recent: recentRequests(max, 'team', targetLog(Date.now), request => told.push(request)) }
 }
 
 describe('recentRequests', () => {

@@ -1,5 +1,6 @@
 import type { AttemptFailedEvent, GatewayEvent, UnusedCallEvent } from '@sluice/core'
 import type { RequestDetail, RequestRow } from '../api.ts'
+import type { TargetLog } from '../targets/target-log.ts'
 import { attemptRow, unusedRow } from './attempt-row.ts'
 import { begunRequest, endedRequest, most } from './request-detail.ts'
 import { requestRow } from './request-row.ts'
@@ -19,6 +20,7 @@ export interface RecentRequests {
 export function recentRequests(
   max: number,
   teamTag: string,
+  targets: Pick<TargetLog, 'of'>,
   changed: (request: RequestDetail) => void,
 ): RecentRequests {
   const running = new Map<string, RequestDetail>()
@@ -58,7 +60,7 @@ export function recentRequests(
         case 'end': {
           const unused = running.get(event.requestId)?.unused ?? []
           running.delete(event.requestId)
-          return keep(ended, endedRequest(event, teamTag, unused))
+          return keep(ended, endedRequest(event, teamTag, unused, targets))
         }
         case 'attempt_failed':
           return attemptFailed(event)

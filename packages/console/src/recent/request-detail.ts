@@ -1,5 +1,6 @@
-import type { BeginEvent, EndEvent, Principal } from '@sluice/core'
-import type { RequestDetail, UnusedRow } from '../api.ts'
+import type { BeginEvent, EndEvent, Principal, SkipReason } from '@sluice/core'
+import type { RequestDetail, SkippedRow, UnusedRow } from '../api.ts'
+import type { TargetLog, TargetNotes } from '../targets/target-log.ts'
 import { attemptRow } from './attempt-row.ts'
 import { failureWord } from './failure-word.ts'
 import { shownText } from './shown-text.ts'
@@ -41,7 +42,12 @@ export function begunRequest(event: BeginEvent, teamTag: string): RequestDetail 
 }
 
 /** What is kept of a request that has ended; of the event itself nothing is, for its errors may hold the vendor's words. */
-export function endedRequest(event: EndEvent, teamTag: string, unused: readonly UnusedRow[]): RequestDetail {
+export function endedRequest(
+  event: EndEvent,
+  teamTag: string,
+  unused: readonly UnusedRow[],
+  targets: Pick<TargetLog, 'of'>,
+): RequestDetail {
   const { attempts, adjustments, shadowed, timings, trace, usage } = event
   const { candidates } = trace
   return {
@@ -65,7 +71,7 @@ export function endedRequest(event: EndEvent, teamTag: string, unused: readonly 
       provider: shownText(provider),
       model: shownText(model),
       ...(via === undefined ? {} : { via: shownText(via) }),
-      ...(skipped === undefined ? {} : { skipped }),
+      ...(skipped === undefined ? {} : { skipped: skippedRow(skipped, targets.of(provider, model)) }),
     })),
     cache: event.cache,
     replayed: event.replayed,
@@ -86,11 +92,22 @@ export function endedRequest(event: EndEvent, teamTag: string, unused: readonly 
   }
 }
 
-function callerOf(principal: Principal | undefined, model: string | undefined, teamTag: string) {
+/** With the reason of a target's state, where it is still in it. */
+function skippedRow(skipped: SkipReason, { reason }: TargetNotes): SkippedRow {
+  const isState = skipped.why === 'open' || skipped.why === 'cooling'
+  return isState && reason !== undefined ? { ...skipped, reason } : skipped
+}
+
+function callerOf(
+  principal: Pick<Principal, 'id' | 'source' | 'tags'> | undefined,
+  model: string | undefined,
+  teamTag: string,
+) {
   const team = teamOf(principal, teamTag)
   return {
     model: model === undefined ? undefined : shownText(model),
     key: principal === undefined ? undefined : shownText(principal.id),
+    source: principal?.source === undefined ? undefined : shownText(principal.source),
     team: team === undefined ? undefined : shownText(team),
   }
 }

@@ -7,6 +7,7 @@ export function requestRow(request: RequestDetail): RequestRow {
     at: request.at,
     model: request.model,
     key: request.key,
+    source: request.source,
     team: request.team,
     stream: request.stream,
     outcome: request.outcome,

@@ -1,4 +1,4 @@
-import type { EndEvent } from '@sluice/core'
+import type { EndEvent, Principal } from '@sluice/core'
 import { shownText } from '../recent/shown-text.ts'
 import { teamOf } from '../recent/team-of.ts'
 import { MinuteSums } from './minute-sums.ts'
@@ -25,19 +25,31 @@ export class Minute {
 
   add(event: EndEvent, teamTag: string): void {
     this.all.add(event)
-    lineOf(this.model, event.model).add(event)
-    lineOf(this.key, event.principal?.id).add(event)
-    lineOf(this.team, teamOf(event.principal, teamTag)).add(event)
+    lineOf(this.model, event.model === undefined ? undefined : shownText(event.model)).add(event)
+    lineOf(this.key, event.principal && callerText(event.principal)).add(event)
+    const team = teamOf(event.principal, teamTag)
+    lineOf(this.team, team === undefined ? undefined : shownText(team)).add(event)
   }
+}
+
+/** A source has no space: the first one separates it from the id. */
+function callerText({ id, source = '' }: Principal): string {
+  return `${shownText(source)} ${shownText(id)}`
+}
+
+/** The id and the source of a line that is told apart by caller. */
+export function callerOf(text: string): { readonly name: string; readonly source?: string } {
+  const at = text.indexOf(' ')
+  const name = text.slice(at + 1)
+  return at === 0 ? { name } : { name, source: text.slice(0, at) }
 }
 
 function emptyLines(): MinuteLines {
   return { names: new Map(), none: new MinuteSums(), other: new MinuteSums() }
 }
 
-function lineOf({ names, none, other }: MinuteLines, given: string | undefined): MinuteSums {
-  if (given === undefined) return none
-  const name = shownText(given)
+function lineOf({ names, none, other }: MinuteLines, name: string | undefined): MinuteSums {
+  if (name === undefined) return none
   const known = names.get(name)
   if (known !== undefined) return known
   if (names.size === mostNames) return other

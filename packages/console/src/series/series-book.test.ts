@@ -36,6 +36,17 @@ describe('seriesBook', () => {
     expect(lines[0]!.firstByteP50Ms[1]! / 20).toBeCloseTo(1, 1)
   })
 
+  it('keeps callers with one id apart where others vouch for them', () => {
+    const { book } = setUp()
+    book.add(endOf('a', { principal: { id: 'console', source: 'console' } }))
+    for (let left = 2; left > 0; left--) book.add(endOf('b', { principal: { id: 'console' } }))
+    expect(book.series('key', 1).lines).toMatchObject([
+      { name: 'console', kind: 'name', requests: [2] },
+      { name: 'console', source: 'console', kind: 'name', requests: [1] },
+    ])
+    expect(book.series('key', 1).lines[0]).not.toHaveProperty('source')
+  })
+
   it('tells errors from callers who left, and what has no price from what is free', () => {
     const { book } = setUp()
     for (const outcome of ['completed', 'refused', 'upstream_failed', 'client_aborted'] as const)

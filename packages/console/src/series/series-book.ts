@@ -1,6 +1,6 @@
 import type { EndEvent } from '@sluice/core'
 import type { Series, SeriesLine } from '../api.ts'
-import { type LineKind, Minute, type MinuteLines } from './minute.ts'
+import { callerOf, type LineKind, Minute, type MinuteLines } from './minute.ts'
 import { MinuteSums } from './minute-sums.ts'
 
 const minuteMs = 60_000
@@ -53,13 +53,14 @@ function linesOf(by: Series['by'], minutes: readonly (Minute | undefined)[]): Se
     ]
   const kept = minutes.map(minute => minute?.[by as LineKind])
   const shown = largest(kept)
-  const named = shown.map(name =>
-    lineOf(
+  const named = shown.map(name => ({
+    ...lineOf(
       name,
       'name',
       kept.map(lines => lines?.names.get(name)),
     ),
-  )
+    ...(by === 'key' ? callerOf(name) : {}),
+  }))
   const rest = [
     lineOf(
       'none',

@@ -1,22 +1,27 @@
+import type { About } from '../../src/api.ts'
 import type { ChatOptions, Turn } from './chat.ts'
 
 /** A request as it is sent. */
 export interface SentRequest {
   readonly url: string
+  /** Whose key it carries: the admin's, for the console to call as itself, or a caller's. */
+  readonly as: 'console' | 'caller'
   readonly key: string
   readonly body: string
 }
 
 /**
- * The request that a conversation makes. What failed or was never answered is left out of it. `base` is that of `About`:
- * the page stands at `console/` of the same mount.
+ * The request that a conversation makes. What failed or was never answered is left out of it. With a caller's key it goes to
+ * the gateway, as any client's; without one to the console's server, which takes the admin key. The page stands at
+ * `console/` of the same mount.
  */
 export function chatRequest(
-  base: string,
+  { base }: Pick<About, 'base'>,
   options: ChatOptions,
   turns: readonly Turn[],
-  key: string,
+  adminKey: string,
 ): SentRequest {
+  const callerKey = options.callerKey.trim()
   const system = options.system.trim()
   const body = {
     model: options.model,
@@ -29,9 +34,11 @@ export function chatRequest(
     stream: true,
     stream_options: { include_usage: true },
   }
+  const asConsole = callerKey === ''
   return {
-    url: new URL(`..${base}/chat/completions`, document.baseURI).href,
-    key,
+    url: new URL(asConsole ? 'api/chat' : `..${base}/chat/completions`, document.baseURI).href,
+    as: asConsole ? 'console' : 'caller',
+    key: asConsole ? adminKey : callerKey,
     body: JSON.stringify(body, null, 2),
   }
 }

@@ -22,7 +22,7 @@ export function ChatSettings({
           ))}
         </select>
       </label>
-      <details class="chat-options">
+      <details class="chat-options" open={!about.chat}>
         <summary>Options</summary>
         <div class="card stack">
           <label class="field">
@@ -63,11 +63,16 @@ export function ChatSettings({
             <input
               type="password"
               autocomplete="off"
-              placeholder="the key that you signed in with"
+              placeholder={about.chat ? 'none: the console calls as itself' : 'needed here'}
               value={options.callerKey}
               onInput={event => onChange({ callerKey: event.currentTarget.value })}
             />
-            <small class="muted">To see what that caller may use. It stays in this tab.</small>
+            <small class="muted">
+              {about.chat
+                ? 'To see what that caller may use. Without one the chat is counted as the caller “console”. '
+                : 'The console does not call as itself here. '}
+              The key stays in this tab.
+            </small>
           </label>
         </div>
       </details>

@@ -1,7 +1,9 @@
 import type { Usage } from '@sluice/core'
 import type { About } from '../../src/api.ts'
+import type { ConsoleApi } from '../server/console-api.ts'
 import { keepCallerKey, keptCallerKey } from '../session/kept-keys.ts'
 import { createStore, type Store } from '../state/store.ts'
+import type { ChatFailure } from './chat-failure.ts'
 import { chatRequest } from './chat-request.ts'
 import { type Exchange, unanswered } from './exchange.ts'
 import { sendChat } from './send-chat.ts'
@@ -11,8 +13,7 @@ export interface Turn {
   readonly role: 'user' | 'assistant'
   readonly text: string
   readonly state: 'whole' | 'streaming' | 'stopped' | 'failed'
-  /** Why it failed. */
-  readonly error?: string
+  readonly failure?: ChatFailure
   readonly requestId?: string
   readonly usage?: Usage
   readonly tookMs?: number
@@ -25,7 +26,7 @@ export interface ChatOptions {
   /** As typed; empty leaves it to the vendor. */
   readonly temperature: string
   readonly maxTokens: string
-  /** The key of a caller; empty uses the key that was signed in with. */
+  /** The key of a caller; empty: the console calls as itself. */
   readonly callerKey: string
 }
 
@@ -50,10 +51,14 @@ export interface Chat {
   clear(): void
 }
 
-/** A conversation with the gateway beside the page. `adminKey` asks where no caller's key is given. */
-export function createChat(adminKey: string, { base, models }: Pick<About, 'base' | 'models'>): Chat {
+/** A conversation with the gateway beside the page. Without a caller's key the console calls as itself. */
+export function createChat(
+  adminKey: string,
+  about: Pick<About, 'base' | 'models'>,
+  api: Pick<ConsoleApi, 'request'>,
+): Chat {
   const options = {
-    model: models[0] ?? '',
+    model: about.models[0] ?? '',
     system: '',
     temperature: '',
     maxTokens: '',
@@ -64,6 +69,19 @@ export function createChat(adminKey: string, { base, models }: Pick<About, 'base
 
   const changeLast = (change: (turn: Turn) => Turn) =>
     state.update(last => ({ ...last, turns: [...last.turns.slice(0, -1), change(last.turns.at(-1)!)] }))
+
+  /** Whose doing it was is known to the server: a provider may have refused, or the gateway. */
+  const explain = async (requestId: string, failure: ChatFailure): Promise<void> => {
+    const request = await api.request(requestId).catch(() => undefined)
+    if (request === undefined) return
+    const { outcome } = request
+    state.update(last => ({
+      ...last,
+      turns: last.turns.map(turn =>
+        turn.requestId === requestId ? { ...turn, failure: { ...failure, outcome } } : turn,
+      ),
+    }))
+  }
 
   return {
     state,
@@ -78,7 +96,7 @@ export function createChat(adminKey: string, { base, models }: Pick<About, 'base
       const controller = new AbortController()
       running = controller
       const asked: Turn = { role: 'user', text: draft.trim(), state: 'whole' }
-      const request = chatRequest(base, options, [...turns, asked], options.callerKey.trim() || adminKey)
+      const request = chatRequest(about, options, [...turns, asked], adminKey)
       const answer: Turn = { role: 'assistant', text: '', state: 'streaming' }
       const exchange = unanswered(request)
       state.update(last => ({
@@ -100,6 +118,8 @@ export function createChat(adminKey: string, { base, models }: Pick<About, 'base
       if (running !== controller) return
       running = undefined
       changeLast(turn => ({ ...turn, ...outcome }))
+      const { failure, requestId } = outcome
+      if (failure !== undefined && requestId !== undefined) void explain(requestId, failure)
       state.update(last => ({ ...last, running: false }))
     },
     stop: () => running?.abort(),

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Empty } from '../parts/empty.tsx'
+import { scrollable } from '../parts/scrollable.ts'
 import type { Turn } from './chat.ts'
 import { TurnText } from './turn-text.tsx'
 
@@ -33,8 +34,7 @@ export function Conversation({ turns, model }: { turns: readonly Turn[]; model: 
     <div
       class="conversation"
       role="log"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-      tabIndex={0}
+      {...scrollable}
       aria-label="Messages"
       aria-busy={turns.at(-1)?.state === 'streaming'}
       ref={box}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Empty } from '../parts/empty.tsx'
+import { scrollable } from '../parts/scrollable.ts'
 import { Tabs } from '../parts/tabs.tsx'
 import type { Turn } from './chat.ts'
 import type { Exchange } from './exchange.ts'
@@ -28,14 +29,7 @@ export function ExchangePanel({
         <h2 id="exchange-title">On the wire</h2>
         <Tabs<Tab> label="On the wire" tabs={tabs} value={tab} onChange={setTab} panel="exchange-panel" />
       </div>
-      <div
-        id="exchange-panel"
-        class="exchange-body"
-        role="tabpanel"
-        aria-label={tab}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-        tabIndex={0}
-      >
+      <div id="exchange-panel" class="exchange-body" role="tabpanel" aria-label={tab} {...scrollable}>
         {exchange === undefined ? (
           <Empty title="Nothing yet">
             The request and each event of its answer are shown here as they are.

@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk, Usage } from '@sluice/core'
 import { readEvents } from '../server/read-events.ts'
-import { toldBy } from '../server/refusal.ts'
+import { errorIn } from '../server/refusal.ts'
 import type { Turn } from './chat.ts'
 import type { SentRequest } from './chat-request.ts'
 import type { Exchange } from './exchange.ts'
@@ -13,7 +13,7 @@ export interface AnswerSink {
 
 /** Sends a request and reads its answer to the end. Never rejects: what went wrong is in the outcome. */
 export async function sendChat(
-  { url, key, body }: SentRequest,
+  { url, as, key, body }: SentRequest,
   signal: AbortSignal,
   sink: AnswerSink,
 ): Promise<Partial<Turn>> {
@@ -21,10 +21,11 @@ export async function sendChat(
   const since = () => performance.now() - began
   let requestId: string | undefined
   let usage: Usage | undefined
-  const outcome = (state: Turn['state'], error?: string): Partial<Turn> => ({
+  let status: number | undefined
+  const outcome = (state: Turn['state'], error?: string, code?: string): Partial<Turn> => ({
     state,
     tookMs: since(),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { failure: { message: error, status, code, as } }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(usage === undefined ? {} : { usage }),
   })
@@ -37,12 +38,14 @@ export async function sendChat(
       credentials: 'omit',
       signal,
     })
+    status = response.status
     requestId = response.headers.get('x-request-id') ?? undefined
     sink.exchange(last => ({ ...last, status: response.status, headers: [...response.headers] }))
     if (!response.ok || response.body === null || !isEventStream(response)) {
       const text = await response.text()
       sink.exchange(last => ({ ...last, body: text }))
-      return outcome('failed', toldBy(text) ?? `The gateway answered ${response.status}.`)
+      const { message = `The gateway answered ${response.status}.`, code } = errorIn(text) ?? {}
+      return outcome('failed', message, code)
     }
     let done = false
     for await (const { data, raw } of readEvents(response.body)) {
@@ -50,8 +53,8 @@ export async function sendChat(
       sink.exchange(last => ({ ...last, events: [...last.events, { atMs, raw }] }))
       if (data === '[DONE]') done = true
       else {
-        const failure = toldBy(data)
-        if (failure !== undefined) return outcome('failed', failure)
+        const failure = errorIn(data)
+        if (failure !== undefined) return outcome('failed', failure.message, failure.code)
         const chunk: ChatCompletionChunk = JSON.parse(data)
         usage = chunk.usage ?? usage
         const { content, refusal } = chunk.choices[0]?.delta ?? {}

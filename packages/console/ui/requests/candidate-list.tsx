@@ -1,10 +1,11 @@
 import type { SkipReason } from '@sluice/core'
-import type { RequestDetail } from '../../src/api.ts'
+import type { RequestDetail, SkippedRow } from '../../src/api.ts'
 import { span } from '../format/span.ts'
+import { reasonText } from '../routes/target-words.ts'
 
 const reasons: Readonly<Record<SkipReason['why'], string>> = {
-  open: 'left alone: it failed too often',
-  cooling: 'left alone: it asked for a pause',
+  open: 'its circuit breaker was open',
+  cooling: 'it was paused',
   not_allowed: 'the caller may not use the name by which it is reached',
   too_small: 'the request is longer than its context',
   unfit: 'its model lacks something that the request needs',
@@ -37,7 +38,8 @@ export function CandidateList({ candidates }: { candidates: RequestDetail['candi
   )
 }
 
-function textOf({ why, waitMs, detail }: SkipReason): string {
-  const wait = waitMs === undefined || waitMs === 0 ? '' : `, for ${span(waitMs)} more`
-  return `Not asked: ${reasons[why] ?? why}${wait}${detail === undefined ? '' : ` (${detail})`}`
+function textOf({ why, waitMs, detail, reason }: SkippedRow): string {
+  const wait = waitMs === undefined || waitMs === 0 ? '' : ` for another ${span(waitMs)}`
+  const cause = reason === undefined ? '' : `: ${reasonText(reason)}`
+  return `Not asked: ${reasons[why] ?? why}${wait}${cause}${detail === undefined ? '' : ` (${detail})`}`
 }

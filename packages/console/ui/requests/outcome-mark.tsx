@@ -31,8 +31,10 @@ export function OutcomeMark({ outcome, status }: { outcome: Outcome; status?: nu
       <span class="sign" aria-hidden="true">
         {sign}
       </span>
-      {outcomeNames[outcome] ?? outcome}
-      {status !== undefined && outcome !== 'completed' && <span class="muted"> {status}</span>}
+      <span>
+        {outcomeNames[outcome] ?? outcome}
+        {status !== undefined && outcome !== 'completed' && <span class="muted"> {status}</span>}
+      </span>
     </span>
   )
 }

@@ -1,36 +1,40 @@
+import type { ComponentChildren } from 'preact'
 import type { RequestDetail } from '../../src/api.ts'
 import { count } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { span } from '../format/span.ts'
+import { CallerName } from '../parts/caller-name.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { CandidateList } from './candidate-list.tsx'
+import { errorText } from './error-text.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
 import { Waterfall } from './waterfall.tsx'
 
 /** All that is known of a request. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
-  const { id, model, key, team, outcome, status, error, adjustments, shadowed, estimated, leftOut } = request
-  const facts: readonly (readonly [string, string | undefined])[] = [
+  const { id, model, key, source, team, outcome, status, error, adjustments, shadowed, estimated, leftOut } =
+    request
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Model', model ?? '–'],
-    ['Key', key ?? '–'],
+    ['Key', <CallerName key={key} id={key} source={source} withId />],
     ['Team', team],
-    ['Answered by', request.provider],
+    [outcome === 'completed' ? 'Answered by' : 'Last called', request.provider],
     ['Total', span(request.totalMs)],
     ['First byte', span(request.firstByteMs)],
     ['Waited for room', request.queueMs === 0 ? undefined : span(request.queueMs)],
     ['Overhead of Sluice', span(request.overheadMs)],
     ['Tokens', tokensOf(request)],
-    ['Cost', request.cost === null ? 'no known price' : money(request.cost)],
+    ['Cost', costOf(request)],
     ['Cache', request.cache],
-    ['Error', error],
+    ['Error', error === undefined ? undefined : errorText(error)],
   ]
   return (
     <div class="stack wide">
       <p class="request-line">
         <OutcomeMark outcome={outcome} status={status} />
         <span class="muted">
-          <Moment at={request.at} date /> · {request.stream ? 'streamed' : 'whole'}
+          <Moment at={request.at} date /> · {request.stream ? 'streamed' : 'not streamed'}
           {request.replayed ? ' · replayed' : ''}
         </span>
       </p>
@@ -70,6 +74,12 @@ function Notes({ title, notes }: { title: string; notes: readonly string[] }) {
       </ul>
     </section>
   )
+}
+
+/** What used no tokens has no cost, and needs no price. */
+function costOf({ cost, promptTokens }: RequestDetail): string {
+  if (cost !== null) return money(cost)
+  return promptTokens === undefined ? '–' : 'no known price'
 }
 
 function tokensOf({ promptTokens, completionTokens }: RequestDetail): string {

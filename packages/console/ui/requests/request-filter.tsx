@@ -1,12 +1,20 @@
 import type { RequestRow } from '../../src/api.ts'
 import { Choice } from '../parts/choice.tsx'
+import { type Caller, callerNames } from '../session/key-names.ts'
+import { useKeyNames } from '../session/use-key-names.ts'
 import { type Outcome, outcomeNames } from './outcome-mark.tsx'
 
 /** What requests have to have; empty: anything. */
 export interface Filter {
   readonly model: string
+  /** See `callerKey`. */
   readonly key: string
   readonly outcome: Outcome | ''
+}
+
+/** A caller as the value of the filter. */
+export function callerKey({ key, source = '' }: RequestRow): string {
+  return key === undefined ? '' : `${source} ${key}`
 }
 
 export const allOf: Filter = { model: '', key: '', outcome: '' }
@@ -21,6 +29,7 @@ export function RequestFilter({
   filter: Filter
   onChange(filter: Filter): void
 }) {
+  const names = useKeyNames()
   const outcomes = Object.entries(outcomeNames) as [Outcome, string][]
   return (
     <search class="filters" aria-label="Show only">
@@ -37,11 +46,7 @@ export function RequestFilter({
       <Choice
         label="Key"
         value={filter.key}
-        options={withAll(
-          'All keys',
-          rows.map(({ key }) => key),
-          filter.key,
-        )}
+        options={[['', 'All keys'], ...callerOptions(rows, filter.key, names)]}
         onChange={key => onChange({ ...filter, key })}
       />
       <Choice<Outcome | ''>
@@ -52,6 +57,26 @@ export function RequestFilter({
       />
     </search>
   )
+}
+
+/** The callers of the requests, by name. */
+function callerOptions(
+  rows: readonly RequestRow[],
+  chosen: string,
+  names: ReadonlyMap<string, string>,
+): readonly (readonly [string, string])[] {
+  const callers = new Map<string, Caller>()
+  for (const row of rows)
+    if (row.key !== undefined) callers.set(callerKey(row), { id: row.key, source: row.source })
+  // The one that is chosen stays, also when none of its requests is shown any more.
+  if (chosen !== '' && !callers.has(chosen)) {
+    const at = chosen.indexOf(' ')
+    callers.set(chosen, { id: chosen.slice(at + 1), source: chosen.slice(0, at) || undefined })
+  }
+  const texts = callerNames([...callers.values()], names)
+  return [...callers.keys()]
+    .map((value, at) => [value, texts[at]!] as const)
+    .sort(([, one], [, other]) => one.localeCompare(other))
 }
 
 function withAll(

@@ -2,6 +2,7 @@ import type { RequestRow } from '../../src/api.ts'
 import { count } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { span } from '../format/span.ts'
+import { CallerName } from '../parts/caller-name.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { hrefOf } from '../shell/place.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
@@ -52,20 +53,18 @@ function Row({ row, open }: { row: RequestRow; open: boolean }) {
   return (
     <tr class={open ? 'open' : undefined} data-id={row.id}>
       <td>
-        <a
-          class="row-link"
-          href={hrefOf('requests', row.id)}
-          aria-current={open ? 'true' : undefined}
-          aria-label={`Request ${row.id}`}
-        >
+        <a class="row-link" href={hrefOf('requests', row.id)} aria-current={open ? 'true' : undefined}>
           <Moment at={row.at} />
+          <span class="hidden"> Request {row.id}</span>
         </a>
       </td>
       <td class="name">{row.model ?? '–'}</td>
       <td>
         <OutcomeMark outcome={row.outcome} status={row.status} />
       </td>
-      <td class="name less">{row.key ?? '–'}</td>
+      <td class="name less">
+        <CallerName id={row.key} source={row.source} />
+      </td>
       <td class="name less">{row.provider ?? '–'}</td>
       <td class="number less">{span(row.firstByteMs)}</td>
       <td class="number">{span(row.totalMs)}</td>

@@ -5,13 +5,13 @@ import { useSession } from '../session/session.ts'
 import { hrefOf } from '../shell/place.ts'
 import { useStore } from '../state/use-store.ts'
 import { ConnectionState } from './connection-state.tsx'
-import { allOf, type Filter, RequestFilter } from './request-filter.tsx'
+import { allOf, callerKey, type Filter, RequestFilter } from './request-filter.tsx'
 import { RequestList } from './request-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
 
 /** Requests as they happen, and one of them in full. */
 export function RequestsView({ open }: { open: string | undefined }) {
-  const { feed } = useSession()
+  const { feed, names } = useSession()
   const { rows, connection } = useStore(feed.state)
   const [filter, setFilter] = useState<Filter>(allOf)
   const [held, setHeld] = useState<readonly RequestRow[]>()
@@ -26,6 +26,9 @@ export function RequestsView({ open }: { open: string | undefined }) {
     const link = links.find(({ href }) => href.endsWith(hrefOf('requests', current)))
     ;(link ?? list.current?.querySelector('h1'))?.focus()
   }, [open])
+  useEffect(() => {
+    names.want(rows?.flatMap(({ key, source }) => (key === undefined ? [] : [{ id: key, source }])) ?? [])
+  }, [rows])
   const shown = held ?? rows
   const matching = shown?.filter(row => matches(row, filter)) ?? []
   const known = new Set(held?.map(({ id }) => id))
@@ -70,7 +73,7 @@ export function RequestsView({ open }: { open: string | undefined }) {
 function matches(row: RequestRow, { model, key, outcome }: Filter): boolean {
   return (
     (model === '' || row.model === model) &&
-    (key === '' || row.key === key) &&
+    (key === '' || callerKey(row) === key) &&
     (outcome === '' || row.outcome === outcome)
   )
 }

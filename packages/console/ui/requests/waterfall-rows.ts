@@ -1,5 +1,6 @@
 import type { AttemptReason } from '@sluice/core'
 import type { RequestDetail } from '../../src/api.ts'
+import { errorText } from './error-text.ts'
 
 /** One bar; milliseconds from the request's beginning on. */
 export interface WaterfallRow {
@@ -81,5 +82,5 @@ function lookOf(error: string): WaterfallRow['look'] {
 
 function resultOf(error: string | undefined, status: number | undefined): string {
   if (error === undefined) return 'answered'
-  return cutOff[error] ?? (status === undefined ? error : `${error}, ${status}`)
+  return cutOff[error] ?? errorText(error, status)
 }

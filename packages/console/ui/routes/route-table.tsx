@@ -1,6 +1,7 @@
 import type { RouteRow, TargetRow } from '../../src/api.ts'
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
+import { Moment } from '../parts/moment.tsx'
 import { TargetState } from './target-state.tsx'
 
 /** The models, each followed by its targets. */
@@ -16,11 +17,14 @@ export function RouteTable({ models }: { models: readonly RouteRow[] }) {
             <th scope="col" class="number less">
               Active
             </th>
-            <th scope="col" class="number">
-              First token
+            <th scope="col" class="number less">
+              Last answer: first token
             </th>
             <th scope="col" class="number less">
-              Whole answer
+              Last answer: total
+            </th>
+            <th scope="col" class="less">
+              Ended
             </th>
           </tr>
         </thead>
@@ -37,11 +41,11 @@ function Model({ route: { model, targets } }: { route: RouteRow }) {
   return (
     <tbody data-model={model}>
       <tr class="route-model">
-        <th scope="rowgroup" colSpan={5}>
+        <th scope="rowgroup" colSpan={6}>
           <span class="name">{model}</span>
           {targets.length > 1 && (
             <span class={used === targets.length ? 'muted small' : 'warn-text small'}>
-              {used} of {targets.length} in use
+              {used} of {targets.length} available
             </span>
           )}
         </th>
@@ -54,18 +58,25 @@ function Model({ route: { model, targets } }: { route: RouteRow }) {
 }
 
 function Target({ target }: { target: TargetRow }) {
-  const { provider, model, state, active, firstTokenMs, wholeMs } = target
+  const { provider, model, state, active, last } = target
   return (
     <tr data-state={state}>
       <th scope="row" class="name">
         {provider} <span class="muted">/</span> {model}
       </th>
       <td>
-        <TargetState {...target} />
+        <TargetState target={target} />
       </td>
       <td class="number less">{count(active)}</td>
-      <td class="number">{span(firstTokenMs)}</td>
-      <td class="number less">{span(wholeMs)}</td>
+      <td class="number less">
+        {last !== undefined && last.firstTokenMs === undefined ? (
+          <span class="muted">not streamed</span>
+        ) : (
+          span(last?.firstTokenMs)
+        )}
+      </td>
+      <td class="number less">{span(last?.totalMs)}</td>
+      <td class="less">{last === undefined ? '–' : <Moment at={last.at} />}</td>
     </tr>
   )
 }

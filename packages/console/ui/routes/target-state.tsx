@@ -1,42 +1,46 @@
 import type { TargetRow } from '../../src/api.ts'
 import { span } from '../format/span.ts'
+import { Moment } from '../parts/moment.tsx'
+import { stateText } from './target-words.ts'
 
-const looks: Readonly<Record<TargetRow['state'], readonly [string, string, string]>> = {
-  closed: ['good', '●', 'In use'],
-  cooling: ['warn', '◔', 'Cooling: it asked for a pause'],
-  open: ['bad', '✕', 'Open: it failed too often'],
-  half_open: ['warn', '◐', 'Half open: the next request tries it'],
+const looks: Readonly<Record<TargetRow['state'], readonly [string, string]>> = {
+  closed: ['good', '●'],
+  cooling: ['warn', '◔'],
+  open: ['bad', '✕'],
+  half_open: ['warn', '◐'],
 }
 
-const reasons: Readonly<Record<NonNullable<TargetRow['reason']>, string>> = {
-  rate_limited: 'rate limited',
-  overloaded: 'it answers with errors',
-  unreachable: 'unreachable',
-  insufficient_quota: 'the account is used up',
-  upstream_auth: 'it refuses the credentials',
-}
-
-type Shown = Pick<TargetRow, 'state' | 'waitMs' | 'reason' | 'scope' | 'unavailableMs'>
-
-/** How a target does, by a sign and in words, and when it is asked again. */
-export function TargetState({ state, waitMs, reason, scope, unavailableMs }: Shown) {
-  const [look, sign, text] = looks[state] ?? ['quiet', '?', state]
+/** How a target does, by a sign and in words, since when, and when it is called again. */
+export function TargetState({ target }: { target: TargetRow }) {
+  const { state, scope, since, waitMs } = target
+  const [look, sign] = looks[state] ?? ['quiet', '?']
+  // Of a trial that runs nobody knows how long it takes.
+  const waits = waitMs > 0 && (state === 'open' || state === 'cooling')
   return (
     <>
       <span class={`mark-of ${look}`}>
         <span class="sign" aria-hidden="true">
           {sign}
         </span>
-        {text}
+        {stateText(target)}
       </span>
-      {state !== 'closed' && reason !== undefined && (
-        <span class="muted small target-reason">
-          {reasons[reason] ?? reason}
-          {scope === 'principal' && ', seen by one principal'}
-          {unavailableMs !== undefined && `, for ${span(unavailableMs)}`}
+      {scope === 'principal' && <span class="muted small target-scope">for one caller, who saw it fail</span>}
+      {(since !== undefined || waits) && (
+        <span class="muted small target-wait">
+          {since !== undefined && (
+            <>
+              since <Moment at={since} />
+            </>
+          )}
+          {since !== undefined && waits && ', '}
+          {waits && `again in ${waitText(waitMs)}`}
         </span>
       )}
-      {waitMs > 0 && <span class="muted small target-wait">again in {Math.ceil(waitMs / 1000)} s</span>}
     </>
   )
+}
+
+function waitText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  return seconds < 60 ? `${seconds}\u00a0s` : span(seconds * 1000)
 }

@@ -12,14 +12,15 @@ export class Refusal extends Error {
 /** The refusal that an answer is: in its own words where it has the protocol's shape. */
 export async function refusalOf(response: Response): Promise<Refusal> {
   const text = await response.text().catch(() => '')
-  return new Refusal(toldBy(text) ?? `The server answered ${response.status}.`, response.status)
+  return new Refusal(errorIn(text)?.message ?? `The server answered ${response.status}.`, response.status)
 }
 
-/** The message of an error in the protocol's shape. */
-export function toldBy(text: string): string | undefined {
+/** An error in the protocol's shape, as it is in a body or an event; `undefined` where there is none. */
+export function errorIn(text: string): { readonly message: string; readonly code?: string } | undefined {
   try {
-    const { error }: { error?: { message?: unknown } } = JSON.parse(text)
-    return typeof error?.message === 'string' ? error.message : undefined
+    const { error }: { error?: { message?: unknown; code?: unknown } } = JSON.parse(text)
+    if (typeof error?.message !== 'string') return undefined
+    return { message: error.message, ...(typeof error.code === 'string' ? { code: error.code } : {}) }
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@ import type { About } from '../../src/api.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { LiveFeed } from '../requests/live-feed.ts'
 import type { ConsoleApi } from '../server/console-api.ts'
+import type { KeyNames } from './key-names.ts'
 
 /** What the views have while somebody is signed in. */
 export interface Session {
@@ -11,6 +12,7 @@ export interface Session {
   readonly api: ConsoleApi
   readonly feed: LiveFeed
   readonly chat: Chat
+  readonly names: KeyNames
   signOut(): void
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Moment } from '../parts/moment.tsx'
+import { scrollable } from '../parts/scrollable.ts'
 import type { ChartLine } from './chart.tsx'
 
 /** The same values as a table, of the minutes that have any. */
@@ -22,7 +23,7 @@ export function ChartTable({
     <details class="chart-table" onToggle={event => setOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
       {open && (
-        <div class="table-box">
+        <section class="table-box" {...scrollable} aria-label={`${title} as a table`}>
           <table class="table">
             <caption class="hidden">{title}, minute by minute</caption>
             <thead>
@@ -51,7 +52,7 @@ export function ChartTable({
             </tbody>
           </table>
           {minutes.length === 0 && <p class="muted table-note">Nothing in this time.</p>}
-        </div>
+        </section>
       )}
     </details>
   )

@@ -1,6 +1,7 @@
 import type { UsageRow } from '../../src/api.ts'
 import { count } from '../format/count.ts'
 import { money } from '../format/money.ts'
+import { CallerName } from '../parts/caller-name.tsx'
 
 /** Sums by day and by one more thing, newest day first. */
 export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: string }) {
@@ -37,8 +38,8 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
         <tbody>
           {sorted.map(row => (
             <tr key={`${of(row, 'day')} ${of(row, by)}`}>
-              <td>{of(row, 'day')}</td>
-              <td class="name">{of(row, by)}</td>
+              <td class="day">{of(row, 'day')}</td>
+              <td class="name">{by === 'key' ? <CallerName id={of(row, by)} withId /> : of(row, by)}</td>
               <td class="number">
                 {count(row.requests)}
                 {row.open > 0 && <span class="muted"> ({count(row.open)} open)</span>}

@@ -114,10 +114,14 @@ export class RequestRecord {
   }
 
   /** Tells of it once its caller may use its model; not where it has ended meanwhile. */
-  begin({ id, tags }: Principal, model: string, observe: (event: BeginEvent) => void): void {
+  begin({ id, source, tags }: Principal, model: string, observe: (event: BeginEvent) => void): void {
     if (this.#settled) return
     const { requestId, stream } = this
-    const principal = tags === undefined ? { id } : { id, tags: { ...tags } }
+    const principal = {
+      id,
+      ...(source === undefined ? {} : { source }),
+      ...(tags === undefined ? {} : { tags: { ...tags } }),
+    }
     observe({ type: 'begin', requestId, at: this.#at, principal, model, stream })
   }
 

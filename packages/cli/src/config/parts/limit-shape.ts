@@ -21,6 +21,11 @@ const rule = object<LimitRuleData>(
         'The span. Requests and tokens: second, minute, hour, day. A budget: hour, day, week, month, ever. None for concurrent.',
     },
     currency: { shape: choice('usd'), description: 'Of a budget.' },
+    unpriced: {
+      shape: choice('refuse', 'allow'),
+      description:
+        'Of a budget: whether models without a known price are refused, or not counted. Default `refuse`.',
+    },
     scopes: {
       shape: list(text("'key', 'model', 'gateway', or 'tag:' with a name", /^(key|model|gateway|tag:.+)$/s), {
         min: 1,

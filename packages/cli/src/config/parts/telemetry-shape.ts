@@ -1,6 +1,6 @@
-import type { ConsoleConfig, TelemetryConfig } from '../config.ts'
+import type { TelemetryConfig } from '../config.ts'
 import { list, object } from '../shape/collections.ts'
-import { either, just } from '../shape/either.ts'
+import { either } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'
 import { choice, flag, secret, text } from '../shape/values.ts'
 
@@ -49,23 +49,3 @@ export const telemetryShape = object<TelemetryConfig>({
     description: 'Tags of callers that become labels of metrics. Default: none.',
   },
 })
-
-export const consoleShape = either(
-  [
-    { when: value => value === false, shape: just(false) },
-    {
-      when: value => typeof value === 'object' && value !== null,
-      shape: object<ConsoleConfig>({
-        adminKey: {
-          shape: secret(
-            `16 visible ASCII characters or more, such as \${SLUICE_ADMIN_KEY} from the environment`,
-            /^[\x21-\x7e]{16,512}$/,
-          ),
-          description: 'Who has it sees usage and manages keys.',
-          required: true,
-        },
-      }),
-    },
-  ],
-  '{ adminKey }, or false',
-)

@@ -1,7 +1,16 @@
 import { ownMembers } from '../../protocol/own-members.ts'
 import { limitRule } from '../limits/rule.ts'
 
-const fields: readonly string[] = ['kind', 'limit', 'per', 'currency', 'scopes', 'models', 'shadow']
+const fields: readonly string[] = [
+  'kind',
+  'limit',
+  'per',
+  'currency',
+  'unpriced',
+  'scopes',
+  'models',
+  'shadow',
+]
 
 /**
  * What is wrong with the limits of a key, or `undefined`. One that is written in a wrong way must not become a wider

@@ -62,8 +62,8 @@ export function askedRoom(
     }
     if (money === undefined) money = reservedMoney(reservation, context) ?? null
     if (money !== null) counters.push(counterOf(key, rule, money))
-    else if (!rule.shadow) throw new GatewayError('model_not_priced')
-    if (!rule.shadow) spends = true
+    else if (!rule.shadow && !rule.allowsUnpriced) throw new GatewayError('model_not_priced')
+    if (!rule.shadow && money !== null) spends = true
   }
   const reserves = tokens !== undefined || (money !== undefined && money !== null)
   return {

@@ -103,7 +103,7 @@ function isShort(text: string | undefined): boolean {
   return text === undefined || text.length <= longest
 }
 
-/** Rules with the same count are one, with the least of their limits. */
+/** Rules with the same count are one: the least of their limits, which lets unpriced models pass only where all of them do. */
 function countsOf(
   rules: readonly PlannedRule[],
   principal: Principal,
@@ -115,9 +115,11 @@ function countsOf(
     const key = keyOf(rule, principal, draft, entry)
     if (key === undefined) continue
     const same = counts.get(key)
-    if (same === undefined || rule.limit < same.rule.limit) {
-      counts.set(key, { key, rule, counter: counterOf(key, rule) })
-    }
+    const least = same === undefined || rule.limit < same.rule.limit ? rule : same.rule
+    const allowsUnpriced = rule.allowsUnpriced && same?.rule.allowsUnpriced !== false
+    if (same?.rule === least && least.allowsUnpriced === allowsUnpriced) continue
+    const strictest = least.allowsUnpriced === allowsUnpriced ? least : { ...least, allowsUnpriced }
+    counts.set(key, { key, rule: strictest, counter: counterOf(key, strictest) })
   }
   return [...counts.values()]
 }

@@ -27,6 +27,8 @@ export interface PlannedRule {
   /** Of requests and tokens. */
   readonly windowMs: number
   readonly shadow: boolean
+  /** Whether a budget lets pass what has no price. */
+  readonly allowsUnpriced: boolean
   readonly models: readonly string[] | undefined
   readonly scopes: readonly Scope[]
   /** What of the key is the same for all requests. */
@@ -47,7 +49,7 @@ export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'p
   }
   return rules.map(given => {
     const rule = ownMembers(limitRule(given))
-    const { kind, limit, per, scopes = ['key'], models, shadow = false } = rule
+    const { kind, limit, per, scopes = ['key'], models, shadow = false, unpriced } = rule
     return {
       kind,
       text: ruleText(rule),
@@ -56,6 +58,7 @@ export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'p
       per,
       windowMs: kind === 'requests' || kind === 'tokens' ? windowsMs[per as Window] : 0,
       shadow,
+      allowsUnpriced: unpriced === 'allow',
       models,
       scopes,
       head: headOf(shadow, kind, limit, per, models),

@@ -295,6 +295,22 @@ describe('what is reserved, and settled', () => {
     expect(lease).toEqual({ headers: {}, settle: expect.any(Function) })
   })
 
+  it('lets pass what has no price where every budget of the caller allows it, and counts what has one', () => {
+    const free = budget(0.01, 'usd').per('day').allowUnpriced()
+    const unpriced = { price: () => null }
+    const { ask, refused } = limiter([free])
+    const lease = ask('ann', {}, unpriced)
+    expect([lease.spends, lease.maxOutputTokens]).toEqual([undefined, undefined])
+    void lease.settle(usageOf(1_000_000, 1_000_000), null)
+    ask('ann', { max_tokens: 5 }, { price: () => 0.009 })
+    expect(refused('ann', {}, { price: () => 0.009 }).refusal).toBe('insufficient_quota')
+    const other = { id: 'ann', limits: [budget(5, 'usd').per('day')] }
+    // The gateway's own budget, of the same count, is not loosened by the caller's.
+    const strict = limiter([budget(5, 'usd').per('day')])
+    expect(strict.refused({ id: 'ann', limits: [free] }, {}, unpriced).refusal).toBe('model_not_priced')
+    expect(limiter([free]).refused(other, {}, unpriced).refusal).toBe('model_not_priced')
+  })
+
   it('keeps what was spent when a budget is raised', () => {
     const store = memoryStore({ now: () => noon })
     const asking = ['ann', { max_tokens: 1_000 }] as const

@@ -4,10 +4,11 @@ import type { LimitRuleData } from '../../limit-rule.ts'
  * A rule as its builders write it, but for `asShadow`: `requests(60).per('minute').by('gateway')`. A scope that is a
  * function has no text of its own.
  */
-export function ruleText({ kind, limit, per, currency, scopes, models }: LimitRuleData): string {
+export function ruleText({ kind, limit, per, currency, unpriced, scopes, models }: LimitRuleData): string {
   const amount = currency === undefined ? `${limit}` : `${limit}, '${currency}'`
   const window = per === undefined ? '' : `.per('${per}')`
-  return `${kind}(${amount})${window}${call('by', scopes)}${call('forModels', models)}`
+  const free = unpriced === 'allow' ? '.allowUnpriced()' : ''
+  return `${kind}(${amount})${window}${free}${call('by', scopes)}${call('forModels', models)}`
 }
 
 function call(name: string, values: LimitRuleData['scopes'] | LimitRuleData['models']): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { budget, concurrent, limitRule, requests, tokens } from './rule.ts'
+import { ruleText } from './rule-text.ts'
 
 describe('rules', () => {
   it('are their data', () => {
@@ -25,6 +26,25 @@ describe('rules', () => {
       currency: 'usd',
       per: 'ever',
     })
+  })
+
+  it('of a budget say what becomes of models without a price', () => {
+    const rule = budget(1, 'usd').per('day').allowUnpriced()
+    expect({ ...rule }).toEqual({
+      kind: 'budget',
+      limit: 1,
+      currency: 'usd',
+      per: 'day',
+      unpriced: 'allow',
+    })
+    expect(ruleText(rule)).toBe("budget(1, 'usd').per('day').allowUnpriced()")
+    expect({ ...limitRule({ ...rule, unpriced: 'refuse' }) }).toEqual({ ...budget(1, 'usd').per('day') })
+    expect(() => requests(1).per('day').allowUnpriced()).toThrow(
+      'requests(1): has unpriced, which is of a budget only.',
+    )
+    expect(() => limitRule({ ...rule, unpriced: 'free' as never })).toThrow(
+      "budget(1): got unpriced 'free', expected 'refuse' or 'allow'.",
+    )
   })
 
   it('do not change: each method gives another one', () => {

@@ -9,6 +9,8 @@ export interface LimitRule extends LimitRuleData {
   forModels(...patterns: readonly [string, ...string[]]): LimitRule
   /** Counts and tells, and never refuses: to see what a limit would do. */
   asShadow(): LimitRule
+  /** Of a budget: does not count requests for models without a known price, which are refused otherwise. */
+  allowUnpriced(): LimitRule
 }
 
 const windows: readonly string[] = ['second', 'minute', 'hour', 'day'] satisfies Window[]
@@ -38,7 +40,7 @@ export function concurrent(limit: number): LimitRule {
 
 /**
  * So much money: `budget(50, 'usd').per('day')`. Reserved at its most before the model is asked, and settled by the
- * price of what it counted; a model without a price is refused. Throws `TypeError` for an amount that is not above 0.
+ * price of what it counted; a model without a price is refused, unless `allowUnpriced()`. Throws `TypeError` for an amount that is not above 0.
  */
 export function budget(limit: number, currency: 'usd'): { per(window: BudgetWindow): LimitRule } {
   limitRule({ kind: 'budget', limit, currency, per: 'ever' })
@@ -58,12 +60,13 @@ function rated(kind: 'requests' | 'tokens', limit: number): { per(window: Window
 export function limitRule(data: LimitRuleData): LimitRule {
   const fault = ruleFault(data)
   if (fault !== undefined) throw new TypeError(fault)
-  const { kind, limit, per, currency, scopes, models, shadow } = ownMembers(data)
+  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = ownMembers(data)
   const rule: LimitRuleData = {
     kind,
     limit,
     ...(per === undefined ? {} : { per }),
     ...(currency === undefined ? {} : { currency }),
+    ...(unpriced === 'allow' ? { unpriced } : {}),
     ...(scopes === undefined ? {} : { scopes: [...scopes] }),
     ...(models === undefined ? {} : { models: [...models] }),
     ...(shadow === true ? { shadow } : {}),
@@ -72,6 +75,7 @@ export function limitRule(data: LimitRuleData): LimitRule {
     by: (...given: readonly Scope[]) => limitRule({ ...rule, scopes: given }),
     forModels: (...patterns: readonly string[]) => limitRule({ ...rule, models: patterns }),
     asShadow: () => limitRule({ ...rule, shadow: true }),
+    allowUnpriced: () => limitRule({ ...rule, unpriced: 'allow' }),
   }
   // Not enumerable: a rule is its data, also where it is written as JSON.
   return Object.freeze(
@@ -85,7 +89,7 @@ export function limitRule(data: LimitRuleData): LimitRule {
 /** What is wrong with a rule, or `undefined`. */
 function ruleFault(data: LimitRuleData): string | undefined {
   if (typeof data !== 'object' || data === null) return `A limit: got ${String(data)}, expected a rule.`
-  const { kind, limit, per, currency, scopes, models, shadow } = ownMembers(data)
+  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = ownMembers(data)
   const name = `${String(kind)}(${String(limit)})`
   if (kind === 'budget') {
     if (!(typeof limit === 'number' && limit > 0 && limit <= 9_000_000)) {
@@ -102,6 +106,10 @@ function ruleFault(data: LimitRuleData): string | undefined {
   } else {
     return `A limit: got the kind ${shown(kind)}, expected 'requests', 'tokens', 'concurrent' or 'budget'.`
   }
+  if (unpriced !== undefined && unpriced !== 'refuse' && unpriced !== 'allow') {
+    return `${name}: got unpriced ${shown(unpriced)}, expected 'refuse' or 'allow'.`
+  }
+  if (unpriced !== undefined && kind !== 'budget') return `${name}: has unpriced, which is of a budget only.`
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScope))) {
     return `${name}.by(): expected 'key', 'model', 'gateway', 'tag:' with a name, or a function.`
   }

@@ -1,0 +1,69 @@
+import type { EndEvent, GatewayEvent } from '@sluice/core'
+import type { LastAnswer } from '../api.ts'
+import { targetReason } from './target-reason.ts'
+
+/** What the events said of a target last. */
+export interface TargetNotes {
+  /** Of the state that it is in now; `undefined` while it is closed, and where no failure is known. */
+  readonly reason: string | undefined
+  /** When it entered that state, in milliseconds since 1970; `undefined` while it is closed. */
+  readonly since: number | undefined
+  readonly last: LastAnswer | undefined
+}
+
+/** What is known of targets beside their health. */
+export interface TargetLog {
+  observe(event: GatewayEvent): void
+  of(provider: string, model: string): TargetNotes
+}
+
+/** Of more targets the one that was seen first is forgotten: callers can name models of a pattern without end. */
+const mostTargets = 500
+
+const nothing: TargetNotes = { reason: undefined, since: undefined, last: undefined }
+
+/** Remembers why targets are in their states, and how long their last answers took. `now` is milliseconds since 1970. */
+export function targetLog(now: () => number): TargetLog {
+  const notes = new Map<string, TargetNotes>()
+  const keyOf = (provider: string, model: string) => JSON.stringify([provider, model])
+
+  const note = (provider: string, model: string, changes: Partial<TargetNotes>): void => {
+    const key = keyOf(provider, model)
+    const known = notes.get(key)
+    notes.set(key, { ...(known ?? nothing), ...changes })
+    if (known !== undefined || notes.size <= mostTargets) return
+    for (const first of notes.keys()) {
+      notes.delete(first)
+      break
+    }
+  }
+  return {
+    observe(event) {
+      if (event.type === 'target') {
+        const { provider, model, state, error } = event
+        const closed = state === 'closed'
+        note(provider, model, {
+          reason: closed ? undefined : targetReason(error),
+          since: closed ? undefined : now(),
+        })
+      } else if (event.type === 'end') {
+        const answer = event.attempts.findLast(({ called, error }) => called && error === undefined)
+        if (answer !== undefined && event.outcome === 'completed')
+          note(answer.provider, answer.model, { last: lastAnswer(event, answer) })
+      }
+    },
+    of: (provider, model) => notes.get(keyOf(provider, model)) ?? nothing,
+  }
+}
+
+/** Both times are of one answer: what is true of a stream and of a whole answer on average cannot be compared. */
+function lastAnswer(
+  { at, stream, timings }: EndEvent,
+  { startMs, ms }: EndEvent['attempts'][number],
+): LastAnswer {
+  return {
+    at: at + timings.total,
+    firstTokenMs: stream ? ms : undefined,
+    totalMs: stream ? Math.max(ms, timings.total - startMs) : ms,
+  }
+}

@@ -1,0 +1,114 @@
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { askInChat } from './site/ask-in-chat.ts'
+import { startChromium } from './site/chromium.ts'
+import { type ConsoleTab, consoleTab } from './site/console-tab.ts'
+import { describeWithChromium } from './site/describe-with-chromium.ts'
+import { goTo } from './site/go-to.ts'
+import { type ConsoleService, callerKey, startService } from './site/service.ts'
+
+const widths = [1440, 390] as const
+const colourSchemes = ['light', 'dark'] as const
+
+/** What axe-core calls critical or serious, by rule and element. */
+async function violations(page: Page): Promise<readonly string[]> {
+  // By the debugger's way in: the page's policy lets no other script in.
+  await page.evaluate(axe.source)
+  const { violations: found } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document),
+  )
+  return found
+    .filter(({ impact }) => impact === 'critical' || impact === 'serious')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 160)}\n${failureSummary}`),
+    )
+}
+
+describeWithChromium('the console for everybody who reads it', () => {
+  vi.setConfig({ testTimeout: 90_000 })
+  let browser: Browser
+  let service: ConsoleService
+  let tab: ConsoleTab
+  let panel: string
+  beforeAll(async () => {
+    ;[browser, service] = await Promise.all([startChromium(), startService()])
+    tab = await consoleTab(browser, service)
+    const { ask, keys } = service
+    const issued = await keys.issue({ name: 'Search', tags: { team: 'search' }, models: ['small-*', 'demo'] })
+    const old = await keys.issue({ name: 'Old', limits: [{ kind: 'requests', limit: 5, per: 'minute' }] })
+    await keys.rotate(old.stored.id, { overlapMs: 60_000 })
+    const gone = await keys.issue({ name: 'Disabled' })
+    await keys.update(gone.stored.id, { disabled: true })
+    for (const key of [callerKey, issued.key]) await ask('demo', { key, stream: true })
+    await ask('demo', { key: 'sk-unknown' })
+    for (let left = 4; left > 0; left--) await ask('broken')
+    await ask('large-chat', { stream: true })
+    for (let left = 4; left > 0; left--) await ask('small-chat')
+    panel = (await ask('small-chat')).headers.get('x-request-id')!
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  /** Everything that can be looked at, by what one has to do to see it. */
+  const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+    'the sign-in': async page => {
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByLabel('Admin key').waitFor()
+    },
+    'the empty chat with its options': async page => {
+      await page.getByText('Options', { exact: true }).click()
+    },
+    'a chat that was answered, and refused': async page => {
+      await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
+      const failed = await askInChat(page, 'counted', 'Hello')
+      await failed.getByText('Not enough budget (429)').waitFor()
+    },
+    'the requests': async page => {
+      await goTo(page, 'Requests')
+      await page.locator('tbody tr').first().waitFor()
+    },
+    'a request in full': async page => {
+      await page.goto(`${service.url}/console/#/requests/${panel}`)
+      await page.locator('.bar-row').first().waitFor()
+    },
+    'the usage with a chart as a table': async page => {
+      await goTo(page, 'Usage')
+      await page.getByText('As a table').first().click()
+      await page.locator('.ledger table').waitFor()
+    },
+    'the keys': async page => {
+      await goTo(page, 'Keys')
+      await page.locator('.key').first().waitFor()
+    },
+    'the form of a key': async page => {
+      await goTo(page, 'Keys')
+      await page.getByRole('button', { name: 'Issue a key' }).click()
+      await page.getByRole('button', { name: 'Add a limit' }).click()
+    },
+    'the routes': async page => {
+      // The trial call of a breaker that is open since a while.
+      await service.ask('broken')
+      await goTo(page, 'Routes')
+      await page.locator('[data-state=open]').first().waitFor()
+    },
+  }
+
+  it.each(Object.entries(views))(
+    'has no serious fault in %s, wide or on a phone, light or dark',
+    async (_, show) => {
+      const page = await tab.open({ width: widths[0] })
+      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+      await show(page)
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 850 })
+        for (const colorScheme of colourSchemes) {
+          await page.emulateMedia({ colorScheme })
+          expect([width, colorScheme, ...(await violations(page))]).toEqual([width, colorScheme])
+        }
+      }
+    },
+  )
+})

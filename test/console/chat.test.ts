@@ -1,0 +1,158 @@
+import { bearerToken, firstOf, type LimitRuleData, limits, priceTable } from '@sluice/core'
+import { describe, expect, it } from 'vitest'
+import { adminKey, callerKey, consoleService } from './console-service.ts'
+
+const body = { model: 'small', messages: [{ role: 'user', content: 'Hi.' }] }
+
+type Setup = ReturnType<typeof consoleService>
+
+const chatAsConsole = ({ send }: Setup, more: object = {}) => send('POST', '/chat', { ...body, ...more })
+
+describe('the chat of the console', () => {
+  it('is answered as the principal console, streamed or not', async () => {
+    const service = consoleService()
+    const response = await chatAsConsole(service)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(await response.json()).toMatchObject({ object: 'chat.completion' })
+    const streamed = await chatAsConsole(service, { stream: true })
+    expect(streamed.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(await streamed.text()).toMatch(/data: \[DONE\]\n\n$/)
+    const { requests } = await (await service.api('/requests')).json()
+    expect(requests).toMatchObject([{ key: 'console' }, { key: 'console' }])
+    expect(await (await service.api('/about')).json()).toMatchObject({ chat: true })
+  })
+
+  it('needs the admin key, which is no key of a caller', async () => {
+    const service = consoleService()
+    const headers = { 'content-type': 'application/json' }
+    const post = (path: string, key: string) =>
+      service.fetch(path, {
+        method: 'POST',
+        headers: { ...headers, authorization: `Bearer ${key}` },
+        body: JSON.stringify(body),
+      })
+    expect((await post('/console/api/chat', callerKey)).status).toBe(401)
+    expect((await post('/v1/chat/completions', adminKey)).status).toBe(401)
+    expect((await post('/v1/chat/completions', callerKey)).status).toBe(200)
+  })
+
+  it('sends neither the admin key nor a cookie to the authenticators behind it', async () => {
+    const seen: (string | null | undefined)[] = []
+    const service = consoleService({
+      isCaller: false,
+      gateway: {
+        authenticate: request => {
+          seen.push(bearerToken(request), request.headers.get('cookie'))
+          return undefined
+        },
+      },
+    })
+    await service.send('POST', '/chat', body, { cookie: 'session=1' })
+    expect(seen).toEqual([undefined, null])
+  })
+
+  it('is not sent by a page of another origin', async () => {
+    const { send } = consoleService()
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.test' }])
+      expect((await send('POST', '/chat', body, headers)).status).toBe(403)
+  })
+
+  it('has 60 requests a minute by default', async () => {
+    // A clock that stands still gives no request back.
+    const service = consoleService({ gateway: { limit: limits([], { now: () => 0 }) } })
+    for (let left = 60; left > 0; left--) expect((await chatAsConsole(service)).status).toBe(200)
+    const refused = await chatAsConsole(service)
+    expect(refused.status).toBe(429)
+    expect((await refused.json()).error.message).toMatch(/Limit 60, Used 60/)
+    expect((await service.chat()).status).toBe(200)
+  })
+
+  it('has a dollar a day by default, and asks models without a price for nothing', async () => {
+    const price = { input: 900_000, output: 900_000 }
+    const service = consoleService({ gateway: { limit: [], prices: priceTable({ small: price }) } })
+    const refused = await chatAsConsole(service, { max_tokens: 10 })
+    expect(refused.status).toBe(429)
+    expect((await refused.json()).error).toMatchObject({ code: 'insufficient_quota' })
+    const unpriced = consoleService({ gateway: { limit: [], prices: priceTable({ other: price }) } })
+    expect((await chatAsConsole(unpriced)).status).toBe(200)
+  })
+
+  it('has the models, tags and limits that it is given', async () => {
+    const rules: readonly LimitRuleData[] = [{ kind: 'requests', limit: 1, per: 'day' }]
+    const chat = { models: ['other*'], tags: { team: 'platform' }, limits: rules }
+    const service = consoleService({ console: { chat }, gateway: { limit: [] } })
+    const refused = await chatAsConsole(service)
+    expect([refused.status, (await refused.json()).error.code]).toEqual([403, 'model_not_found'])
+    const own = consoleService({
+      console: { chat: { tags: chat.tags, limits: rules } },
+      gateway: { limit: [] },
+    })
+    expect([(await chatAsConsole(own)).status, (await chatAsConsole(own)).status]).toEqual([200, 429])
+    expect(await (await own.api('/requests')).json()).toMatchObject({
+      requests: [{ team: 'platform' }, { team: 'platform' }],
+    })
+  })
+
+  it('is off where it is turned off', async () => {
+    const service = consoleService({ console: { chat: false } })
+    expect(await (await service.api('/about')).json()).toMatchObject({ chat: false })
+    const refused = await chatAsConsole(service)
+    expect(refused.status).toBe(404)
+    expect((await refused.json()).error.message).toMatch(/caller's key/)
+  })
+
+  it('says so where the gateway does not know it', async () => {
+    const service = consoleService({ isCaller: false })
+    const refused = await chatAsConsole(service)
+    expect(refused.status).toBe(403)
+    expect((await refused.json()).error.message).toMatch(/firstOf\(board\.authenticate/)
+  })
+
+  it('ends the call when who reads it leaves', async () => {
+    let ended: () => void = () => {}
+    const gone = new Promise<void>(resolve => {
+      ended = resolve
+    })
+    const service = consoleService({
+      script: () => ({ text: 'a word and another one, and many more '.repeat(50) }) as never,
+      gateway: {
+        observe: event => {
+          if (event.type === 'end' && event.outcome === 'client_aborted') ended()
+        },
+      },
+    })
+    const leaving = new AbortController()
+    const response = await service.api('/chat', {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, stream: true }),
+    })
+    const reader = response.body!.getReader()
+    await reader.read()
+    leaving.abort()
+    await gone
+  })
+
+  it.each([
+    [{ chat: true }, /chat: expected false, or an object/],
+    [{ chat: { limit: [] } }, /chat: no such option: limit/],
+    [{ chat: { models: 'small' } }, /chat\.models/],
+    [{ chat: { tags: { team: 1 } } }, /chat\.tags/],
+    [{ chat: { limits: { kind: 'requests' } } }, /chat\.limits: expected a list/],
+    [
+      { chat: { limits: [{ kind: 'requests', limit: 0, per: 'day' }] } },
+      /chat\.limits\[0\]: requests\(\): got 0/,
+    ],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => consoleService({ console: options as never })).toThrow(message)
+  })
+})
+
+it('a console without a chat knows nobody', () => {
+  const { board } = consoleService({ console: { chat: false } })
+  const authenticate = firstOf(board.authenticate)
+  return expect(authenticate(new Request('http://a/'), undefined)).resolves.toBeUndefined()
+})
