@@ -24,7 +24,15 @@ describe('targetReason', () => {
 })
 
 describe('targetLog', () => {
-  const target = { type: 'target', provider: 'p', model: 'm', waitMs: 5 } as const
+  const target = {
+    type: 'target',
+    provider: 'p',
+    model: 'm',
+    waitMs: 5,
+    reason: 'overloaded',
+    scope: 'all',
+    unavailableMs: 0,
+  } as const
 
   it('knows why a target is in its state and since when, until it is closed', () => {
     let now = 10
