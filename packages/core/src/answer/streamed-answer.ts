@@ -172,8 +172,8 @@ export class StreamedAnswer implements TextSource {
   }
 
   #counted(completed: boolean): CountedUsage {
-    const { usage, chars } = this.#normalizer
-    return countedUsage(usage, this.#request.input, chars, completed)
+    const { usage, chars, refusalChars } = this.#normalizer
+    return countedUsage(usage, this.#request.input, chars, completed, refusalChars)
   }
 
   #settle(outcome: Outcome, error?: unknown, counted = this.#counted(false)): void {
