@@ -65,7 +65,7 @@ export async function completeChat<Host>(
   const admitting = limit(
     principal,
     draft,
-    new RoomAsked(record.requestId, draft.model, candidates, lifetime, options),
+    new RoomAsked(record.requestId, draft, candidates, lifetime, options),
     options.limit,
   )
   const lease = isPromise(admitting) ? await admitting : admitting
@@ -150,14 +150,14 @@ function whole(
 ): Answer {
   const { answer } = answering
   answering.end(true)
-  const { usage, estimated } = completionUsage(answer, input)
+  const counted = completionUsage(answer, input)
+  const { usage } = counted
   const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
   const { traced } = record.attempts
   if (traced !== undefined) {
     traced.finishReasons = completion.choices.map(({ finish_reason }) => finish_reason)
   }
-  record.usage = usage
-  record.usageEstimated = estimated
+  record.count(counted)
   record.markFirstByte()
   const told = respondCompletion(completion, record.requestId, record.answerHeaders)
   record.capture?.add(told.body as string)

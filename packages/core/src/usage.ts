@@ -1,8 +1,9 @@
+import type { AnswerTerms } from './prices.ts'
 import type { ChatRequest, Usage } from './protocol/chat.ts'
 import type { PartialCompletion, PartialMessage, PartialUsage } from './provider.ts'
 
-/** Usage, and whether any of it is a guess. */
-export interface CountedUsage {
+/** Usage, whether any of it is a guess, and what else is billed. */
+export interface CountedUsage extends AnswerTerms {
   readonly usage: Usage
   readonly estimated: boolean
 }
@@ -111,7 +112,10 @@ export function completionUsage(completion: PartialCompletion, input: ChatReques
     chars += messageChars(message)
     refusalChars += message.refusal?.length ?? 0
   }
-  return countedUsage(completion.usage, input, chars, true, refusalChars)
+  const counted = countedUsage(completion.usage, input, chars, true, refusalChars)
+  return completion.service_tier === undefined
+    ? counted
+    : { ...counted, serviceTier: completion.service_tier }
 }
 
 /**
@@ -132,13 +136,14 @@ export function countedUsage(
   const promptCounted = prompt !== undefined && (prompt > 0 || promptChars(input) === 0)
   const isCount = completion !== undefined && (completion > 0 || answerChars === refusalChars)
   const counted = isCount && (whole || completion >= guess)
-  if (promptCounted && counted) return { usage: usageOf(given ?? {}), estimated: false }
+  const webSearches = countOf(given?.web_search_requests)
+  if (promptCounted && counted) return { usage: usageOf(given ?? {}), estimated: false, webSearches }
   const usage = usageOf({
     ...given,
     prompt_tokens: promptCounted ? prompt : tokens(promptChars(input)),
     completion_tokens: counted ? completion : guess,
   })
-  return { usage, estimated: true }
+  return { usage, estimated: true, webSearches }
 }
 
 /** How many characters of text, names of calls and arguments a message, or a piece of one, holds. */

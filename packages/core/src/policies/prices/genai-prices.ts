@@ -1,5 +1,6 @@
 import type { Prices } from '../../prices.ts'
 import type { Usage } from '../../protocol/chat.ts'
+import { isUsual } from './model-price.ts'
 import { tokenParts } from './token-parts.ts'
 
 /** The function `calcPrice` of the package `@pydantic/genai-prices`, as far as it is used. */
@@ -18,7 +19,7 @@ export interface GenaiPricesOptions {
 
 /**
  * Prices from the list that the package `@pydantic/genai-prices` keeps, as they were when the model was asked. What it
- * does not know, or cannot make out, has no price. Throws `TypeError` for what is no function, and for bad options.
+ * does not know, or cannot make out, has no price: so have web searches, and tiers that are dearer than the usual. Throws `TypeError` for what is no function, and for bad options.
  *
  * ```ts
  * import { calcPrice } from '@pydantic/genai-prices'
@@ -31,7 +32,8 @@ export function genaiPrices(calcPrice: CalcPrice, options: GenaiPricesOptions = 
   }
   const providers = namesOf('providers', options.providers)
   const models = namesOf('models', options.models)
-  return (usage, { provider, upstreamModel, at }) => {
+  return (usage, { provider, upstreamModel, at, serviceTier, webSearches = 0 }) => {
+    if (webSearches > 0 || !isUsual(serviceTier)) return null
     const providerId = providers.get(provider) ?? provider
     const modelId = models.get(upstreamModel) ?? upstreamModel
     try {
