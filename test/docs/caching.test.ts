@@ -101,7 +101,9 @@ describeWithRedis('with Redis', () => {
             body: keyed.body,
           }),
         )
-        expect(await server.command('KEYS', '*')).toMatch(/^\{chat:answers:[0-9a-f]{32}\}:text:(cache|repeat):/m)
+        expect(await server.command('KEYS', '*')).toMatch(
+          /^\{chat:answers:[0-9a-f]{32}\}:text:(cache|repeat):/m,
+        )
         for (const client of clients) client.removeAllListeners('error').on('error', () => {})
         for (const client of clients) client.disconnect()
       } finally {

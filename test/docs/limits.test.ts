@@ -127,6 +127,16 @@ describePage(page, {
     expect(prices(used(0, 0, 1_000_000), priced('small', 'other'))).toBe(1)
   },
 
+  tiers: async ({ run }) => {
+    const prices = (await run()).exports.prices as Prices
+    const small = priced('small', 'other')
+    const usage = used(1_000_000, 0, 0)
+    expect(prices(usage, small)).toBeCloseTo(0.15)
+    expect(prices(usage, { ...small, serviceTier: 'priority' })).toBeCloseTo(0.3)
+    expect(prices(usage, { ...small, serviceTier: 'flex' })).toBeCloseTo(0.075)
+    expect(prices(usage, { ...small, webSearches: 2 })).toBeCloseTo(0.17)
+  },
+
   'genai-prices': async ({ run }) => {
     const prices = (await run()).exports.prices as Prices
     expect(prices(used(1_000_000, 0, 0), priced('any', 'gpt-4.1'))).toBeGreaterThan(0)

@@ -71,7 +71,7 @@ export async function completeChat<Host>(
   const admitting = limit(
     principal,
     draft,
-    new RoomAsked(record.requestId, draft.model, candidates, lifetime, routing, options),
+    new RoomAsked(record.requestId, draft, candidates, lifetime, routing, options),
     options.limit,
   )
   const lease = isPromise(admitting) ? await admitting : admitting
@@ -179,14 +179,14 @@ function whole(
   const { answer } = answering
   answering.end(true)
   record.attempts.counted?.setResponseModel(answer.model)
-  const { usage, estimated } = completionUsage(answer, input)
+  const counted = completionUsage(answer, input)
+  const { usage } = counted
   const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
   const { traced } = record.attempts
   if (traced !== undefined) {
     traced.finishReasons = completion.choices.map(({ finish_reason }) => finish_reason)
   }
-  record.usage = usage
-  record.usageEstimated = estimated
+  record.count(counted)
   record.markFirstByte()
   const told = respondCompletion(completion, record.requestId, record.answerHeaders)
   record.capture?.add(told.body as string)

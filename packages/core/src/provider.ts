@@ -158,6 +158,8 @@ export interface PartialUsage {
   readonly completion_audio_tokens?: number
   readonly accepted_prediction_tokens?: number
   readonly rejected_prediction_tokens?: number
+  /** Searches of the web that are billed by the piece. */
+  readonly web_search_requests?: number
 }
 
 /** A tool call, or a piece of one. `index` and `id` may be missing or repeated; `normalize` sorts them out. */

@@ -1,7 +1,6 @@
 import type { AttemptLog, OpenAttempt } from './attempt-log.ts'
 import type { UnusedCallEvent } from './events.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
-import { pricedModel } from './prices.ts'
 import { callerOf } from './principal-caller.ts'
 import type { Adjustment, Target } from './provider.ts'
 import type { Attempts } from './stages/call.ts'
@@ -11,7 +10,7 @@ import type { ShadowLives } from './upstream/attempts/shadow-lives.ts'
 import type { Caller } from './upstream/health/caller.ts'
 import type { CountedUsage } from './usage.ts'
 
-type Told = Pick<ResolvedOptions<never>, 'observe' | 'prices' | 'now'>
+type Told = Pick<ResolvedOptions<never>, 'observe'>
 
 /** What becomes of a request's attempts: its record keeps it, and observers hear of it. */
 export class RequestAttempts implements Attempts {
@@ -61,12 +60,12 @@ export class RequestAttempts implements Attempts {
   }
 
   unused(attempt: OpenAttempt, used: CountedUsage | 'abandoned' | undefined): void {
-    const { prices, now, observe } = this.#options
+    const { observe } = this.#options
     const { requestId, startedAt, principal, model = '' } = this.#record
     const abandoned = used === 'abandoned'
     const usage = abandoned ? this.#record.abandonedUsage(attempt, attempt.endedAt!) : used?.usage
     attempt.discarded = true
-    const { target, responseModel } = attempt
+    const { responseModel } = attempt
     const call: UnusedCallEvent = {
       type: 'unused_call',
       requestId,
@@ -76,7 +75,7 @@ export class RequestAttempts implements Attempts {
       responseModel,
       usage,
       usageEstimated: abandoned ? usage !== undefined : (used?.estimated ?? false),
-      cost: usage === undefined ? null : prices(usage, pricedModel(model, target, now(), responseModel)),
+      cost: usage === undefined ? null : this.#record.costOf(usage, attempt, abandoned ? undefined : used),
     }
     // Kept first: who is told of it may change it.
     this.#record.keepUnused(call)

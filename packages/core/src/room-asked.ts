@@ -1,9 +1,11 @@
 import type { Lifetime } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
-import { pricedModel } from './prices.ts'
+import { type PricedModel, type Prices, possibleTiers, pricedModel } from './prices.ts'
+import type { Usage } from './protocol/chat.ts'
 import type { Target } from './provider.ts'
 import type { RoutingLog } from './routing-log.ts'
 import type { LimitContext } from './stages/limit.ts'
+import type { Draft } from './stages/read.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'now'>
 
@@ -18,7 +20,7 @@ export class RoomAsked implements LimitContext {
 
   constructor(
     requestId: string,
-    model: string,
+    { model, body }: Draft,
     targets: readonly Target[],
     lifetime: Lifetime,
     routing: Pick<RoutingLog, 'entry'>,
@@ -30,7 +32,11 @@ export class RoomAsked implements LimitContext {
     this.#routing = routing
     const { prices, now } = priced
     const at = now()
-    this.price = (usage, target) => prices(usage, pricedModel(model, target, at))
+    this.price = (usage, target) => {
+      const priced = pricedModel(model, target, at, body)
+      const tiers = possibleTiers(target, body)
+      return tiers.length === 0 ? prices(usage, priced) : dearest(usage, priced, tiers, prices)
+    }
   }
 
   get entry(): string {
@@ -43,4 +49,15 @@ export class RoomAsked implements LimitContext {
   get signal(): AbortSignal {
     return this.#lifetime.ending
   }
+}
+
+/** The most that a use may cost by one of several tiers; `null` where the first has no price. */
+function dearest(usage: Usage, priced: PricedModel, tiers: readonly string[], prices: Prices): number | null {
+  let most: number | null = null
+  for (const serviceTier of tiers) {
+    const cost = prices(usage, { ...priced, serviceTier })
+    if (cost !== null) most = Math.max(most ?? 0, cost)
+    else if (serviceTier === tiers[0]) return null
+  }
+  return most
 }

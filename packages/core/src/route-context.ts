@@ -19,7 +19,7 @@ export function routeContext<Host>(
     principal,
     random: () => log.random(),
     health: target => call.health.of(target).view(call.clock(), callerOf(principal)),
-    price: (usage, target) => prices(usage, pricedModel(model, target, now())),
+    price: (usage, target) => prices(usage, pricedModel(model, target, now(), undefined)),
     skip: (target, why) => log.skip(target, why),
     match: entry => log.match(entry),
   }

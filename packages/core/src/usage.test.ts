@@ -49,6 +49,21 @@ describe('countedUsage', () => {
     },
   )
 
+  it.each([
+    ['a completion of 0 beside text', { prompt_tokens: 9, completion_tokens: 0 }, 40, [9, 10, 19, true]],
+    ['a prompt of 0', { prompt_tokens: 0, completion_tokens: 3 }, 40, [2, 3, 5, true]],
+    ['nothing but 0', { prompt_tokens: 0, completion_tokens: 0 }, 40, [2, 10, 12, true]],
+    ['a completion of 0 beside nothing', { prompt_tokens: 9, completion_tokens: 0 }, 0, [9, 0, 9, false]],
+  ])('takes %s for no count where there was something to count', (_, given, chars, expected) => {
+    expect(counts(given, chars)).toEqual(expected)
+  })
+
+  it('believes a prompt of 0 where there is none', () => {
+    const none: ChatRequest = { model: 'm', messages: [{ role: 'user', content: '' }] }
+    const given = { prompt_tokens: 0, completion_tokens: 1 }
+    expect(countedUsage(given, none, 4, true)).toMatchObject({ usage: { total_tokens: 1 }, estimated: false })
+  })
+
   it('knows no negative zero', () => {
     const { usage } = countedUsage(
       { prompt_tokens: 1, completion_tokens: 1, cached_tokens: -0 },
@@ -82,6 +97,12 @@ describe('completionUsage', () => {
       { index: 0, message },
       { index: 1, message },
     ]
+    const calls = [{ function: { name: 'get_time', arguments: '' } }]
+    const called = {
+      choices: [{ index: 0, message: { tool_calls: calls } }],
+      usage: { completion_tokens: 0 },
+    }
+    expect(completionUsage(called, input)).toMatchObject({ usage: { completion_tokens: 2 }, estimated: true })
     const { usage, estimated } = completionUsage({ choices }, input)
     expect([usage.prompt_tokens, usage.completion_tokens, estimated]).toEqual([2, 31, true])
     expect(

@@ -1,8 +1,9 @@
+import type { AnswerTerms } from './prices.ts'
 import type { ChatRequest, Usage } from './protocol/chat.ts'
 import type { PartialCompletion, PartialMessage, PartialUsage } from './provider.ts'
 
-/** Usage, and whether any of it is a guess. */
-export interface CountedUsage {
+/** Usage, whether any of it is a guess, and what else is billed. */
+export interface CountedUsage extends AnswerTerms {
   readonly usage: Usage
   readonly estimated: boolean
 }
@@ -106,13 +107,20 @@ function promptChars(input: ChatRequest): number {
 /** The counts of a whole answer. */
 export function completionUsage(completion: PartialCompletion, input: ChatRequest): CountedUsage {
   let chars = 0
-  for (const { message } of completion.choices) chars += messageChars(message)
-  return countedUsage(completion.usage, input, chars, true)
+  let refusalChars = 0
+  for (const { message } of completion.choices) {
+    chars += messageChars(message)
+    refusalChars += message.refusal?.length ?? 0
+  }
+  const counted = countedUsage(completion.usage, input, chars, true, refusalChars)
+  return completion.service_tier === undefined
+    ? counted
+    : { ...counted, serviceTier: completion.service_tier }
 }
 
 /**
  * The counts of an answer of `answerChars` characters: the vendor's, and a guess for what it did not say. A count of 0
- * beside a prompt or an answer says nothing. Of an answer that broke off, the vendor may have counted only the beginning:
+ * beside a prompt or an answer says nothing, but beside a refusal alone, which no model has written. Of an answer that broke off, the vendor may have counted only the beginning:
  * the guess stands where it is more.
  */
 export function countedUsage(
@@ -120,20 +128,22 @@ export function countedUsage(
   input: ChatRequest,
   answerChars: number,
   whole: boolean,
+  refusalChars = 0,
 ): CountedUsage {
   const prompt = countOf(given?.prompt_tokens)
   const completion = countOf(given?.completion_tokens)
   const guess = tokens(answerChars)
   const promptCounted = prompt !== undefined && (prompt > 0 || promptChars(input) === 0)
-  const counted =
-    completion !== undefined && (completion > 0 || guess === 0) && (whole || completion >= guess)
-  if (promptCounted && counted) return { usage: usageOf(given ?? {}), estimated: false }
+  const isCount = completion !== undefined && (completion > 0 || answerChars === refusalChars)
+  const counted = isCount && (whole || completion >= guess)
+  const webSearches = countOf(given?.web_search_requests)
+  if (promptCounted && counted) return { usage: usageOf(given ?? {}), estimated: false, webSearches }
   const usage = usageOf({
     ...given,
     prompt_tokens: promptCounted ? prompt : tokens(promptChars(input)),
     completion_tokens: counted ? completion : guess,
   })
-  return { usage, estimated: true }
+  return { usage, estimated: true, webSearches }
 }
 
 /** How many characters of text, names of calls and arguments a message, or a piece of one, holds. */

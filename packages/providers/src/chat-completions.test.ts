@@ -984,6 +984,27 @@ describe('whole completions', () => {
       { prompt_tokens: 307, completion_tokens: 281, reasoning_tokens: 255 },
     ],
     [
+      'reasoning that only the total tells of (Google)',
+      { prompt_tokens: 7, completion_tokens: 12, total_tokens: 402 },
+      { prompt_tokens: 7, completion_tokens: 395, reasoning_tokens: 383 },
+    ],
+    [
+      'more in the total than its reasoning',
+      {
+        prompt_tokens: 7,
+        completion_tokens: 12,
+        total_tokens: 402,
+        completion_tokens_details: { reasoning_tokens: 5 },
+      },
+      { prompt_tokens: 7, completion_tokens: 395, reasoning_tokens: 383 },
+    ],
+    [
+      'a total that is less, or none',
+      { prompt_tokens: 7, completion_tokens: 12, total_tokens: 3 },
+      { prompt_tokens: 7, completion_tokens: 12 },
+    ],
+    ['a total alone', { total_tokens: 402, prompt_tokens: 7 }, { prompt_tokens: 7 }],
+    [
       'reasoning within the completion',
       {
         prompt_tokens: 5,

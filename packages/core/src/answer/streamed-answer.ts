@@ -183,16 +183,16 @@ export class StreamedAnswer implements TextSource {
   }
 
   #counted(completed: boolean): CountedUsage {
-    const { usage, chars } = this.#normalizer
-    return countedUsage(usage, this.#request.input, chars, completed)
+    const { usage, chars, refusalChars, answeredTier } = this.#normalizer
+    const counted = countedUsage(usage, this.#request.input, chars, completed, refusalChars)
+    return { ...counted, serviceTier: answeredTier }
   }
 
   #settle(outcome: Outcome, error?: unknown, counted = this.#counted(false)): void {
     const { record } = this.#request
     // Of an answer that was cut off in silence the vendor may have made all.
     if (this.#normalizer.spoke || (this.#normalizer.begun && !wasCutOff(outcome, error))) {
-      record.usage = counted.usage
-      record.usageEstimated = counted.estimated
+      record.count(counted)
     } else record.counted = this.#normalizer.usage
     if (record.attempts.traced !== undefined) {
       record.attempts.traced.finishReasons = this.#normalizer.finishReasons

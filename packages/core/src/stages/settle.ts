@@ -9,7 +9,7 @@ import { chargeOf } from '../ledger/charge.ts'
 import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../ledger/ledger.ts'
 import { unusedClosing } from '../ledger/unused-call.ts'
 import { uuidv7 } from '../ledger/uuidv7.ts'
-import { type Prices, pricedModel } from '../prices.ts'
+import { type AnswerTerms, type Prices, pricedModel } from '../prices.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import { memberOf } from '../protocol/own-members.ts'
 import type { Adjustment, PartialUsage, Target } from '../provider.ts'
@@ -63,6 +63,8 @@ export class RequestRecord {
   #shadowed: readonly string[] = none
   usage: Usage | undefined
   usageEstimated = false
+  /** What the answer said of what is billed beside its tokens. */
+  #terms: AnswerTerms | undefined
   /** What is asked: for the estimate of a request that the caller or the gateway cut off before anything was answered. */
   #input: ChatRequest | undefined
   /** What the vendor counted of a stream of which nothing else has come. */
@@ -305,6 +307,13 @@ export class RequestRecord {
     this.#observe(event)
   }
 
+  /** Takes what an answer has used. */
+  count(counted: CountedUsage): void {
+    this.usage = counted.usage
+    this.usageEstimated = counted.estimated
+    this.#terms = counted
+  }
+
   /** Charges the call whose answer was cut off before any of it came. */
   #chargeAbandoned(outcome: Outcome, now: number): void {
     const cutOff = outcome === 'client_aborted' || outcome === 'gateway_closed'
@@ -312,6 +321,14 @@ export class RequestRecord {
     if (attempt === undefined || !(cutOff || isTimeout(attempt.error))) return
     this.usage = this.abandonedUsage(attempt, now, this.counted)
     this.usageEstimated = this.usage !== undefined
+  }
+
+  /** What a use costs by a call beside the request; `null` where that is not known. */
+  costOf(usage: Usage, attempt: OpenAttempt, terms: AnswerTerms | undefined): number | null {
+    const { target, adjustments, responseModel } = attempt
+    const { model = '' } = this
+    const { prices, now } = this.#books
+    return prices(usage, pricedModel(model, target, now(), this.#input, terms, adjustments, responseModel))
   }
 
   /** What a call is charged that was cut off before any of its answer came; `undefined` where its upstream has made none. */
@@ -380,7 +397,8 @@ export class RequestRecord {
   }
 
   #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
-    const priced = pricedModel(this.model ?? '', target, at, responseModel)
+    const { model = '' } = this
+    const priced = pricedModel(model, target, at, this.#input, this.#terms, this.#adjustments, responseModel)
     return chargeOf(usage, this.#books.prices(usage, priced))
   }
 

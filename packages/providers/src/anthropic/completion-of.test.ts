@@ -44,6 +44,12 @@ describe('completionOf', () => {
     })
   })
 
+  it('counts the web searches that are billed', () => {
+    const usage = { input_tokens: 3, output_tokens: 2, server_tool_use: { web_search_requests: 4 } }
+    const answer = { content: [{ type: 'text', text: 'a' }], stop_reason: 'end_turn', usage }
+    expect(completionOf(answer, undefined).usage).toMatchObject({ web_search_requests: 4 })
+  })
+
   it('gives the calls of other tools beside the answer that came by one', () => {
     const use = (name: string, input: object) => ({ type: 'tool_use', id: name, name, input })
     expect(messageOf([use('f', {}), use('json', { a: 1 })], 'json')).toMatchObject({

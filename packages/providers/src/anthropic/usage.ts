@@ -17,6 +17,7 @@ export class UsageCounts {
   #counts: Counts = {}
   #iterations: readonly Fields[] | undefined
   #reasoning: number | undefined
+  #webSearches: number | undefined
 
   /** Takes what an event tells; what it does not tell stays. */
   add(usage: unknown): void {
@@ -25,6 +26,9 @@ export class UsageCounts {
     this.#iterations = objectsOf(usage.iterations) ?? this.#iterations
     const details = usage.output_tokens_details
     this.#reasoning = (isFields(details) ? countOf(details.thinking_tokens) : undefined) ?? this.#reasoning
+    const tools = usage.server_tool_use
+    this.#webSearches =
+      (isFields(tools) ? countOf(tools.web_search_requests) : undefined) ?? this.#webSearches
     if (usage.service_tier === 'standard') this.serviceTier = 'default'
     else if (usage.service_tier === 'priority') this.serviceTier = 'priority'
   }
@@ -45,6 +49,7 @@ export class UsageCounts {
       ...(cached === undefined ? {} : { cached_tokens: cached }),
       ...(written === undefined ? {} : { cache_write_tokens: written }),
       ...(this.#reasoning === undefined ? {} : { reasoning_tokens: this.#reasoning }),
+      ...(this.#webSearches === undefined ? {} : { web_search_requests: this.#webSearches }),
     }
   }
 }

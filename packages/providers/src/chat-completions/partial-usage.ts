@@ -13,6 +13,16 @@ export function partialUsage(answer: Fields): PartialUsage | undefined {
   return isFields(groq) && isFields(groq.usage) ? fromUsage(groq.usage) : undefined
 }
 
+/**
+ * The tokens that only the total tells of: vendors that count reasoning beside the completion, with (xAI) or without (Google's
+ * compatible endpoint) a count of its own. They are billed as output.
+ */
+function hiddenTokens(total: unknown, asked: number | undefined, answered: number | undefined): number {
+  const all = countOf(total)
+  if (all === undefined || asked === undefined || answered === undefined) return 0
+  return Math.max(0, all - asked - answered)
+}
+
 type Counts = { -readonly [Name in keyof PartialUsage]: PartialUsage[Name] }
 
 function fromUsage(usage: Fields): PartialUsage | undefined {
@@ -38,9 +48,10 @@ function fromUsage(usage: Fields): PartialUsage | undefined {
   if (spoken !== undefined) counts.completion_audio_tokens = spoken
   if (accepted !== undefined) counts.accepted_prediction_tokens = accepted
   if (rejected !== undefined) counts.rejected_prediction_tokens = rejected
-  if (asked !== undefined && answered !== undefined && reasoned !== undefined) {
-    // xAI counts reasoning beside the completion, not within it; its total tells.
-    if (usage.total_tokens === asked + answered + reasoned) counts.completion_tokens = answered + reasoned
+  const hidden = hiddenTokens(usage.total_tokens, asked, answered)
+  if (hidden > 0) {
+    counts.completion_tokens = (answered ?? 0) + hidden
+    counts.reasoning_tokens = Math.max(reasoned ?? 0, hidden)
   }
   for (const _name in counts) return counts
   return undefined

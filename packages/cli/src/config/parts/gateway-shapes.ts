@@ -6,6 +6,7 @@ import type {
   RetryOptions,
   StreamPacing,
   Timeouts,
+  TokenPrice,
 } from '@sluice/core'
 import { object, record } from '../shape/collections.ts'
 import { either, just } from '../shape/either.ts'
@@ -25,15 +26,39 @@ export const cacheShape = object<{ ttlMs: number; maxBytes?: number }>({
   },
 })
 
+const tokenPrices = {
+  input: { shape: dollars, description: 'US dollars per million tokens.', required: true },
+  output: { shape: dollars, description: 'Reasoning is part of it.', required: true },
+  cachedInput: { shape: dollars, description: "Input from the vendor's cache. Default: as `input`." },
+  cacheWrite: { shape: dollars, description: "Input into the vendor's cache. Default: as `input`." },
+  audioInput: { shape: dollars, description: 'Default: as `input`.' },
+  audioOutput: { shape: dollars, description: 'Default: as `output`.' },
+} as const
+
+const tier = either(
+  [
+    { when: value => typeof value !== 'object', shape: dollars },
+    {
+      when: () => true,
+      shape: object<TokenPrice>(tokenPrices, 'a price, such as { input: 0.3, output: 1.2 }'),
+    },
+  ],
+  'a price, such as { input: 0.3, output: 1.2 }, or a multiple of the usual one',
+)
+
 const price = object<ModelPrice>(
   {
-    input: { shape: dollars, description: 'US dollars per million tokens.', required: true },
-    output: { shape: dollars, description: 'Reasoning is part of it.', required: true },
-    cachedInput: { shape: dollars, description: "Input from the vendor's cache. Default: as `input`." },
-    cacheWrite: { shape: dollars, description: "Input into the vendor's cache. Default: as `input`." },
-    audioInput: { shape: dollars, description: 'Default: as `input`.' },
-    audioOutput: { shape: dollars, description: 'Default: as `output`.' },
+    ...tokenPrices,
     perRequest: { shape: dollars, description: 'US dollars for each request, beside its tokens. Default 0.' },
+    webSearch: {
+      shape: dollars,
+      description:
+        'US dollars for each web search. Default: not known, so that an answer with one has no price.',
+    },
+    tiers: {
+      shape: record(tier, { of: 'prices by service tier' }),
+      description: 'Prices of service tiers, or multiples of the usual ones: `{ priority: 2, flex: 0.5 }`.',
+    },
   },
   'a price, such as { input: 0.15, output: 0.6 }',
 )

@@ -1,4 +1,4 @@
-import type { ModelPrice } from '@sluice/core'
+import type { ModelPrice, TokenPrice } from '@sluice/core'
 import type { Part } from '../part.ts'
 
 /** Dollars for a token are dollars for a million. */
@@ -9,17 +9,31 @@ const names = {
   cacheWrite: 'cache_creation_input_token_cost',
   audioInput: 'input_cost_per_audio_token',
   audioOutput: 'output_cost_per_audio_token',
-} as const satisfies Partial<Record<keyof ModelPrice, string>>
+} as const satisfies Partial<Record<keyof TokenPrice, string>>
+
+/** The tiers that LiteLLM knows prices of: `input_cost_per_token_priority`. */
+const tierNames = ['priority', 'flex'] as const
 
 /** What a deployment costs, where it says both what its input and what its output do. */
 export function priceOf(given: Part, info: Part): ModelPrice | undefined {
   const at = (key: string) => (given.at(key).isThere ? given.at(key) : info.at(key))
-  if (!isPrice(at(names.input)) || !isPrice(at(names.output))) return undefined
+  const tokens = tokenPrice(at, '')
+  if (tokens === undefined) return undefined
+  const tiers = tierNames.flatMap(tier => {
+    const price = tokenPrice(at, `_${tier}`)
+    return price === undefined ? [] : [[tier, price] as const]
+  })
+  return tiers.length === 0 ? tokens : { ...tokens, tiers: Object.fromEntries(tiers) }
+}
+
+/** What tokens cost by the keys that end so; `undefined` where it does not say both. */
+function tokenPrice(at: (key: string) => Part, suffix: string): TokenPrice | undefined {
+  if (!isPrice(at(names.input + suffix)) || !isPrice(at(names.output + suffix))) return undefined
   const price = Object.entries(names).flatMap(([name, key]) => {
-    const part = at(key)
+    const part = at(key + suffix)
     return isPrice(part) ? [[name, perMillion(part.number() ?? 0)] as const] : []
   })
-  return Object.fromEntries(price) as unknown as ModelPrice
+  return Object.fromEntries(price) as unknown as TokenPrice
 }
 
 /** PyYAML reads `1e-6` as text, and so LiteLLM takes texts too. */

@@ -51,6 +51,12 @@ describe('genaiPrices', () => {
     expect(told(used({}), asked({ provider: '__proto__', upstreamModel: 'constructor' }))).toBeNull()
   })
 
+  it('knows no price of what the list has none for: a dearer tier, and searches', () => {
+    expect(prices(used({}), asked({ serviceTier: 'flex' }))).toBeCloseTo(0.00021, 12)
+    expect(prices(used({}), asked({ serviceTier: 'priority' }))).toBeNull()
+    expect(prices(used({}), asked({ webSearches: 1 }))).toBeNull()
+  })
+
   it('asks for the time at which the model was asked, and leaves out what did not occur', () => {
     const seen: unknown[] = []
     const spy: CalcPrice = (...all) => {

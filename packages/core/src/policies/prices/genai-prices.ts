@@ -1,5 +1,6 @@
 import type { Prices } from '../../prices.ts'
 import type { Usage } from '../../protocol/chat.ts'
+import { isUsual } from './model-price.ts'
 import { tokenParts } from './token-parts.ts'
 
 /** The function `calcPrice` of the package `@pydantic/genai-prices`, as far as it is used. */
@@ -18,7 +19,8 @@ export interface GenaiPricesOptions {
 
 /**
  * Prices from the list that the package `@pydantic/genai-prices` keeps, as they were when the model was asked. What it
- * does not know, or cannot make out, has no price. Throws `TypeError` for what is no function, and for bad options.
+ * does not know has no price; nor have web searches, and service tiers that cost more than the default. Throws `TypeError`
+ * for what is no function, and for bad options.
  *
  * ```ts
  * import { calcPrice } from '@pydantic/genai-prices'
@@ -42,7 +44,9 @@ export function genaiPrices(calcPrice: CalcPrice, options: GenaiPricesOptions = 
       return null
     }
   }
-  return (usage, { provider, upstreamModel, responseModel = upstreamModel, at }) => {
+  return (usage, asked) => {
+    const { provider, upstreamModel, responseModel = upstreamModel, at, serviceTier, webSearches = 0 } = asked
+    if (webSearches > 0 || !isUsual(serviceTier)) return null
     const answered = responseModel === upstreamModel ? null : priceOf(usage, provider, responseModel, at)
     return answered ?? priceOf(usage, provider, upstreamModel, at)
   }

@@ -2,8 +2,8 @@ import type { Usage } from '../../protocol/chat.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import { tokenParts } from './token-parts.ts'
 
-/** What a model costs, in US dollars per million tokens. */
-export interface ModelPrice {
+/** What tokens cost, in US dollars per million. */
+export interface TokenPrice {
   readonly input: number
   /** Reasoning is part of it. */
   readonly output: number
@@ -15,23 +15,56 @@ export interface ModelPrice {
   readonly audioInput?: number
   /** Output that is audio. Default: as `output`. */
   readonly audioOutput?: number
-  /** US dollars for each request, beside its tokens. Default 0. */
-  readonly perRequest?: number
 }
 
-const fields: Readonly<Record<keyof ModelPrice, 'required' | 'optional'>> = {
+/** What a model costs, in US dollars: its tokens, and what is billed beside them. */
+export interface ModelPrice extends TokenPrice {
+  /** US dollars for each request, beside its tokens. Default 0. */
+  readonly perRequest?: number
+  /** US dollars for each web search. Default: not known, so that an answer with one has no price. */
+  readonly webSearch?: number
+  /**
+   * Tokens by service tiers: `{ priority: { input: 3.5, output: 14 }, flex: 0.5 }`. A number is a multiple of the usual
+   * prices. Default: `priority` and `fast` have no price, all that is not dearer costs the usual.
+   */
+  readonly tiers?: Readonly<Record<string, TokenPrice | number>>
+}
+
+const tokenFields: Readonly<Record<keyof TokenPrice, 'required' | 'optional'>> = {
   input: 'required',
   output: 'required',
   cachedInput: 'optional',
   cacheWrite: 'optional',
   audioInput: 'optional',
   audioOutput: 'optional',
+}
+const fields: Readonly<Record<keyof ModelPrice, 'required' | 'optional'>> = {
+  ...tokenFields,
   perRequest: 'optional',
+  webSearch: 'optional',
+  tiers: 'optional',
+}
+
+/** A price in which nothing is left open. */
+export interface WholePrice {
+  readonly tokens: Required<TokenPrice>
+  readonly perRequest: number
+  readonly webSearch: number | undefined
+  readonly tiers: ReadonlyMap<string, Required<TokenPrice>>
 }
 
 /** A copy of a price in which nothing is left open. */
-export function wholePrice(price: ModelPrice): Required<ModelPrice> {
-  const { input, output, cachedInput, cacheWrite, audioInput, audioOutput, perRequest } = ownMembers(price)
+export function wholePrice(price: ModelPrice): WholePrice {
+  const { perRequest = 0, webSearch, tiers = {} } = ownMembers(price)
+  const tokens = wholeTokens(price)
+  const entries = Object.entries(tiers).map(
+    ([tier, given]) => [tier, typeof given === 'number' ? times(tokens, given) : wholeTokens(given)] as const,
+  )
+  return { tokens, perRequest, webSearch, tiers: new Map(entries) }
+}
+
+function wholeTokens(price: TokenPrice): Required<TokenPrice> {
+  const { input, output, cachedInput, cacheWrite, audioInput, audioOutput } = ownMembers(price)
   return {
     input,
     output,
@@ -39,12 +72,57 @@ export function wholePrice(price: ModelPrice): Required<ModelPrice> {
     cacheWrite: cacheWrite ?? input,
     audioInput: audioInput ?? input,
     audioOutput: audioOutput ?? output,
-    perRequest: perRequest ?? 0,
   }
 }
 
-/** What a usage costs by a price, in US dollars. */
-export function costOf(usage: Usage, price: Required<ModelPrice>): number {
+function times(price: Required<TokenPrice>, factor: number): Required<TokenPrice> {
+  const { input, output, cachedInput, cacheWrite, audioInput, audioOutput } = price
+  return {
+    input: input * factor,
+    output: output * factor,
+    cachedInput: cachedInput * factor,
+    cacheWrite: cacheWrite * factor,
+    audioInput: audioInput * factor,
+    audioOutput: audioOutput * factor,
+  }
+}
+
+/** What a use costs by a price, in US dollars; `null` where its tier or its searches have no price. */
+export function costOf(
+  usage: Usage,
+  price: WholePrice,
+  serviceTier: string | undefined,
+  webSearches = 0,
+): number | null {
+  const { tiers, webSearch = 0 } = price
+  // Vendors answer `fast` by `priority`.
+  const ofTier =
+    serviceTier === undefined
+      ? undefined
+      : (tiers.get(serviceTier) ?? (serviceTier === 'fast' ? tiers.get('priority') : undefined))
+  if (ofTier === undefined && !isUsual(serviceTier)) return null
+  if (webSearches > 0 && price.webSearch === undefined) return null
+  return tokenCost(usage, ofTier ?? price.tokens) + price.perRequest + webSearches * webSearch
+}
+
+/** What vendors call the tiers that cost no more than the usual one. */
+const usualTiers: ReadonlySet<string> = new Set([
+  'default',
+  'auto',
+  'standard',
+  'on_demand',
+  'flex',
+  'batch',
+  'scale',
+  'reserved',
+])
+
+/** Whether a tier without a price of its own costs no more than the usual. */
+export function isUsual(serviceTier: string | undefined): boolean {
+  return serviceTier === undefined || usualTiers.has(serviceTier)
+}
+
+function tokenCost(usage: Usage, price: Required<TokenPrice>): number {
   const parts = tokenParts(usage)
   const millionths =
     parts.text * price.input +
@@ -53,22 +131,41 @@ export function costOf(usage: Usage, price: Required<ModelPrice>): number {
     parts.audio * price.audioInput +
     parts.answer * price.output +
     parts.spoken * price.audioOutput
-  return millionths / 1e6 + price.perRequest
+  return millionths / 1e6
 }
 
 /** Everything that is wrong with a price: what was got and what was expected. */
 export function priceFault(price: unknown): string[] {
+  return faultsIn(price, fields)
+}
+
+function faultsIn(price: unknown, known: Readonly<Record<string, 'required' | 'optional'>>): string[] {
   if (typeof price !== 'object' || price === null) return [`got ${String(price)}, expected { input, output }`]
   const faults = Object.keys(price)
-    .filter(name => !Object.hasOwn(fields, name))
-    .map(name => `${name}: no such field, expected ${Object.keys(fields).join(', ')}`)
-  for (const [name, need] of Object.entries(fields)) {
-    const amount: unknown = Object.hasOwn(price, name) ? price[name as never] : undefined
-    if (amount === undefined && need === 'optional') continue
-    if (typeof amount === 'number' && Number.isFinite(amount) && amount >= 0) continue
-    faults.push(
-      `${name}: got ${typeof amount === 'string' ? `'${amount}'` : String(amount)}, expected a number from 0`,
-    )
+    .filter(name => !Object.hasOwn(known, name))
+    .map(name => `${name}: no such field, expected ${Object.keys(known).join(', ')}`)
+  for (const [name, need] of Object.entries(known)) {
+    const given: unknown = Object.hasOwn(price, name) ? price[name as never] : undefined
+    if (given === undefined && need === 'optional') continue
+    if (name === 'tiers') faults.push(...tierFaults(given))
+    else if (!isAmount(given)) faults.push(`${name}: got ${shown(given)}, expected a number from 0`)
   }
   return faults
+}
+
+function tierFaults(tiers: unknown): string[] {
+  if (typeof tiers !== 'object' || tiers === null || Array.isArray(tiers)) {
+    return [`tiers: got ${shown(tiers)}, expected prices by tier, such as { priority: { input, output } }`]
+  }
+  return Object.entries(tiers).flatMap(([tier, given]) =>
+    isAmount(given) ? [] : faultsIn(given, tokenFields).map(fault => `tiers.${tier}: ${fault}`),
+  )
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
 }

@@ -70,6 +70,37 @@ describe('priceTable', () => {
     expect(priceTable({ small: { input: 0, output: 0 } })(some, asked())).toBe(0)
   })
 
+  it('prices the parts of a tier by its own prices, or by a multiple of the usual', () => {
+    const usage = used({ prompt_tokens: 10, cached_tokens: 4, completion_tokens: 5 })
+    const prices = priceTable({
+      small: {
+        input: 1e6,
+        cachedInput: 0.5e6,
+        output: 2e6,
+        perRequest: 1,
+        tiers: { priority: { input: 2e6, output: 3e6 }, flex: 0.5 },
+      },
+    })
+    const by = (serviceTier: string) => prices(usage, asked({ serviceTier }))
+    expect(prices(usage, asked())).toBe(6 + 2 + 10 + 1)
+    // A tier without a price of cached input takes its own input's.
+    expect(by('priority')).toBe(20 + 15 + 1)
+    expect(by('fast')).toBe(by('priority'))
+    expect(by('flex')).toBe(9 + 1)
+    expect(by('batch')).toBe(19)
+    for (const tier of ['ultra', 'constructor', '__proto__', '']) expect(by(tier)).toBeNull()
+  })
+
+  it('prices web searches by the piece, and knows no price of those that it says nothing of', () => {
+    const searched = asked({ webSearches: 3 })
+    expect(priceTable({ small: { input: 0, output: 0, webSearch: 0.01 } })(some, searched)).toBeCloseTo(
+      0.03,
+      12,
+    )
+    expect(priceTable({ small: { input: 0, output: 0, webSearch: 0 } })(some, searched)).toBe(0)
+    expect(priceTable({ small: { input: 0, output: 0 } })(some, searched)).toBeNull()
+  })
+
   it('keeps a copy', () => {
     const table = { small: { ...small } }
     const prices = priceTable(table)
@@ -111,6 +142,28 @@ describe('priceTable', () => {
       'a field that it does not know',
       { small: { ...small, cached: 1 } },
       /cached: no such field, expected input/,
+    ],
+    [
+      'a tier that is none',
+      { small: { ...small, tiers: { priority: '2' } } },
+      /tiers\.priority: got 2, expected { input, output }/,
+    ],
+    [
+      'half a tier',
+      { small: { ...small, tiers: { flex: { input: 1 } } } },
+      /tiers\.flex: output: got undefined/,
+    ],
+    ['a tier below nothing', { small: { ...small, tiers: { flex: -1 } } }, /tiers\.flex: got -1/],
+    [
+      'a tier within a tier',
+      { small: { ...small, tiers: { flex: { ...small, tiers: {} } } } },
+      /tiers\.flex: tiers: no such field/,
+    ],
+    ['tiers in a list', { small: { ...small, tiers: [2] } }, /tiers: got 2, expected prices by tier/],
+    [
+      'a search as text',
+      { small: { ...small, webSearch: '1' } },
+      /webSearch: got '1', expected a number from 0/,
     ],
     ['several at once', { a: { input: 1 }, b: 3 }, /"a": output.*"b": got 3/s],
   ]

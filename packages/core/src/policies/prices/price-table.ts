@@ -1,5 +1,5 @@
 import type { Prices } from '../../prices.ts'
-import { costOf, type ModelPrice, priceFault, wholePrice } from './model-price.ts'
+import { costOf, type ModelPrice, priceFault, type WholePrice, wholePrice } from './model-price.ts'
 
 /**
  * Prices by the public name of a model, or by `provider/upstream-model`, which is more exact and goes first. The model that
@@ -15,7 +15,7 @@ export interface ReplaceablePrices extends Prices {
 
 /**
  * Prices from a table of your own, in US dollars per million tokens. A model that is not in it has no price, which is
- * not a price of 0. The table is copied. Throws `TypeError` that names everything in it that cannot be used.
+ * not a price of 0; neither has a dearer service tier, or a web search, that its price says nothing of. The table is copied. Throws `TypeError` that names everything in it that cannot be used.
  *
  * ```ts
  * priceTable({ small: { input: 0.15, cachedInput: 0.075, output: 0.6 } })
@@ -23,11 +23,12 @@ export interface ReplaceablePrices extends Prices {
  */
 export function priceTable(table: PriceTable): ReplaceablePrices {
   let prices = checkedTable(table)
-  const lookup: Prices = (usage, { model, provider, upstreamModel, responseModel = upstreamModel }) => {
+  const lookup: Prices = (usage, asked) => {
+    const { model, provider, upstreamModel, responseModel = upstreamModel, serviceTier, webSearches } = asked
     const answered =
       responseModel === upstreamModel ? undefined : prices.get(placeName(provider, responseModel))
     const price = answered ?? prices.get(placeName(provider, upstreamModel)) ?? prices.get(model)
-    return price === undefined ? null : costOf(usage, price)
+    return price === undefined ? null : costOf(usage, price, serviceTier, webSearches)
   }
   return Object.assign(lookup, {
     replace: (next: PriceTable) => {
@@ -55,7 +56,7 @@ function placeName(provider: string, model: string): string {
   return name
 }
 
-function checkedTable(table: unknown): ReadonlyMap<string, Required<ModelPrice>> {
+function checkedTable(table: unknown): ReadonlyMap<string, WholePrice> {
   if (typeof table !== 'object' || table === null || Array.isArray(table)) {
     throw new TypeError(`priceTable: got ${shown(table)}, expected an object of prices by model.`)
   }

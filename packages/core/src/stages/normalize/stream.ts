@@ -44,6 +44,8 @@ export class StreamNormalizer {
   answeredTier: string | undefined
   /** Characters of text, reasoning and arguments so far. */
   chars = 0
+  /** How many of them are of refusals. */
+  refusalChars = 0
   /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
   failure: unknown
   #heard = false
@@ -141,6 +143,7 @@ export class StreamNormalizer {
     }
     if (delta.refusal) {
       this.chars += delta.refusal.length
+      this.refusalChars += delta.refusal.length
       out.push(chunkOf(state, { refusal: delta.refusal }))
     }
     if (delta.tool_calls !== undefined) this.#addTools(state, delta.tool_calls, out)

@@ -64,6 +64,7 @@ class Shadow {
   readonly #world: CallWorld
   #usage: PartialUsage | undefined
   #chars = 0
+  #serviceTier: string | undefined
   #begun = false
 
   constructor(entry: OpenAttempt, input: ChatRequest, lifetime: Lifetime, world: CallWorld) {
@@ -122,7 +123,7 @@ class Shadow {
       return completionUsage(answer, input)
     }
     await this.#drop(answer)
-    return countedUsage(this.#usage, input, this.#chars, true)
+    return { ...countedUsage(this.#usage, input, this.#chars, true), serviceTier: this.#serviceTier }
   }
 
   async #drop(source: ChunkSource): Promise<void> {
@@ -131,8 +132,9 @@ class Shadow {
       if (done === true) return
       this.#begun = true
       if (reads === 1) this.#entry.span?.firstContent()
-      for (const { choices, usage, model } of value) {
+      for (const { choices, usage, model, service_tier } of value) {
         if (model !== undefined) this.#entry.setResponseModel(model)
+        if (service_tier !== undefined) this.#serviceTier = service_tier
         if (usage !== undefined) this.#usage = { ...this.#usage, ...usage }
         for (const { delta } of choices) this.#chars += messageChars(delta)
       }
@@ -148,7 +150,7 @@ class Shadow {
     const cutOff = (failure instanceof LifeEnded || isTimeout(failure)) && this.#entry.called
     if (cutOff && this.#chars === 0) return 'abandoned'
     if (!this.#begun) return undefined
-    return countedUsage(this.#usage, this.#given, this.#chars, false)
+    return { ...countedUsage(this.#usage, this.#given, this.#chars, false), serviceTier: this.#serviceTier }
   }
 }
 
