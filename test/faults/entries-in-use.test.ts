@@ -9,12 +9,12 @@ const records = new Map(callers.map(id => [hashApiKey(`key-of-${id}`), { id }]))
 
 describe('F76 an entry that is in use has to make room for others', () => {
   overServers(mount => {
-    it('is kept: the count of requests that are under way, where there is room for one count', async () => {
+    it('is kept: the count of requests that are under way, where there is room for no other count', async () => {
       const { upstream, open } = await waitingVendor()
-      const store = memoryStore({ maxKeys: 1 })
+      const store = memoryStore({ maxKeys: callers.length })
       const { site } = await startService(mount, {
         models: { m: upstream },
-        authenticate: apiKeys(callers.map(id => ({ id, key: `key-of-${id}` }))),
+        authenticate: apiKeys([...callers, 'dan'].map(id => ({ id, key: `key-of-${id}` }))),
         limit: limits([concurrent(1)], { store }),
       })
       const ask = (id: string) => site.chat({ model: 'm' }, { key: `key-of-${id}` })
@@ -22,12 +22,14 @@ describe('F76 an entry that is in use has to make room for others', () => {
       await upstream.waitForRequest(callers.length)
       for (let round = 0; round < 2; round++) {
         for (const id of callers) expect((await ask(id)).status).toBe(429)
+        const newcomer = await ask('dan')
+        expect([newcomer.status, newcomer.body]).toEqual([503, expect.stringContaining('limit_store_full')])
       }
       expect([upstream.requests.length, store.held]).toEqual([callers.length, callers.length])
       open()
       for (const answer of await Promise.all(live)) expect(answer.status).toBe(200)
       expect(store.held).toBe(0)
-      for (const id of callers) expect((await ask(id)).status).toBe(200)
+      for (const id of [...callers, 'dan']) expect((await ask(id)).status).toBe(200)
     })
 
     it('is kept: the key of a caller with a request under way, while unknown keys fill the memory', async () => {

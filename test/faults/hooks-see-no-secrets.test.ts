@@ -51,7 +51,7 @@ describe("F78 the user's functions are handed keys and headers that they do not 
       })
       await site.chat({ model: 'm' }, { key: callerKey, headers: { cookie, 'x-forwarded-for': '10.1.2.3' } })
       const { principal } = await end()
-      expect(principal).toEqual({ id: 'ann', tags: { plan: 'gold' } })
+      expect(principal).toEqual({ id: 'ann', source: 'api_keys', tags: { plan: 'gold' } })
       expect(seen.route).toHaveLength(1)
       expect(seen.authorize).toHaveLength(1)
       const all = printed([seen, events])

@@ -17,7 +17,8 @@ const keys =
   transport base validation unknownParameters intake timeouts maxAttempts now random list targets identified
   mount plainAnswers capabilities adjustments code param status kind error errors detail choices index
   delta finish_reason usage prompt_tokens completion_tokens reasoning_content refusalDetails next then toJSON
-  retryAfterMs trustProxy writeStallMs body rawBody cause close admit settle polluted`.split(/\s+/)
+  retryAfterMs trustProxy writeStallMs body rawBody cause close admit settle source
+  limits principals enforcesPrincipalLimits full entry polluted`.split(/\s+/)
 /** Members of a message or of a vendor's chunk: each of those is read too often to be looked through for what is its own. */
 const inner =
   'content name tool_calls function_call audio refusal reasoning_content finish_reason error'.split(' ')

@@ -125,7 +125,7 @@ describe('F45 another way in, or another way out', () => {
         authorization: `Bearer ${upstreamKey}`,
       })
       expect(evil.connections.total).toBe(0)
-      expect((await end()).principal).toEqual({ id: 'ann' })
+      expect((await end()).principal).toEqual({ id: 'ann', source: 'api_keys' })
     })
 
     it('no query does', async () => {

@@ -1,9 +1,10 @@
+import { memberOf } from './protocol/own-members.ts'
 import type { Principal } from './stages/authenticate.ts'
 
 /**
  * Returns the key under which state of a principal is stored: its source and its id. Two principals have the same key
  * only if both are the same. A source has no space, so that the first one separates the two.
  */
-export function principalKey({ source = '', id }: Principal): string {
-  return `${source} ${id}`
+export function principalKey(principal: Principal): string {
+  return `${memberOf(principal, 'source') ?? ''} ${principal.id}`
 }

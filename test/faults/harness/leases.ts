@@ -1,4 +1,4 @@
-import type { Lease, Limiter, Usage } from '@sluice/core'
+import { type Lease, type Limiter, limits, type Usage } from '@sluice/core'
 
 /** A limiter that keeps count. */
 export interface CountingLimiter extends Limiter {
@@ -8,10 +8,8 @@ export interface CountingLimiter extends Limiter {
   readonly settled: readonly (Usage | undefined)[]
 }
 
-const everybody: Limiter = { admit: () => ({ headers: {}, settle() {} }), appliesToAll: false }
-
-/** Makes one of another, which says who is let in. Default: everybody is. */
-export function countingLimiter(limiter: Limiter = everybody): CountingLimiter {
+/** Makes one of another, which says who is let in. Default: whom its own limits let in. */
+export function countingLimiter(limiter: Limiter = limits([])): CountingLimiter {
   const settled: (Usage | undefined)[] = []
   let admitted = 0
   const counted = (lease: Lease): Lease => {
@@ -22,12 +20,13 @@ export function countingLimiter(limiter: Limiter = everybody): CountingLimiter {
     }
     return { ...lease, settle }
   }
-  const { maxWaitMs, appliesToAll } = limiter
+  const { maxWaitMs, appliesToAll, enforcesPrincipalLimits = false } = limiter
   return {
     get admitted() {
       return admitted
     },
     settled,
+    enforcesPrincipalLimits,
     ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
     ...(appliesToAll === undefined ? {} : { appliesToAll }),
     admit(principal, draft, context) {

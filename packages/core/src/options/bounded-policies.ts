@@ -2,9 +2,11 @@ import type { GatewayOptions } from '../config.ts'
 import { deadline } from '../deadline.ts'
 import type { Observer } from '../events.ts'
 import { isPromise } from '../is-promise.ts'
+import type { LimitRuleData } from '../limit-rule.ts'
 import type { LimitStore } from '../policies/limits/limit-store.ts'
 import { limits } from '../policies/limits/limits.ts'
 import { modelPatterns } from '../policies/model-patterns.ts'
+import { memberOf } from '../protocol/own-members.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
 import { hasLimits, type Lease, type Limiter } from '../stages/limit.ts'
@@ -66,9 +68,9 @@ export function ruleFaults(limit: GatewayOptions['limit']): readonly string[] {
 
 /** What of the principals that are known beforehand has limits that nobody would enforce. */
 export function principalLimitFaults<Host>({ authenticate, limit }: GatewayOptions<Host>): readonly string[] {
-  if (typeof limit !== 'object' || limit === null || !('admit' in limit)) return []
-  const limited = authenticate.principals?.().find(hasLimits)
-  if (limited === undefined || limit.enforcesPrincipalLimits === true) return []
+  if (limit === undefined || !isLimiter(limit) || limit.enforcesPrincipalLimits === true) return []
+  const limited = memberOf(authenticate, 'principals')?.().find(hasLimits)
+  if (limited === undefined) return []
   return [
     `limit: got a limiter that does not enforce the limits of principals, and '${limited.id}' has some, expected limits(), or a limiter with enforcesPrincipalLimits: true`,
   ]
@@ -83,8 +85,17 @@ function limiterOf(
   observe: Observer | undefined,
   store: LimitStore | undefined,
 ): Limiter {
-  if ('admit' in limit) return limit
-  return limits('kind' in limit ? [limit] : limit, { ...(observe && { observe }), ...(store && { store }) })
+  if (isLimiter(limit)) return limit
+  return limits(isList(limit) ? limit : [limit], { ...(observe && { observe }), ...(store && { store }) })
+}
+
+/** A list of rules is none, whatever another library has added to `Object.prototype`. */
+function isLimiter(limit: NonNullable<GatewayOptions['limit']>): limit is Limiter {
+  return !isList(limit) && memberOf(limit as Partial<Limiter>, 'admit') !== undefined
+}
+
+function isList(limit: NonNullable<GatewayOptions['limit']>): limit is readonly LimitRuleData[] {
+  return Array.isArray(limit)
 }
 
 /** Room that is given when nobody waits for it any more is nobody's. */

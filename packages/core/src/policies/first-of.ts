@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts'
+import { memberOf } from '../protocol/own-members.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
 
 /**
@@ -33,6 +34,6 @@ export function firstOf<Host = unknown>(
     return undefined
   }
   return Object.assign(authenticateFirst, {
-    principals: () => authenticators.flatMap(each => each.principals?.() ?? []),
+    principals: () => authenticators.flatMap(each => memberOf(each, 'principals')?.() ?? []),
   })
 }

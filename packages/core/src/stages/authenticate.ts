@@ -2,6 +2,7 @@ import type { AuthFailure } from '../auth-failure.ts'
 import { GatewayError } from '../errors.ts'
 import { isPromise } from '../is-promise.ts'
 import type { LimitRuleData } from '../limit-rule.ts'
+import { memberOf } from '../protocol/own-members.ts'
 
 export { principalKey } from '../principal-key.ts'
 
@@ -81,7 +82,8 @@ function principalFrom(request: Request, principal: unknown): Principal {
 function isPrincipal(value: unknown): value is Principal {
   if (typeof value !== 'object' || value === null || !('id' in value)) return false
   if (typeof value.id !== 'string' || value.id === '') return false
-  return !('source' in value) || value.source === undefined || isPrincipalSource(value.source)
+  const source = memberOf(value as { source?: unknown }, 'source')
+  return source === undefined || isPrincipalSource(source)
 }
 
 /** Whether a value can be the `source` of a principal: a string that is not empty, without spaces. */

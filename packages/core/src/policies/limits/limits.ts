@@ -100,8 +100,11 @@ class RuleLimiter {
   #lease(room: AskedRoom, claim: DecidedClaim, waitedMs?: number): Lease {
     const { verdict } = claim
     const headers = limitHeaders(room, verdict, this.#ietf)
-    if (verdict.full === true) throw limitStoreFull(headers)
-    if (!verdict.allowed) throw limitRefusal(standingCounts(room, verdict), headers)
+    if (!verdict.allowed) {
+      throw memberOf(verdict, 'full') === true
+        ? limitStoreFull(headers)
+        : limitRefusal(standingCounts(room, verdict), headers)
+    }
     const lease: Writable<Lease> = {
       headers,
       settle: (usage, cost) => this.#settle({ room, claim }, chargesOf(room, usage, cost)),
@@ -173,7 +176,7 @@ function claimsIn(
 /** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
 function refusalOf({ room, claim: { verdict } }: Decided): Refused | undefined {
   if (verdict.allowed) return undefined
-  if (verdict.full === true) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
+  if (memberOf(verdict, 'full') === true) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0
   const keys: string[] = []
   for (const { count, state } of standingCounts(room, verdict)) {

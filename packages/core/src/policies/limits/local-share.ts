@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts'
 import type { LimitKind } from '../../limit-rule.ts'
+import { memberOf } from '../../protocol/own-members.ts'
 import type { GuardedStoreOptions } from './guarded-store.ts'
 import type { Claim, Counter, CounterState, Verdict } from './limit-store.ts'
 
@@ -39,7 +40,7 @@ export function localShare(
     claim: counters.length === 0 ? undefined : { ...claim, counters },
     verdict: local => ({
       allowed: local?.allowed ?? true,
-      ...(local?.full === true && { full: true }),
+      ...(local !== undefined && memberOf(local, 'full') === true && { full: true }),
       counters: places.map((place, index) => {
         const state = place === undefined ? undefined : local?.counters[place]
         return state ?? untouched(claim.counters[index]?.limit ?? 0)
