@@ -31,7 +31,7 @@ export const defaultAbandonedCalls: AbandonedCallOptions = {
 export const defaultRetry: RetryOptions = {
   baseMs: 250,
   maxMs: 8_000,
-  maxRetryAfterMs: 60_000,
+  maxRetryAfterMs: 10_000,
   budget: 0.2,
   minBudget: 3,
 }

@@ -137,7 +137,8 @@ export const retryShape = orFalse(
     maxMs: { shape: milliseconds, description: 'The largest bound. Default 8000.' },
     maxRetryAfterMs: {
       shape: milliseconds,
-      description: 'The longest wait that a vendor may ask for. Default 60000.',
+      description:
+        'The longest pause that a vendor may ask for before a retry; a longer one is sent to the caller at once. Default 10000.',
     },
     budget: {
       shape: share,
