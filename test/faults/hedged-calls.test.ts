@@ -111,7 +111,7 @@ describe('F62 two targets are asked beside one another, and both would answer', 
       const first = await upstreamDuring(answer({ usage: used }))
       const service = await startService(mount, {
         models: { m: placeAt('first', first, { shadows: [placeAt('shadow', shadow)] }) },
-        timeouts: { firstByteMs: 300 },
+        timeouts: { firstByteMs: 300, responseMs: 300 },
         prices,
       })
       for (const streamed of [false, true]) {

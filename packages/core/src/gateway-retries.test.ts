@@ -281,7 +281,7 @@ describe('a gateway that asks again', () => {
     const late = scripted(() => whole('late'), { transport: (_, signal) => forever(signal) })
     const { post, ends } = serving([late.target, scripted(() => whole('hi')).target], {
       ...half,
-      timeouts: { firstByteMs: 1_000 },
+      timeouts: { firstByteMs: 1_000, responseMs: 1_000 },
       prices: () => 1,
     })
     const answering = post({})

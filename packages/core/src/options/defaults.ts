@@ -19,6 +19,7 @@ export const defaultTimeouts: Timeouts = {
   policyMs: 1_000,
   connectMs: 5_000,
   firstByteMs: 60_000,
+  responseMs: 600_000,
   idleMs: 120_000,
   totalMs: 600_000,
 }
