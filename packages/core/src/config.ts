@@ -134,6 +134,13 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    */
   readonly traceHeader?: boolean | ((principal: Principal) => boolean)
   /**
+   * The request header with the caller's own id for a request, such as `'x-correlation-id'`; `true`: `x-request-id`. An id of
+   * 1 to 128 characters of `A-Z a-z 0-9 . _ : / + = @ -` is in the events, and comes back in the response as
+   * `x-client-request-id`. Any other is ignored. It identifies nothing: holds, leases and ledger entries are known by the
+   * gateway's own id. Default: none is read.
+   */
+  readonly clientRequestId?: boolean | string
+  /**
    * Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. One of your own may serve several
    * gateways: closing it is yours.
    */

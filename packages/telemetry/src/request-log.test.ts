@@ -33,6 +33,11 @@ const refused = (status = 429) =>
   })
 
 describe('requestLog as JSON', () => {
+  it("writes the caller's own id beside ours", () => {
+    const [line] = json(ended({ clientRequestId: 'from-the-caller' }))
+    expect(line).toMatchObject({ requestId: 'req_1', clientRequestId: 'from-the-caller' })
+  })
+
   it('writes one flat line for a request, with the time as ISO 8601', () => {
     expect(json(ended())).toEqual([
       {
@@ -40,6 +45,7 @@ describe('requestLog as JSON', () => {
         level: 'info',
         message: 'request',
         requestId: 'req_1',
+        clientRequestId: null,
         outcome: 'completed',
         status: 200,
         principal: 'ann',
