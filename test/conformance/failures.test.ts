@@ -46,7 +46,7 @@ const throwing: Record<string, ModelEntry> = {
 }
 const table = Object.fromEntries(Object.keys(answers).map(name => [name, broken(name)]))
 const makeGateway = () =>
-  testGateway({ ...table, ...throwing }, { timeouts: { firstByteMs: 500, idleMs: 500 } })
+  testGateway({ ...table, ...throwing }, { timeouts: { firstByteMs: 500, responseMs: 2_000, idleMs: 500 } })
 
 afterAll(() => upstream.close())
 

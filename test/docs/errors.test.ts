@@ -305,7 +305,7 @@ describe("what a vendor's failure becomes", () => {
 
   it('silence', async () => {
     const upstream = await misbehavingUpstream('hang-before-headers')
-    expect(await told(upstream.baseURL, { firstByteMs: 50 })).toEqual([504, 'timeout'])
+    expect(await told(upstream.baseURL, { firstByteMs: 50, responseMs: 50 })).toEqual([504, 'timeout'])
     await upstream.close()
   })
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { EndEvent, Observer } from '@sluice/core'
+import type { EndEvent, Gateway, Observer } from '@sluice/core'
 import { requestLog } from '@sluice/telemetry'
 import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
 import { expect, it, vi } from 'vitest'
@@ -40,6 +40,14 @@ describePage(page, {
     expect(() =>
       (exports.observe as Observer)({ type: 'store', store: 'keys', state: 'working', error: undefined }),
     ).not.toThrow()
+  },
+
+  'request-ids': async ({ run }) => {
+    const { exports } = await run()
+    const { fetch } = exports.gateway as Gateway
+    const headers = { 'x-request-id': 'from-the-caller' }
+    const told = await fetch('http://gateway/v1/models', { headers })
+    expect([told.status, told.headers.get('x-client-request-id')]).toEqual([401, 'from-the-caller'])
   },
 
   probes: async ({ run }) => {

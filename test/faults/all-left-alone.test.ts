@@ -23,7 +23,7 @@ async function leftAlone(mount: Mount, ...scripts: Script[]) {
     models: { m: upstreams.map(targetAt) },
     breaker,
     random: () => 0.5,
-    timeouts: { firstByteMs: 100, idleMs: 100 },
+    timeouts: { firstByteMs: 100, responseMs: 100, idleMs: 100 },
   })
   const ask = (fields: object = {}) => service.site.chat({ model: 'm', ...fields })
   const states = () => service.events.filter((it): it is TargetEvent => it.type === 'target')

@@ -109,7 +109,7 @@ describe('F80 two tenants ask the same, with the cache on', () => {
         authenticate,
         cache: responseCache({ ttlMs: 60_000, store }),
         maxAttempts: 1,
-        timeouts: { firstByteMs: 500, idleMs: 500 },
+        timeouts: { firstByteMs: 500, responseMs: 500, idleMs: 500 },
       })
       const asked = { ...exact, ...fields }
       for (let n = 1; n <= 2; n++) {

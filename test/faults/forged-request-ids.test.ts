@@ -18,7 +18,10 @@ const named = { user: forged, metadata: { id: forged, request_id: forged } }
 
 describe('F63 two callers name the same request id and the same idempotency key', () => {
   overServers(mount => {
-    it('and have a record, an answer and an id each: nothing that they send names one', async () => {
+    it.each([
+      ['nothing that they send names one', false],
+      ['nothing that they send names one, also where it is read', true],
+    ])('and have a record, an answer and an id each: %s', async (_, clientRequestId) => {
       const database = await openSqlite({ url: ':memory:' })
       onTestFinished(() => database.close())
       const ledger = scriptedLedger(database.ledger)
@@ -27,6 +30,7 @@ describe('F63 two callers name the same request id and the same idempotency key'
         models: { m: upstream },
         authenticate: apiKeys(['ann', 'bob'].map(id => ({ id, key: `key-of-${id}` }))),
         ledger,
+        clientRequestId,
       })
       const callers = ['ann', 'bob', 'ann']
       const answers = await Promise.all(
@@ -38,6 +42,8 @@ describe('F63 two callers name the same request id and the same idempotency key'
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
       expect(upstream.requests).toHaveLength(callers.length)
       expect(new Set(answers.map(answer => answer.headers['x-request-id'])).size).toBe(callers.length)
+      const echoed = answers.map(answer => answer.headers['x-client-request-id'])
+      expect(echoed).toEqual(callers.map(() => (clientRequestId ? forged : undefined)))
       const ids = ledger.entries.map(({ id }) => id)
       expect(new Set(ids).size).toBe(callers.length)
       expect(JSON.stringify(ledger.entries)).not.toContain(forged)

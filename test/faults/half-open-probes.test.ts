@@ -20,7 +20,7 @@ import { upstreamDuring } from './harness/upstream.ts'
 const crowded = 500
 const openMs = 60
 /** 500 at once may take a busy machine seconds. */
-const patient = { firstByteMs: 30_000, idleMs: 30_000 }
+const patient = { firstByteMs: 30_000, responseMs: 30_000, idleMs: 30_000 }
 const busy = reply({ error: { message: 'busy' } }, { status: 503 })
 const limited = reply({ error: { message: 'slow down' } }, { status: 429, headers: { 'retry-after': '1' } })
 const breaker: Partial<BreakerOptions> = { failures: 2, openMs, maxOpenMs: openMs }

@@ -44,7 +44,7 @@ const groups = {
     'maxUploadBytes',
     'maxTotalUploadBytes',
   ],
-  timeouts: ['policyMs', 'connectMs', 'firstByteMs', 'idleMs', 'totalMs'],
+  timeouts: ['policyMs', 'connectMs', 'firstByteMs', 'responseMs', 'idleMs', 'totalMs'],
   stream: ['keepAliveMs', 'holdMs'],
 }
 const counts = ['maxUploads', 'maxUploadBytes', 'maxTotalUploadBytes']

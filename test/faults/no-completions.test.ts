@@ -58,7 +58,7 @@ describe('F87 an answer of status 200 is no completion, or its status says that 
       const second = vendors.openai!.at(backup.url)
       const service = await startService(mount, {
         models: { alone: first, two: [first, second] },
-        timeouts: { firstByteMs: 1_000 },
+        timeouts: { firstByteMs: 1_000, responseMs: 1_000 },
       })
       return { upstream, wire, ...service }
     }
@@ -131,12 +131,12 @@ describe('F87 an answer of status 200 is no completion, or its status says that 
       })
     })
 
-    it('hints alone are no answer: it takes no longer than a first byte may', async () => {
+    it('hints alone are no answer: it takes no longer than an answer may', async () => {
       const { upstream, site, end: ended } = await started('chat', 'openai')
       upstream.respondWith([raw(hint.repeat(3), { delay: 100, split: { seed: 1, max: 20 } }), hang()])
       const told = await site.chat({ model: 'alone' })
       expect([told.status, told.json]).toMatchObject([504, { error: { code: 'timeout' } }])
-      expect(await ended()).toMatchObject({ attempts: [{ error: { kind: 'first_byte_timeout' } }] })
+      expect(await ended()).toMatchObject({ attempts: [{ error: { kind: 'response_timeout' } }] })
       await upstream.waitForIdle()
     })
   })

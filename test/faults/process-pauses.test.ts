@@ -18,7 +18,7 @@ import { upstreamDuring } from './harness/upstream.ts'
 
 const pauseMs = 3_500
 /** All of them shorter than the pause. */
-const timeouts = { policyMs: 2_000, connectMs: 2_000, firstByteMs: 2_000, idleMs: 2_000 }
+const timeouts = { policyMs: 2_000, connectMs: 2_000, firstByteMs: 2_000, responseMs: 2_000, idleMs: 2_000 }
 const pacing = { keepAliveMs: 2_000, holdMs: 2_000 }
 const crowd = Array.from({ length: 15 }, (_, at) => at)
 const events = sse(chunks({ text: 'one two three' }))

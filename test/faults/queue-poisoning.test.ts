@@ -106,12 +106,12 @@ describe('F53 the upstream sends an answer that nobody asked for on an idle conn
       const next = await upstreamDuring(answer())
       const { site, end } = await startService(mount, {
         models: { m: [upstream, next].map(targetAt) },
-        timeouts: { firstByteMs: 500 },
+        timeouts: { firstByteMs: 500, responseMs: 500 },
       })
       const asked = { model: 'm', messages: [{ role: 'user', content: 'canary-1' }] }
       expect((await site.chat(asked)).body).toContain('"canary-1"')
       expect((await site.chat(asked)).body).toContain('"Hello"')
-      expect((await end(2)).attempts).toMatchObject([{ error: { kind: 'first_byte_timeout' } }, {}])
+      expect((await end(2)).attempts).toMatchObject([{ error: { kind: 'response_timeout' } }, {}])
       await upstream.waitForClose(2)
     })
 

@@ -70,7 +70,7 @@ describe('F76 connections are in use when others take their place', () => {
       const second = await upstreamDuring(answer({ text: 'the second' }))
       const { site, gateway, end } = await startService(mount, {
         models: { m: [silent, second].map(targetAt), again: limited },
-        timeouts: { firstByteMs: 400 },
+        timeouts: { firstByteMs: 400, responseMs: 400 },
         retry: {},
       })
       const waiting = ['m', 'again'].map(model => site.chat({ model, stream: true }))

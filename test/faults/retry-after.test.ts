@@ -107,6 +107,13 @@ describe('F55 an upstream asks to wait: for an hour, for less than nothing, or i
       expect(again?.waitedMs).toBeGreaterThanOrEqual(290)
     })
 
+    it.each([429, 503])('half a minute is told to the caller at once, by a %i', async status => {
+      const upstream = await upstreamDuring(reply(error, { status, headers: { 'retry-after': '30' } }))
+      const { site, end } = await startService(mount, { models: { m: upstream }, retry: {}, breaker: {} })
+      expect(await site.chat({ model: 'm' })).toMatchObject({ status, headers: { 'retry-after': '30' } })
+      expect((await end()).attempts).toHaveLength(1)
+    })
+
     it('no longer than the whole request may take', async () => {
       const limited = reply(error, { status: 429, headers: { 'retry-after': '5' } })
       const upstream = await upstreamDuring(limited)

@@ -86,7 +86,7 @@ async function limited(mount: Mount, { script, options, provider }: Exit) {
   const target = targetAt(upstream)
   const service = await startService(mount, {
     models: { m: upstream, odd: { ...target, provider: { ...target.provider, ...provider } } },
-    timeouts: { firstByteMs: 150, idleMs: 150, ...options?.timeouts },
+    timeouts: { firstByteMs: 150, responseMs: 150, idleMs: 150, ...options?.timeouts },
     prices: priceTable({ m: price, odd: price }),
     // Else a request that was cut off in silence is charged all that it reserved.
     abandonedCalls: { charge: 'prompt' },

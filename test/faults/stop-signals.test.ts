@@ -50,7 +50,7 @@ async function routing(drainMs: number) {
       waiting: [silent.baseURL, well.baseURL],
       again: [limited.baseURL],
     },
-    timeouts: { firstByteMs: 1_000 },
+    timeouts: { firstByteMs: 1_000, responseMs: 1_000 },
     retry: {},
     drainMs,
   })

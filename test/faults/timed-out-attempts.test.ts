@@ -30,7 +30,7 @@ describe('F62 an attempt is given up in time, and its answer comes after the nex
         const prices = priceTable({ 'slow/its-model': dear, 'quick/its-model': cheap })
         const service = await startService(mount, {
           models: { m: [target('slow', slow), target('quick', quick)] },
-          timeouts: { firstByteMs, idleMs: 5_000 },
+          timeouts: { firstByteMs, responseMs: firstByteMs, idleMs: 5_000 },
           prices,
           ledger,
           limit: limits([tokens(10_000).per('day'), budget(5, 'usd').per('ever')], { store }),
@@ -45,7 +45,11 @@ describe('F62 an attempt is given up in time, and its answer comes after the nex
 
         const event: EndEvent = await end()
         expect(event.attempts).toMatchObject([
-          { provider: 'slow', called: true, error: { kind: 'first_byte_timeout' } },
+          {
+            provider: 'slow',
+            called: true,
+            error: { kind: streamed ? 'first_byte_timeout' : 'response_timeout' },
+          },
           { provider: 'quick', called: true, error: undefined },
         ])
         expect(event).toMatchObject({ outcome: 'completed', usage: used, usageEstimated: false })

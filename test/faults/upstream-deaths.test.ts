@@ -21,7 +21,7 @@ import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 import { type Verdict, verdicts } from './harness/verdicts.ts'
 
-const options = { timeouts: { firstByteMs: 500, idleMs: 500 }, stream: { holdMs: 5_000 } }
+const options = { timeouts: { firstByteMs: 500, responseMs: 3_000, idleMs: 500 }, stream: { holdMs: 5_000 } }
 const events = sse(chunks({ text: 'one two three' }))
 const begun = events.slice(0, 3)
 const cases = Object.entries(verdicts).flatMap(([name, [whole, streamed]]) => [

@@ -1,4 +1,17 @@
-import { answer, chunks, completion, hang, head, readSse, reply, sse, stream, wait } from '@sluice/testing'
+import {
+  answer,
+  body,
+  chunks,
+  completion,
+  drip,
+  hang,
+  head,
+  readSse,
+  reply,
+  sse,
+  stream,
+  wait,
+} from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -6,7 +19,7 @@ import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
 const events = sse(chunks({ text: 'one two three' }))
-const timeouts = { firstByteMs: 300, idleMs: 300 }
+const timeouts = { firstByteMs: 300, responseMs: 300, idleMs: 300 }
 const timeout = { error: { code: 'timeout', type: 'server_error', param: null } }
 
 describe('F40 the upstream takes the request and is silent, before its head or after it', () => {
@@ -28,8 +41,8 @@ describe('F40 the upstream takes the request and is silent, before its head or a
         expect(await end()).toMatchObject({
           outcome: 'completed',
           attempts: [
-            { called: true, error: { kind: 'first_byte_timeout' } },
-            { called: true, error: { kind: 'idle_timeout' } },
+            { called: true, error: { kind: stream ? 'first_byte_timeout' : 'response_timeout' } },
+            { called: true, error: { kind: stream ? 'idle_timeout' : 'response_timeout' } },
             { called: true, error: undefined },
           ],
         })
@@ -169,11 +182,52 @@ describe('F40 the upstream takes the request and is silent, before its head or a
       )
       const { site } = await startService(mount, {
         models: { m: slow },
-        timeouts: { firstByteMs: 1_000, idleMs: 1_000 },
+        timeouts: { firstByteMs: 1_000, responseMs: 1_000, idleMs: 1_000 },
       })
       const { done, text } = await readSse((await site.chat({ model: 'm', stream: true })).bytes)
       expect({ done, text }).toEqual({ done: true, text: 'one two three' })
       expect((await site.chat({ model: 'm' })).status).toBe(200)
+    })
+
+    const json = { headers: { 'content-type': 'application/json' } }
+    const complete = body(JSON.stringify(completion()))
+
+    it.each([
+      ['its head', [wait(400), reply(completion())]],
+      ['its body', [head(json), wait(400), complete]],
+    ])(
+      'is not what an upstream is that sends %s when a non-streamed answer is complete',
+      async (_, script) => {
+        const slow = await upstreamDuring(script)
+        const next = await upstreamDuring(answer())
+        const { site, end } = await startService(mount, {
+          models: { m: [slow, next].map(targetAt) },
+          timeouts: { firstByteMs: 100, idleMs: 100 },
+        })
+        expect(await site.chat({ model: 'm' })).toMatchObject({ status: 200 })
+        expect((await end()).attempts).toMatchObject([{ error: undefined }])
+        expect(next.requests).toHaveLength(0)
+      },
+    )
+
+    it.each([
+      [
+        'goes on too long',
+        [head(json), drip(' '.repeat(10_000), 20)],
+        { responseMs: 300 },
+        'response_timeout',
+      ],
+      ['stops midway', [head(json), body('{'), hang()], { idleMs: 100 }, 'idle_timeout'],
+    ])('is given up for the next where a non-streamed answer %s', async (_, script, timeouts, kind) => {
+      const endless = await upstreamDuring(script)
+      const next = await upstreamDuring(answer())
+      const { site, end } = await startService(mount, {
+        models: { m: [endless, next].map(targetAt) },
+        timeouts,
+      })
+      expect(await site.chat({ model: 'm' })).toMatchObject({ status: 200 })
+      expect((await end()).attempts).toMatchObject([{ error: { kind } }, { error: undefined }])
+      await endless.waitForIdle()
     })
 
     it('goes on without end until the total deadline, which leaves no time for another target', async () => {

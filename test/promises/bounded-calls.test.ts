@@ -87,7 +87,7 @@ async function ask(first: Misbehaviour, stream: boolean, seed: number) {
     telling(it => happened.push(it)),
     {
       models: { m: places },
-      timeouts: { firstByteMs: 90, idleMs: 90, totalMs: 1_500 },
+      timeouts: { firstByteMs: 90, responseMs: 90, idleMs: 90, totalMs: 1_500 },
       stream: { holdMs: 1 + any(60), keepAliveMs: 20 + any(200) },
       retry: { baseMs: 5, maxMs: 20 },
       breaker: any(2) === 0 ? {} : { failures: 1 + any(3) },

@@ -54,7 +54,7 @@ async function besideAnother(store: AnswerStore, answers: number): Promise<void>
   const { site, ends } = await startService(mountOf('node http'), {
     models: upstream.targets,
     authenticate,
-    timeouts: { firstByteMs: 60_000 },
+    timeouts: { firstByteMs: 60_000, responseMs: 60_000 },
     idempotency: idempotency({ store }),
     cache: responseCache({ ttlMs: 60_000, store }),
   })

@@ -45,6 +45,20 @@ const series = (points: readonly ReceivedPoint[], metric: string) =>
   points.filter(point => point.metric === metric)
 
 describe('spans and metrics that an OTLP endpoint receives', () => {
+  it("have the caller's own id for its request beside ours", async () => {
+    const upstream = await upstreamDuring()
+    const service = await tracedService({ demo: placeAt('mistral', upstream) }, { clientRequestId: true })
+    await (await service.post({ model: 'demo' }, { 'x-request-id': 'from-the-caller' })).text()
+    const { spans } = await service.received()
+    const request = spans.find(({ kind }) => kind === server)
+    expect(request?.attributes).toMatchObject({
+      'sluice.request.id': string(service.ends[0]!.requestId),
+      'sluice.client_request.id': string('from-the-caller'),
+    })
+    // A vendor learns neither.
+    expect(JSON.stringify(upstream.requests[0]?.headers)).not.toContain('from-the-caller')
+  })
+
   it('tell of a whole answer', async () => {
     const upstream = await upstreamDuring(answer({ usage: usage(90, 12, 40, 5) }))
     const service = await tracedService(

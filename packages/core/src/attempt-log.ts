@@ -131,9 +131,15 @@ export class OpenAttempt implements Span {
 /** Whether a call was given up for the time that it took, once it was connected. */
 export function isTimeout(error: unknown): boolean {
   if (!UpstreamError.is(error)) return false
-  return (
-    error.kind === 'first_byte_timeout' || error.kind === 'idle_timeout' || error.kind === 'total_timeout'
-  )
+  switch (error.kind) {
+    case 'first_byte_timeout':
+    case 'idle_timeout':
+    case 'response_timeout':
+    case 'total_timeout':
+      return true
+    default:
+      return false
+  }
 }
 
 const none: readonly never[] = Object.freeze([])

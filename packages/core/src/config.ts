@@ -59,11 +59,16 @@ export interface Timeouts {
   /** To connect. Default 5,000. */
   readonly connectMs: number
   /**
-   * From the call to the first byte of the answer's head; and before the call, for what a provider has to ask
-   * elsewhere to write its request, such as a token or images. Default 60,000.
+   * From the call to the first byte of a streamed answer's head. Also, for every answer, the time that a provider has
+   * before the call for requests of its own, such as for a token or images. Default 60,000.
    */
   readonly firstByteMs: number
-  /** Between two reads of the answer. Default 120,000. */
+  /**
+   * From the call to the end of an answer that is not streamed: many vendors send nothing of it, not even the head,
+   * before it is complete. `totalMs` may end it earlier. Default 600,000.
+   */
+  readonly responseMs: number
+  /** Between two reads of the answer's body, once it has begun; of a stream, from its head on. Default 120,000. */
   readonly idleMs: number
   /** From the first call to the end of the answer, over all attempts. Default 600,000. */
   readonly totalMs: number
@@ -128,6 +133,13 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * says so for each caller. Default: no.
    */
   readonly traceHeader?: boolean | ((principal: Principal) => boolean)
+  /**
+   * The request header with the caller's own id for a request, such as `'x-correlation-id'`; `true`: `x-request-id`. An id of
+   * 1 to 128 characters of `A-Z a-z 0-9 . _ : / + = @ -` is in the events, and comes back in the response as
+   * `x-client-request-id`. Any other is ignored. It identifies nothing: holds, leases and ledger entries are known by the
+   * gateway's own id. Default: none is read.
+   */
+  readonly clientRequestId?: boolean | string
   /**
    * Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. One of your own may serve several
    * gateways: closing it is yours.

@@ -51,6 +51,8 @@ export type Outcome =
 export interface BeginEvent {
   readonly type: 'begin'
   readonly requestId: string
+  /** The caller's own id for the request, as `clientRequestId` reads it; `undefined` where there is none. */
+  readonly clientRequestId: string | undefined
   /** When the request came, in milliseconds since 1970. */
   readonly at: number
   /** A copy: the request goes on with its own. */
@@ -65,6 +67,8 @@ export interface BeginEvent {
 export interface EndEvent {
   readonly type: 'end'
   readonly requestId: string
+  /** The caller's own id for the request, as `clientRequestId` reads it; `undefined` where there is none. */
+  readonly clientRequestId: string | undefined
   /** When the request came, in milliseconds since 1970. */
   readonly at: number
   readonly outcome: Outcome

@@ -146,7 +146,7 @@ describe('a caller who leaves before anything of the answer has come', () => {
 
 describe('a call that times out', () => {
   it('is charged as one that was left where nobody else answers', async () => {
-    const { post, ends } = serving(silent().target, { prices, timeouts: { firstByteMs: 20 } })
+    const { post, ends } = serving(silent().target, { prices, timeouts: { firstByteMs: 20, responseMs: 20 } })
     expect((await post({ messages, max_tokens: 1_000_000 })).status).toBe(504)
     expect(ends()).toMatchObject([
       {
@@ -163,7 +163,11 @@ describe('a call that times out', () => {
     const ledger = { ...scriptedLedger(), unused: (closing: LedgerClosing) => void unused.push(closing) }
     const quick = scripted(() => whole('Hi.'))
     const targets = [silent({ name: 'slow' }).target, quick.target]
-    const { post, ends, events } = serving(targets, { prices, ledger, timeouts: { firstByteMs: 20 } })
+    const { post, ends, events } = serving(targets, {
+      prices,
+      ledger,
+      timeouts: { firstByteMs: 20, responseMs: 20 },
+    })
     expect((await post({ messages, max_tokens: 1_000_000 })).status).toBe(200)
     expect(ends()).toMatchObject([{ usage: { total_tokens: 5 }, usageEstimated: false }])
     const told = events.filter((event): event is UnusedCallEvent => event.type === 'unused_call')

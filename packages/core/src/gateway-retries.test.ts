@@ -102,6 +102,43 @@ describe('a gateway that asks again', () => {
     expect(upstream.inputs).toHaveLength(1)
   })
 
+  it.each([
+    ['429 with 30 seconds', 429, 30_000, '30'],
+    ['503 with 11 seconds', 503, 11_000, '11'],
+  ])('does not hold the caller for a %s by default', async (_, status, retryAfterMs, told) => {
+    const upstream = flaky(1, failure({ status, retryAfterMs }))
+    // The clock stands still: a wait would never end.
+    const response = await serving(upstream.target, { retry: {} }).post({})
+    expect([response.status, response.headers.get('retry-after')]).toEqual([status, told])
+    expect(upstream.inputs).toHaveLength(1)
+  })
+
+  it('waits for 10 seconds by default', async () => {
+    const upstream = flaky(1, failure({ status: 429, retryAfterMs: 10_000 }))
+    const answering = serving(upstream.target, { retry: {} }).post({})
+    await vi.advanceTimersByTimeAsync(10_001)
+    expect((await answering).status).toBe(200)
+    expect(upstream.inputs).toHaveLength(2)
+  })
+
+  it('does not wait for the end of a longer cooldown that another request caused', async () => {
+    let fail = (_: Error) => {}
+    const upstream = scripted((_, index) =>
+      index === 0
+        ? new Promise((_, reject) => {
+            fail = reject
+          })
+        : Promise.reject(failure({ status: 429, retryAfterMs: 30_000 })),
+    )
+    const { post } = serving(upstream.target, { ...half, breaker: {} })
+    const first = post({})
+    await vi.advanceTimersByTimeAsync(1)
+    expect((await post({})).headers.get('retry-after')).toBe('30')
+    fail(failure({ status: 503 }))
+    expect((await first).status).toBe(503)
+    expect(upstream.inputs).toHaveLength(2)
+  })
+
   it('asks again for a stream too, and then the head comes with its content', async () => {
     const upstream = flaky(1, failure({ status: 429, retryAfterMs: 5_000 }), true)
     const answering = serving(upstream.target, { ...half, stream: { keepAliveMs: 6_000 } }).post({
@@ -210,7 +247,10 @@ describe('a gateway that asks again', () => {
     ['the gateway closes', 'gateway_closed', 503],
   ] as const)('ends its wait when %s', async (what, outcome, status) => {
     const upstream = flaky(9, failure({ status: 429, retryAfterMs: 50_000 }))
-    const { post, ends, gateway } = serving(upstream.target, half)
+    const { post, ends, gateway } = serving(upstream.target, {
+      ...half,
+      retry: { ...retry, maxRetryAfterMs: 60_000 },
+    })
     const left = new AbortController()
     const answering = post({}, { signal: left.signal })
     await vi.advanceTimersByTimeAsync(100)
@@ -241,7 +281,7 @@ describe('a gateway that asks again', () => {
     const late = scripted(() => whole('late'), { transport: (_, signal) => forever(signal) })
     const { post, ends } = serving([late.target, scripted(() => whole('hi')).target], {
       ...half,
-      timeouts: { firstByteMs: 1_000 },
+      timeouts: { firstByteMs: 1_000, responseMs: 1_000 },
       prices: () => 1,
     })
     const answering = post({})

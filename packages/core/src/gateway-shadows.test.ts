@@ -163,11 +163,13 @@ describe('a shadow', () => {
 
   it('has a deadline of its own', async () => {
     const hanging = scripted(() => new Promise(() => {}), { transport: (_, signal) => forever(signal) })
-    const { post, unused, told } = shadowed([named(hanging)], { timeouts: { firstByteMs: 20 } })
+    const { post, unused, told } = shadowed([named(hanging)], {
+      timeouts: { firstByteMs: 20, responseMs: 20 },
+    })
     expect((await post({})).status).toBe(200)
     await told()
     expect(unused()).toMatchObject([
-      { attempt: { error: { kind: 'first_byte_timeout' } }, usage: { completion_tokens: 4_096 } },
+      { attempt: { error: { kind: 'response_timeout' } }, usage: { completion_tokens: 4_096 } },
     ])
   })
 

@@ -153,7 +153,7 @@ describe('createGateway', () => {
   it.each([
     [
       'an upstream that does not answer',
-      { firstByteMs: 20 },
+      { firstByteMs: 20, responseMs: 20 },
       { transport: (_: unknown, signal: AbortSignal) => forever(signal) },
     ],
     [

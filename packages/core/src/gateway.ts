@@ -1,6 +1,7 @@
 import { failureOf } from './answer/failure.ts'
 import { nativeResponse, plainResponse } from './answer/plain-response.ts'
 import { askedEndpoint } from './asked-endpoint.ts'
+import { clientRequestIdOf } from './client-request-id.ts'
 import type { GatewayOptions } from './config.ts'
 import { belowBase } from './endpoint.ts'
 import { GatewayError } from './errors.ts'
@@ -55,6 +56,10 @@ export function createGateway<Host = unknown, Model extends string = string>(
       }
     })
     try {
+      const { clientRequestIdHeader } = resolved
+      if (clientRequestIdHeader !== undefined) {
+        record.clientRequestId = clientRequestIdOf(request, clientRequestIdHeader)
+      }
       if (closed !== undefined) throw new GatewayError('shutting_down')
       const dispatched = dispatch(request, context, resolved, lifetime, record, load)
       return respond(await outlived(dispatched, lifetime), request, context)
@@ -148,8 +153,8 @@ function dispatch<Host>(
   }
   return settled(
     endpoint.name === 'models'
-      ? listModels(request, context, options, record.requestId)
-      : showModel(request, endpoint.id, context, options, record.requestId),
+      ? listModels(request, context, options, record)
+      : showModel(request, endpoint.id, context, options, record),
     record,
   )
 }

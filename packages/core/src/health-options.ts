@@ -20,7 +20,10 @@ export interface RetryOptions {
   readonly baseMs: number
   /** The largest bound, in milliseconds. Default 8,000. */
   readonly maxMs: number
-  /** The longest wait that an upstream may ask for and be given, in milliseconds. Default 60,000. */
+  /**
+   * The longest pause that an upstream may ask for before the request is retried there, in milliseconds. A request with no
+   * other target fails at once when the pause is longer, and the response has the upstream's `retry-after`. Default 10,000.
+   */
   readonly maxRetryAfterMs: number
   /** The share of a target's requests that may be repeats, from 0 to 1. Default 0.2. */
   readonly budget: number

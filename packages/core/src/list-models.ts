@@ -7,6 +7,10 @@ import { authenticate, type Principal } from './stages/authenticate.ts'
 import { Permissions } from './stages/authorize.ts'
 import { respondJson } from './stages/respond.ts'
 import type { ModelCard, Route } from './stages/route.ts'
+import type { RequestRecord } from './stages/settle.ts'
+
+/** What an answer needs of its request's record. */
+type AnsweredRecord = Pick<RequestRecord, 'requestId' | 'answerHeaders'>
 
 /** How many models an authorizer decides on at once for one list. */
 const maxConcurrent = 16
@@ -19,7 +23,7 @@ export async function listModels<Host>(
   request: Request,
   context: FetchContext<Host>,
   options: ResolvedOptions<Host>,
-  requestId: string,
+  { requestId, answerHeaders }: AnsweredRecord,
 ): Promise<Answer> {
   const principal = await identify(request, context, options)
   const { route } = options
@@ -27,7 +31,7 @@ export async function listModels<Host>(
   const cards = route.list?.() ?? []
   const usable = await mapConcurrently(cards, maxConcurrent, ({ id }) => isListed(id, route, permissions))
   const data = cards.filter((_, at) => usable[at]).map(modelObject)
-  return respondJson(200, { object: 'list', data }, requestId)
+  return respondJson(200, { object: 'list', data }, requestId, answerHeaders)
 }
 
 /** `GET /models/{id}`. Throws 404, and 403 for a model that the caller may not use. */
@@ -36,7 +40,7 @@ export async function showModel<Host>(
   id: string,
   context: FetchContext<Host>,
   options: ResolvedOptions<Host>,
-  requestId: string,
+  { requestId, answerHeaders }: AnsweredRecord,
 ): Promise<Answer> {
   const principal = await identify(request, context, options)
   const { route } = options
@@ -45,7 +49,7 @@ export async function showModel<Host>(
   if (!(await new Permissions(principal, options.authorize).allowsModel(id, waysTo(id, route)))) {
     throw modelNotAllowed(id)
   }
-  return respondJson(200, modelObject(card), requestId)
+  return respondJson(200, modelObject(card), requestId, answerHeaders)
 }
 
 /** An authorizer may also say no by throwing the refusal that a call would get. */

@@ -7,6 +7,8 @@ export type UpstreamFailure =
   | 'connect_timeout'
   | 'first_byte_timeout'
   | 'idle_timeout'
+  /** An answer that is not streamed was not complete in time. */
+  | 'response_timeout'
   | 'total_timeout'
   /** It answered with an error of its own; `status` tells which. */
   | 'refused'

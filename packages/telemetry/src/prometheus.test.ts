@@ -19,6 +19,7 @@ async function linesOf(name: string, events: readonly GatewayEvent[], options?: 
 const begun = (requestId: string, model = 'big'): GatewayEvent => ({
   type: 'begin',
   requestId,
+  clientRequestId: undefined,
   at: 0,
   principal: { id: 'ann' },
   model,

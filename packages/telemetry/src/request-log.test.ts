@@ -33,6 +33,11 @@ const refused = (status = 429) =>
   })
 
 describe('requestLog as JSON', () => {
+  it("writes the caller's own id beside ours", () => {
+    const [line] = json(ended({ clientRequestId: 'from-the-caller' }))
+    expect(line).toMatchObject({ requestId: 'req_1', clientRequestId: 'from-the-caller' })
+  })
+
   it('writes one flat line for a request, with the time as ISO 8601', () => {
     expect(json(ended())).toEqual([
       {
@@ -40,6 +45,7 @@ describe('requestLog as JSON', () => {
         level: 'info',
         message: 'request',
         requestId: 'req_1',
+        clientRequestId: null,
         outcome: 'completed',
         status: 200,
         principal: 'ann',
@@ -130,6 +136,7 @@ describe('requestLog as JSON', () => {
   it('tells of changes of targets and stores, of warnings and of faults inside, and of nothing else', () => {
     const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6379'), { code: 'ECONNREFUSED' })
     const target = { type: 'target', provider: 'acme', model: 'big-1' } as const
+    const ids = { requestId: 'r', clientRequestId: undefined }
     const left = { reason: 'upstream_auth', scope: 'all', unavailableMs: 0 } as const
     const back = { reason: undefined, scope: undefined, unavailableMs: 61_000 } as const
     expect([
@@ -138,7 +145,7 @@ describe('requestLog as JSON', () => {
       ...json({ type: 'store', store: 'limits', state: 'failing', error }),
       ...json({ type: 'store', store: 'limits', state: 'working', error: undefined }),
       ...json({ type: 'warning', code: 'only_local_in_production', message: 'Only local.' }),
-      ...json({ type: 'begin', requestId: 'r', at: 0, principal: { id: 'ann' }, model: 'm', stream: true }),
+      ...json({ type: 'begin', ...ids, at: 0, principal: { id: 'ann' }, model: 'm', stream: true }),
       ...json({ type: 'attempt_failed', requestId: 'r', attempt: attempt({ error: refused() }) }),
     ]).toMatchObject([
       {

@@ -36,6 +36,7 @@ export function ended(more: Partial<EndEvent> = {}): EndEvent {
   return {
     type: 'end',
     requestId: 'req_1',
+    clientRequestId: undefined,
     at: 1_700_000_000_000,
     outcome: 'completed',
     status: 200,

@@ -41,7 +41,7 @@ export async function runRouting(plan: RoutingPlan, tell: (line: string) => void
     authenticate: () => ({ id: 'ann' }),
     route: models({ plain: leastBusy(...targets) }),
     breaker: { openMs: plan.openMs, maxOpenMs: plan.maxOpenMs },
-    timeouts: { connectMs: 500, firstByteMs: plan.firstByteMs },
+    timeouts: { connectMs: 500, firstByteMs: plan.firstByteMs, responseMs: plan.firstByteMs },
     observe,
   })
   const serving = await serve(gateway, { port: 0, signals: false })

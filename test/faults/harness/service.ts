@@ -52,7 +52,7 @@ export async function startService(mount: Mount, parts: ServiceParts): Promise<S
   const gateway = createGateway({
     authenticate: apiKeys([{ id: 'ann', key: 'good-key' }]),
     route: models(Object.fromEntries(Object.entries(table).map(([name, it]) => [name, entryOf(it)]))),
-    timeouts: { firstByteMs: 5_000, idleMs: 5_000 },
+    timeouts: { firstByteMs: 5_000, responseMs: 5_000, idleMs: 5_000 },
     // What one failure is told as shows where no target is asked again, nor left alone.
     retry: false,
     breaker: false,

@@ -10,7 +10,7 @@ import { watchedEnds } from '../harness/watched-ends.ts'
 const policyMs = 60
 
 /** For functions that hang beside an upstream. */
-export const impatient = { policyMs, firstByteMs: 200, idleMs: 200, totalMs: 500 }
+export const impatient = { policyMs, firstByteMs: 200, responseMs: 200, idleMs: 200, totalMs: 500 }
 
 /** A service with functions of the user's; what it answers, what it records, and what room it holds. */
 export async function serviceWith(mount: Mount, given: Partial<GatewayOptions>) {
@@ -28,7 +28,7 @@ export async function serviceWith(mount: Mount, given: Partial<GatewayOptions>) 
       },
     },
     observe: ends.observe,
-    timeouts: { policyMs, firstByteMs: 10_000, idleMs: 10_000 },
+    timeouts: { policyMs, firstByteMs: 10_000, responseMs: 10_000, idleMs: 10_000 },
     // What one failure comes to is seen sooner where nothing is asked again.
     retry: false,
     ...given,

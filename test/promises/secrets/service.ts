@@ -43,7 +43,7 @@ const gateway = createGateway({
   // So that each vendor's failure is told.
   retry: false,
   breaker: false,
-  timeouts: { firstByteMs: 500, idleMs: 300 },
+  timeouts: { firstByteMs: 500, responseMs: 500, idleMs: 300 },
   observe: event => {
     console.log(event)
     console.log(JSON.stringify(event))

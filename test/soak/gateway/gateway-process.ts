@@ -50,7 +50,7 @@ const patient = createGateway({
   observe,
   route,
   ...plain,
-  timeouts: { ...long, firstByteMs: 60_000 },
+  timeouts: { ...long, firstByteMs: 60_000, responseMs: 60_000 },
 })
 /** For an upstream that says nothing. */
 const hasty = createGateway({
@@ -60,7 +60,7 @@ const hasty = createGateway({
   route,
   ...plain,
   base: hastyBase,
-  timeouts: { ...long, firstByteMs: 500 },
+  timeouts: { ...long, firstByteMs: 500, responseMs: 500 },
 })
 
 const listeners = [patient, hasty].map(gateway => toNodeListener(gateway, { writeStallMs: 30_000 }))

@@ -19,6 +19,7 @@ import { telemetryShape } from './parts/telemetry-shape.ts'
 import { providerShape, providersSchema } from './providers/provider-shape.ts'
 import { routeShape } from './routes/route-shape.ts'
 import { isPlainObject, type Member, object, record } from './shape/collections.ts'
+import { either } from './shape/either.ts'
 import type { Shape } from './shape/shape.ts'
 import { choice, flag, text } from './shape/values.ts'
 
@@ -88,6 +89,18 @@ export const configMembers = {
   traceHeader: {
     shape: flag,
     description: 'Whether callers are told how they were routed, in `x-sluice-trace`. Default: no.',
+  },
+  clientRequestId: {
+    shape: either(
+      [
+        // Of a variable, `true` is a text.
+        { when: value => ['true', 'false'].includes(String(value)), shape: flag },
+        { when: value => typeof value === 'string', shape: text() },
+      ],
+      'true, false or the name of a header',
+    ),
+    description:
+      "The request header with the caller's own id, which is logged and sent back as `x-client-request-id`; `true`: `x-request-id`. Default: none.",
   },
   maxAttempts: { shape: count, description: 'How many calls one request may make. Default 3.' },
   maxInFlight: {

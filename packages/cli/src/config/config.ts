@@ -51,6 +51,7 @@ export interface Config {
   readonly unknownParameters?: GatewayOptions['unknownParameters']
   readonly unsupportedParameters?: GatewayOptions['unsupportedParameters']
   readonly traceHeader?: boolean
+  readonly clientRequestId?: GatewayOptions['clientRequestId']
   readonly maxAttempts?: number
   /** Refuses what comes while so many requests run. Default: none is refused. */
   readonly maxInFlight?: number

@@ -72,7 +72,16 @@ export function scalars(config: TypedConfig): Partial<GatewayOptions> {
   const { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts } = config
   const { intake, timeouts, stream, retry, breaker, server, maxInFlight, abandonedCalls } = config
   const given = { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts }
-  const more = { intake, timeouts, stream, retry, breaker, abandonedCalls, base: server?.base }
+  const more = {
+    clientRequestId: config.clientRequestId,
+    intake,
+    timeouts,
+    stream,
+    retry,
+    breaker,
+    abandonedCalls,
+    base: server?.base,
+  }
   const shed = maxInFlight === undefined ? undefined : inFlightCap(maxInFlight)
   const set = Object.entries({ ...given, ...more, shed }).filter(([, value]) => value !== undefined)
   return Object.fromEntries(set)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ConfigFaults } from './faults/config-faults.ts'
+import { scalars } from './gateway-options.ts'
 import { loadConfig } from './load-config.ts'
 
 const keys = [{ id: 'ann', key: 'sk-ann' }]
@@ -22,6 +23,23 @@ const failure = async (...asked: Parameters<typeof loaded>): Promise<Error> =>
 
 /** The text that a file has, where code would fill in the reference itself. */
 const ref = (name: string) => `\${${name}}`
+
+describe('the header with the ids of callers', () => {
+  it.each([
+    [true, true],
+    [false, false],
+    ['x-correlation-id', 'x-correlation-id'],
+    [ref('OF_ENV'), true],
+  ])('may be %j', async (clientRequestId, expected) => {
+    const config = await loaded({ ...sound, clientRequestId }, { env: { OF_ENV: 'true' } })
+    expect(scalars(config)).toMatchObject({ clientRequestId: expected })
+  })
+
+  it.each([1, 'two words', 'authorization'])('may not be %j', async clientRequestId => {
+    const { message } = await failure({ ...sound, clientRequestId })
+    expect(message).toMatch(/clientRequestId.*: got .*, expected true, false or the name of a header/)
+  })
+})
 
 describe('a file', () => {
   it('is found by its name, or by the one that is given', async () => {

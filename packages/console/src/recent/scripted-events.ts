@@ -19,6 +19,7 @@ export const attemptOf = (more: Partial<AttemptRecord> = {}): AttemptRecord => (
 export const beginOf = (requestId: string, more: Partial<BeginEvent> = {}): BeginEvent => ({
   type: 'begin',
   requestId,
+  clientRequestId: undefined,
   at: 1_000,
   principal: { id: 'ann', tags: { team: 'search' } },
   model: 'm',
@@ -30,6 +31,7 @@ export const beginOf = (requestId: string, more: Partial<BeginEvent> = {}): Begi
 export const endOf = (requestId: string, more: Partial<EndEvent> = {}): EndEvent => ({
   type: 'end',
   requestId,
+  clientRequestId: undefined,
   at: 1_000,
   outcome: 'completed',
   status: 200,

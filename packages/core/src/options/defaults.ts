@@ -19,6 +19,7 @@ export const defaultTimeouts: Timeouts = {
   policyMs: 1_000,
   connectMs: 5_000,
   firstByteMs: 60_000,
+  responseMs: 600_000,
   idleMs: 120_000,
   totalMs: 600_000,
 }
@@ -31,7 +32,7 @@ export const defaultAbandonedCalls: AbandonedCallOptions = {
 export const defaultRetry: RetryOptions = {
   baseMs: 250,
   maxMs: 8_000,
-  maxRetryAfterMs: 60_000,
+  maxRetryAfterMs: 10_000,
   budget: 0.2,
   minBudget: 3,
 }

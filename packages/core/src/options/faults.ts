@@ -42,6 +42,14 @@ const aPath: Check = value =>
   typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)
     ? undefined
     : "a path that begins with '/' and does not end with one, such as '/v1'"
+/** Its value is logged. */
+const aHeaderForIds: Check = value =>
+  typeof value === 'boolean' ||
+  (typeof value === 'string' &&
+    /^[\w.-]+$/.test(value) &&
+    !/^(proxy-)?authorization$|cookie|key/i.test(value))
+    ? undefined
+    : "true, false or the name of a header without credentials, such as 'x-correlation-id'"
 const aCount: Check = value =>
   Number.isInteger(value) && (value as number) >= 1 ? undefined : 'a whole number from 1'
 const aCountFromNone: Check = value =>
@@ -78,6 +86,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<stri
   tracer: aTracer,
   traceHeader: value =>
     typeof value === 'boolean' || typeof value === 'function' ? undefined : 'true, false or a function',
+  clientRequestId: aHeaderForIds,
   transport: aFunction,
   base: aPath,
   validation: oneOf('schema', 'live'),

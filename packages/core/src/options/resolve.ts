@@ -1,5 +1,6 @@
 import { defaultTransport } from '#transport'
 import type { AbandonedCallOptions } from '../abandoned-calls.ts'
+import { clientRequestIdHeader } from '../client-request-id.ts'
 import type { GatewayOptions, IntakeLimits, StreamPacing } from '../config.ts'
 import type { Observer } from '../events.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -51,6 +52,8 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly shed: LoadShedder | undefined
   /** Who is told how requests are routed. Never throws. */
   readonly tellsTrace: ((principal: Principal) => boolean) | undefined
+  /** The header with the caller's own id, in lower case; `undefined`: none is read. */
+  readonly clientRequestIdHeader: string | undefined
   /** Begins to follow a request. Never throws. */
   readonly startTrace: TraceStart | undefined
   readonly base: string
@@ -117,6 +120,7 @@ export function resolveOptions<Host>(
     observe,
     shed: soundShedder(options.shed, observe),
     tellsTrace: soundTraceChoice(options.traceHeader, observe),
+    clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
     startTrace: soundTracer(options.tracer, observe),
     base: options.base ?? '/v1',
     rules: {

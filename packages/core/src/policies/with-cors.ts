@@ -11,11 +11,11 @@ export interface CorsOptions {
 }
 
 const exposed =
-  'x-request-id, x-sluice-adjustments, x-sluice-trace, x-sluice-cache, idempotency-replayed, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens'
+  'x-request-id, x-client-request-id, x-sluice-adjustments, x-sluice-trace, x-sluice-cache, idempotency-replayed, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens'
 
 /** What clients of the protocol send; the wildcard would not cover `authorization`. */
 const allowedHeaders =
-  'authorization, content-type, cache-control, idempotency-key, x-client-request-id, x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout'
+  'authorization, content-type, cache-control, idempotency-key, x-request-id, x-client-request-id, x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout'
 
 /**
  * The same gateway, for browsers too (protocol section 5.4): preflights are answered with 204 and without

@@ -41,12 +41,16 @@ export interface Books {
   readonly shadows: ShadowLives
 }
 
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
 const none: readonly never[] = Object.freeze([])
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
 
 /** What is kept of one request while it lives. Its stages write to it; `settle` closes it, once. */
 export class RequestRecord {
   readonly requestId: string
+  /** The caller's own id for it. Nothing is known by it. */
+  clientRequestId: string | undefined
   /** Whether it is a chat completion: only those are told of. */
   chat = false
   principal: Principal | undefined
@@ -118,13 +122,11 @@ export class RequestRecord {
   /** Tells of it once its caller may use its model; not where it has ended meanwhile. */
   begin({ id, source, tags }: Principal, model: string, observe: (event: BeginEvent) => void): void {
     if (this.#settled) return
-    const { requestId, stream } = this
-    const principal = {
-      id,
-      ...(source === undefined ? {} : { source }),
-      ...(tags === undefined ? {} : { tags: { ...tags } }),
-    }
-    observe({ type: 'begin', requestId, at: this.#at, principal, model, stream })
+    const { requestId, clientRequestId, stream } = this
+    const principal: Writable<BeginEvent['principal']> = { id }
+    if (source !== undefined) principal.source = source
+    if (tags !== undefined) principal.tags = { ...tags }
+    observe({ type: 'begin', requestId, clientRequestId, at: this.#at, principal, model, stream })
   }
 
   /** Keeps the room that was taken until the record is settled; where it is already, gives it back at once. */
@@ -187,21 +189,23 @@ export class RequestRecord {
   }
 
   /**
-   * What the caller is told beside the answer: of the room taken, of what was adjusted, of where it is from, and of how
-   * it was routed, as far as that is known by now.
+   * What the caller is told beside the answer: of the room taken, of what was adjusted, of where it is from, of how
+   * it was routed, and its own id, as far as that is known by now.
    */
   get answerHeaders(): Readonly<Record<string, string>> {
     const recalled = this.cache !== undefined || this.replayed
     const trace = this.#traceHeader()
+    const { clientRequestId } = this
     const { exhausted } = this.attempts
-    if (this.#adjustmentHeaders === undefined && !recalled && !exhausted && trace === undefined)
-      return this.#room
+    const alone = !recalled && !exhausted && trace === undefined && clientRequestId === undefined
+    if (this.#adjustmentHeaders === undefined && alone) return this.#room
     // No spread: to add names to one costs microseconds.
     const headers: Record<string, string> = Object.assign({}, this.#room, this.#adjustmentHeaders)
     if (this.cache !== undefined) headers['x-sluice-cache'] = this.cache
     if (this.replayed) headers['idempotency-replayed'] = 'true'
     if (trace !== undefined) headers['x-sluice-trace'] = trace
     if (exhausted) headers['x-should-retry'] = 'false'
+    if (clientRequestId !== undefined) headers['x-client-request-id'] = clientRequestId
     return headers
   }
 
@@ -275,6 +279,7 @@ export class RequestRecord {
     const event: EndEvent = {
       type: 'end',
       requestId: this.requestId,
+      clientRequestId: this.clientRequestId,
       at: this.#at,
       outcome,
       status,

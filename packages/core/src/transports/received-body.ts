@@ -1,4 +1,4 @@
-/** Hears when a read begins to wait, and when it has something. */
+/** Hears when a read begins to wait, and when a read has something. */
 export interface ReadWatch {
   waiting(): void
   received(): void
@@ -106,7 +106,10 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
       const again = (): Promise<Read> => this.next()
       return this.#waiting.then(again, again)
     }
-    if (this.#parts.length > 0) return Promise.resolve(this.#read())
+    if (this.#parts.length > 0) {
+      this.#watch?.received()
+      return Promise.resolve(this.#read())
+    }
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error)
     if (this.#ended || this.#tail !== undefined) return Promise.resolve(this.#read())
     this.#watch?.waiting()

@@ -8,7 +8,14 @@ import type { UpstreamResponse } from '../transport.ts'
 import { defaultTransport } from '../transports/undici.ts'
 import { Attempt, LifeEnded } from './attempt.ts'
 
-const timeouts = { policyMs: 5_000, connectMs: 1_000, firstByteMs: 5_000, idleMs: 5_000, totalMs: 5_000 }
+const timeouts = {
+  policyMs: 5_000,
+  connectMs: 1_000,
+  firstByteMs: 5_000,
+  responseMs: 5_000,
+  idleMs: 5_000,
+  totalMs: 5_000,
+}
 const clock = () => performance.now()
 const call: Call = { model: 'm', input: { model: 'm', messages: [] } }
 const nobody = { adjusted: () => {} }

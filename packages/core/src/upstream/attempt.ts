@@ -209,7 +209,7 @@ export class Attempt {
     listener.adjusted(memberOf(request, 'adjustments') ?? [])
     this.#url = request.url
     this.#headers = request.headers
-    this.#deadlines.start()
+    this.#deadlines.start(call.input.stream === true)
     const sent = this.#entry.ask(request, call)
     this.#sent = true
     return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#world.transport, sent)

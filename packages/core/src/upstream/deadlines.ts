@@ -2,27 +2,29 @@ import type { Timeouts } from '../config.ts'
 import { graceMs, stallMs } from '../deadline.ts'
 import { UpstreamError } from '../upstream-error.ts'
 
-/** The pauses that are watched. */
-type Pauses = Pick<Timeouts, 'firstByteMs' | 'idleMs'>
+/** The deadlines of one call. */
+type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs'>
 
 /**
- * Watches one upstream call with a single timer: its request, its first byte, then the pauses between reads,
- * and the total over all attempts. It is re-armed when it fires, not when something happens, so that a read costs
+ * Watches one upstream call with a single timer: its request, its first byte or the end of a non-streamed response, the
+ * pauses between reads, and the total over all attempts. It is re-armed when it fires, not when something happens, so that a read costs
  * one assignment. A pause counts only while a read is waiting: a slow client is not the upstream's fault.
  */
 export class Deadlines {
-  readonly #timeouts: Pauses
+  readonly #timeouts: CallTimeouts
   readonly #totalAt: number
   readonly #clock: () => number
   readonly #expire: (error: UpstreamError) => void
   #timer: ReturnType<typeof setTimeout> | undefined
-  #phase: 'request' | 'first_byte' | 'idle' = 'first_byte'
+  #phase: 'request' | 'first_byte' | 'response' | 'idle' = 'first_byte'
+  /** When a non-streamed response has to be complete. */
+  #responseAt = Number.POSITIVE_INFINITY
   #since: number | undefined
   #dueAt = 0
   #stalled = false
 
   constructor(
-    timeouts: Pauses,
+    timeouts: CallTimeouts,
     totalAt: number,
     clock: () => number,
     expire: (error: UpstreamError) => void,
@@ -45,29 +47,37 @@ export class Deadlines {
   }
 
   /** The call begins. */
-  start(): void {
-    this.#phase = 'first_byte'
-    this.#since = this.#clock()
+  start(streamed: boolean): void {
+    const now = this.#clock()
+    if (streamed) {
+      this.#phase = 'first_byte'
+      this.#since = now
+      return
+    }
+    // Neither its head nor its body has to begin before it is complete: no pause counts.
+    this.#phase = 'response'
+    this.#since = undefined
+    this.#responseAt = now + this.#timeouts.responseMs
+    this.#wakeBefore(this.#responseAt, now)
   }
 
   /** The head of the answer is here. */
   answered(): void {
-    this.#phase = 'idle'
+    if (this.#phase !== 'response') this.#phase = 'idle'
     this.#since = undefined
   }
 
   /** A read of the answer begins to wait. */
   waiting(): void {
+    if (this.#phase === 'response') return
     const now = this.#clock()
     this.#since = now
-    if (this.#timer === undefined || now + this.#timeouts.idleMs >= this.#dueAt) return
-    // The timer would come too late for this pause.
-    this.stop()
-    this.#arm(now)
+    this.#wakeBefore(now + this.#timeouts.idleMs, now)
   }
 
   /** The read has something. */
   received(): void {
+    if (this.#phase === 'response') this.#phase = 'idle'
     this.#since = undefined
   }
 
@@ -76,10 +86,21 @@ export class Deadlines {
     this.#timer = undefined
   }
 
+  get #pauseMs(): number {
+    const { firstByteMs, idleMs } = this.#timeouts
+    return this.#phase === 'idle' || this.#phase === 'response' ? idleMs : firstByteMs
+  }
+
   #arm(now: number): void {
-    const pause = this.#phase === 'idle' ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
-    const pauseAt = (this.#since ?? now) + pause
-    this.#wake(now, Math.max(1, Math.min(pauseAt, this.#totalAt) - now))
+    const pauseAt = (this.#since ?? now) + this.#pauseMs
+    this.#wake(now, Math.max(1, Math.min(pauseAt, this.#responseAt, this.#totalAt) - now))
+  }
+
+  /** Arms the timer again where it would fire too late. */
+  #wakeBefore(at: number, now: number): void {
+    if (this.#timer === undefined || at >= this.#dueAt) return
+    this.stop()
+    this.#arm(now)
   }
 
   #wake(now: number, ms: number): void {
@@ -97,11 +118,18 @@ export class Deadlines {
     }
     this.#stalled = false
     const idle = this.#phase === 'idle'
-    const pause = idle ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
+    const pause = this.#pauseMs
     if (now >= this.#totalAt) {
       this.#expire(
         new UpstreamError('The answer was not whole when its time was over (timeouts.totalMs).', {
           kind: 'total_timeout',
+        }),
+      )
+    } else if (now >= this.#responseAt) {
+      const { responseMs } = this.#timeouts
+      this.#expire(
+        new UpstreamError(`The answer was not complete after ${responseMs} ms (timeouts.responseMs).`, {
+          kind: 'response_timeout',
         }),
       )
     } else if (this.#since !== undefined && now - this.#since >= pause) {

@@ -11,6 +11,7 @@ describe('refusalOf', () => {
     ['connect_timeout', 'upstream_timeout'],
     ['first_byte_timeout', 'upstream_timeout'],
     ['idle_timeout', 'upstream_timeout'],
+    ['response_timeout', 'upstream_timeout'],
     ['total_timeout', 'upstream_timeout'],
     ['unreachable', 'upstream_error'],
     ['truncated', 'upstream_error'],

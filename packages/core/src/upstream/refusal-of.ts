@@ -13,6 +13,7 @@ export function refusalOf(error: UpstreamError, model: string): GatewayError {
     case 'connect_timeout':
     case 'first_byte_timeout':
     case 'idle_timeout':
+    case 'response_timeout':
     case 'total_timeout':
       return new GatewayError('upstream_timeout', { cause })
     case 'refused':

@@ -5,7 +5,12 @@ import { watched } from './watched-response.ts'
 const clock = () => performance.now()
 
 function answering(parts: readonly Uint8Array[]) {
-  const deadlines = new Deadlines({ firstByteMs: 1_000, idleMs: 1_000 }, clock() + 1_000, clock, () => {})
+  const deadlines = new Deadlines(
+    { firstByteMs: 1_000, responseMs: 1_000, idleMs: 1_000 },
+    clock() + 1_000,
+    clock,
+    () => {},
+  )
   const body = (async function* () {
     yield* parts
   })()

@@ -70,6 +70,7 @@ export class ChatSpan implements RequestSpan {
       [names.httpResponseStatusCode]: this.#served ? event.status : undefined,
       [names.errorType]: requestErrorType(event),
       [names.enduserId]: this.#world.principal ? principal?.id : undefined,
+      [ownAttributes.clientRequestId]: event.clientRequestId,
       [ownAttributes.outcome]: event.outcome,
       [ownAttributes.authFailure]: event.authFailure?.reason,
       [ownAttributes.attempts]: event.attempts.filter(({ called }) => called).length,

@@ -42,6 +42,7 @@ export const ownAttributes = {
   attemptReason: 'sluice.attempt.reason',
   attempts: 'sluice.attempts',
   requestId: 'sluice.request.id',
+  clientRequestId: 'sluice.client_request.id',
   outcome: 'sluice.outcome',
   authFailure: 'sluice.auth_failure',
   cost: 'sluice.cost.usd',

@@ -23,6 +23,7 @@ function requestFields(event: EndEvent): LogFields {
   const answering = answeringAttempt(event)
   return {
     requestId: event.requestId,
+    clientRequestId: event.clientRequestId ?? null,
     outcome: event.outcome,
     status: event.status,
     principal: name(event.principal?.id),

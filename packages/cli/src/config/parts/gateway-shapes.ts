@@ -132,9 +132,16 @@ export const timeoutsShape = object<Timeouts>({
   connectMs: { shape: milliseconds, description: 'To connect to a vendor. Default 5000.' },
   firstByteMs: {
     shape: milliseconds,
-    description: "From the call to the first byte of the answer's head. Default 60000.",
+    description: "From the call to the first byte of a streamed answer's head. Default 60000.",
   },
-  idleMs: { shape: milliseconds, description: 'Between two reads of the answer. Default 120000.' },
+  responseMs: {
+    shape: milliseconds,
+    description: 'From the call to the end of an answer that is not streamed. Default 600000.',
+  },
+  idleMs: {
+    shape: milliseconds,
+    description: 'Between two reads of the answer, once it has begun. Default 120000.',
+  },
   totalMs: {
     shape: milliseconds,
     description: 'From the first call to the end of the answer, over all attempts. Default 600000.',
@@ -162,7 +169,8 @@ export const retryShape = orFalse(
     maxMs: { shape: milliseconds, description: 'The largest bound. Default 8000.' },
     maxRetryAfterMs: {
       shape: milliseconds,
-      description: 'The longest wait that a vendor may ask for. Default 60000.',
+      description:
+        'The longest pause that a vendor may ask for before a retry; a longer one is sent to the caller at once. Default 10000.',
     },
     budget: {
       shape: share,

@@ -20,11 +20,11 @@ export const litellmLosses: LossHints = {
   },
   'model_list[].litellm_params.timeout': {
     why: 'Deadlines are those of the service and not of a place.',
-    mend: 'Set timeouts.firstByteMs and timeouts.totalMs.',
+    mend: 'Set timeouts.firstByteMs, timeouts.responseMs and timeouts.totalMs.',
   },
   'model_list[].litellm_params.stream_timeout': {
-    why: 'Deadlines are those of the service, for streams and others alike.',
-    mend: 'Set timeouts.firstByteMs and timeouts.idleMs.',
+    why: 'Deadlines are those of the service and not of a place.',
+    mend: 'Set timeouts.firstByteMs and timeouts.idleMs, which hold for all streams.',
   },
   'model_list[].litellm_params.tags': {
     why: 'Requests carry no tags; callers do.',
@@ -126,7 +126,7 @@ export const litellmLosses: LossHints = {
     mend: 'Give keys tags, and choose by { when: { tag: ... }, use: ..., otherwise: ... }.',
   },
   'router_settings.stream_timeout': {
-    why: 'Deadlines are the same for streams and others.',
+    why: 'It is not translated.',
     mend: 'Set timeouts.firstByteMs and timeouts.idleMs.',
   },
   'general_settings.alerting': alerts(),

@@ -23,9 +23,10 @@ function timeoutsOf(settings: Settings, reading: Reading): Pick<Config, 'timeout
   if (seconds === undefined) return {}
   const ms = Math.round(seconds * 1000)
   reading.note(
-    'timeout bounds each wait for a vendor here (timeouts.firstByteMs, idleMs); timeouts.totalMs bounds the request over all attempts.',
+    'timeout bounds each wait for a vendor here (timeouts.firstByteMs, responseMs, idleMs); timeouts.totalMs bounds the request over all attempts.',
   )
-  return { timeouts: { firstByteMs: ms, idleMs: ms, ...(ms > defaultTotalMs ? { totalMs: ms } : {}) } }
+  const total = ms > defaultTotalMs ? { totalMs: ms } : {}
+  return { timeouts: { firstByteMs: ms, responseMs: ms, idleMs: ms, ...total } }
 }
 
 function attemptsOf(

@@ -53,8 +53,8 @@ function cacheOf(root: Part, reading: Reading): Pick<Config, 'cache'> {
 }
 
 function timeoutsOf(root: Part): Pick<Config, 'timeouts'> {
-  const firstByteMs = eitherCase(root, 'request_timeout').count(1)
-  return firstByteMs === undefined ? {} : { timeouts: { firstByteMs } }
+  const ms = eitherCase(root, 'request_timeout').count(1)
+  return ms === undefined ? {} : { timeouts: { firstByteMs: ms, responseMs: ms } }
 }
 
 function attemptsOf(root: Part, places: number, reading: Reading): Pick<Config, 'maxAttempts' | 'retry'> {

@@ -29,7 +29,7 @@ export const portkeyLosses: LossHints = {
   },
   'targets[].request_timeout': {
     why: 'Deadlines are those of the service and not of a place.',
-    mend: 'Set timeouts.firstByteMs.',
+    mend: 'Set timeouts.firstByteMs and timeouts.responseMs.',
   },
   'targets[].input_guardrails': guardrails,
   'targets[].output_guardrails': guardrails,

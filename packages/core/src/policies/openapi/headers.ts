@@ -2,6 +2,7 @@ import type { JsonObject } from '../../protocol/chat.ts'
 
 const described = {
   'x-request-id': ['The id of the request, for questions about it.', 'string', true],
+  'x-client-request-id': ['The id that the caller gave the request, where the service reads it.', 'string'],
   'x-ratelimit-limit-requests': [
     'Of the rule for requests that has least left: how many it allows.',
     'integer',
@@ -58,6 +59,6 @@ export function headersOfModels(status: number): JsonObject {
 }
 
 function referred(names: readonly HeaderName[]): JsonObject {
-  const all: readonly HeaderName[] = ['x-request-id', ...names]
+  const all: readonly HeaderName[] = ['x-request-id', 'x-client-request-id', ...names]
   return Object.fromEntries(all.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }

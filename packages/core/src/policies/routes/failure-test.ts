@@ -11,6 +11,7 @@ const kinds: Readonly<Record<UpstreamFailure, true>> = {
   connect_timeout: true,
   first_byte_timeout: true,
   idle_timeout: true,
+  response_timeout: true,
   total_timeout: true,
   refused: true,
   truncated: true,

@@ -8,6 +8,7 @@ import type { Candidate } from '../../stages/route.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { AnsweredElsewhere, Attempt, LifeEnded } from '../attempt.ts'
 import type { Blocked } from '../health/target-health.ts'
+import { coolingMs } from '../health/verdict-of.ts'
 import { AskedCall, type CallOwner } from './asked-call.ts'
 import { isPassing, movesOn } from './failure-verdict.ts'
 import { allLeftAlone, LeftAlone, skippedFor } from './left-alone.ts'
@@ -268,7 +269,9 @@ export class Asking implements Progress, CallOwner {
     if (waitMs === undefined) return
     const view = health.of(candidate).view(now, this.#attempts.caller)
     if (view.state === 'open' || view.state === 'half_open') this.#bar(index, view as Blocked)
-    else standing.againAt = now + Math.max(waitMs, view.waitMs)
+    // The cooldown may come from another request, whose `retry-after` was longer.
+    else if (view.waitMs <= Math.max(retry.maxRetryAfterMs, coolingMs.least))
+      standing.againAt = now + Math.max(waitMs, view.waitMs)
   }
 
   #bar(index: number, blocked: Blocked): void {

@@ -13,8 +13,8 @@ describe('the wait before a repeat', () => {
 
   it('is as long as the upstream asks for, but not longer than is waited', () => {
     expect(repeatWait(told(0), 5, 0.9, defaultRetry)).toBe(0)
-    expect(repeatWait(told(60_000), 5, 0.9, defaultRetry)).toBe(60_000)
-    expect(repeatWait(told(60_001), 5, 0.9, defaultRetry)).toBeUndefined()
+    expect(repeatWait(told(10_000), 5, 0.9, defaultRetry)).toBe(10_000)
+    expect(repeatWait(told(10_001), 5, 0.9, defaultRetry)).toBeUndefined()
   })
 
   it.each([-1, Number.NaN])('takes %d for nothing that was told', ms => {

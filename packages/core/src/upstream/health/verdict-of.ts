@@ -21,7 +21,7 @@ const noConnection: Verdict = { kind: 'failure', own: true, answered: false }
 const neutral: Verdict = { kind: 'neutral' }
 
 /** A pause that an upstream asks for is obeyed within these, in milliseconds. */
-const coolingMs = { least: 1_000, most: 60_000 }
+export const coolingMs = { least: 1_000, most: 60_000 }
 
 /**
  * What the end of a call says of its target. `answered`: its first content had come.
