@@ -68,7 +68,8 @@ export function describeChanges(mount: Mount): void {
       },
     })
     for (let n = 0; n < 3; n++) expect((await site.chat()).status).toBe(403)
-    expect(seen).toEqual(Array(3).fill({ id: 'ann', models: ['other'], tags: { plan: 'free' } }))
+    const ann = { id: 'ann', source: 'api_keys', models: ['other'], tags: { plan: 'free' } }
+    expect(seen).toEqual(Array(3).fill(ann))
     expect(upstream.requests).toHaveLength(0)
   })
 
