@@ -73,6 +73,7 @@ describe("F78 the user's functions are handed keys and headers that they do not 
           'adjustments',
           'at',
           'attempts',
+          'authFailure',
           'cache',
           'cost',
           'error',

@@ -16,7 +16,7 @@ const get = 'GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n'
 const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
 
 /** How a request is written: the body of the last one comes a turn after its head. */
-export const forms = [[get], [head + body], [head, body]] as const
+const forms = [[get], [head + body], [head, body]] as const
 
 const count = <Key>(counts: Map<Key, number>, key: Key) => counts.set(key, (counts.get(key) ?? 0) + 1)
 
