@@ -7,7 +7,7 @@ import type {
   PartialUsage,
 } from '../../provider.ts'
 import { UpstreamError } from '../../upstream-error.ts'
-import { finishReason, serviceTier } from './completion.ts'
+import { finishReason } from './completion.ts'
 import { deltaChars, ToolCalls } from './tool-calls.ts'
 
 interface ChoiceState {
@@ -35,12 +35,14 @@ export interface StreamAsked {
 export class StreamNormalizer {
   /** The vendor's counts so far. */
   usage: PartialUsage | undefined
-  serviceTier = 'default'
+  /** The service tier, where the vendor names one. After `end` also one that came after the first choice. */
+  serviceTier: string | undefined
   systemFingerprint: string | null = null
   /** Characters of text, reasoning and arguments so far. */
   chars = 0
   /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
   failure: unknown
+  #lateServiceTier: string | undefined
   readonly #choices: ChoiceState[] = []
   readonly #byVendorIndex = new Map<number, ChoiceState>()
   readonly #newId: () => string
@@ -84,6 +86,7 @@ export class StreamNormalizer {
     if (this.#choices.length === 0) {
       throw new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
     }
+    this.serviceTier ??= this.#lateServiceTier
     const out: ChunkChoice[] = []
     for (const state of this.#choices) {
       for (const delta of state.tools.close()) {
@@ -101,8 +104,11 @@ export class StreamNormalizer {
     // Counts are cumulative; what a later chunk leaves out still holds.
     if (chunk.usage !== undefined) this.usage = { ...this.usage, ...chunk.usage }
     // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
-    if (this.#choices.length === 0) {
-      if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)
+    if (this.#choices.length > 0) {
+      // Bedrock names its tier with the counts, after all else.
+      if (chunk.service_tier) this.#lateServiceTier = chunk.service_tier
+    } else {
+      if (chunk.service_tier) this.serviceTier = chunk.service_tier
       if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
     }
     for (const choice of chunk.choices) this.#add(choice, out)
