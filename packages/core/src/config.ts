@@ -73,6 +73,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * `limits(rules, { store })` for rules that hold across processes, or a limiter of your own. Default: always.
    */
   readonly limit?: Limiter | LimitRuleData | readonly LimitRuleData[]
+  /** The same by the name that it has in a configuration file. One of the two is given. */
+  readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[]
   /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */
   readonly prices?: Prices
   /** Keeps a record of each request that is let in. Default: none. */

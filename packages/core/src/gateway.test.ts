@@ -84,11 +84,11 @@ describe('createGateway', () => {
       base: 'v1/',
       timeouts: { idleMs: -1, idle: 3 },
       maxAttempts: 0,
-      limits: 3,
+      limts: 3,
     }
     expect(() => createGateway(options as never)).toThrow(TypeError)
     expect(() => createGateway(options as never)).toThrow(
-      /authenticate: got 1.*route: got undefined.*base: got 'v1\/'.*timeouts\.idleMs: got -1.*timeouts\.idle: got 3.*maxAttempts: got 0.*limits: got 3, expected no such option/s,
+      /authenticate: got 1.*route: got undefined.*base: got 'v1\/'.*timeouts\.idleMs: got -1.*timeouts\.idle: got 3.*maxAttempts: got 0.*limts: got 3, expected no such option. Did you mean 'limits'\?/s,
     )
   })
 

@@ -1,4 +1,17 @@
+export { closest } from './closest.ts'
 export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './config.ts'
+export {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationError,
+  configurationIssue,
+  hiddenIssue,
+  issueText,
+  type OptionPath,
+  optionPathText,
+  quoted,
+  unknownOption,
+} from './configuration-error.ts'
 export type { ErrorBody, GatewayErrorDetails, Refusal } from './errors.ts'
 export { GatewayError } from './errors.ts'
 export type {

@@ -47,7 +47,7 @@ export function toldStream(text: string, includeUsage: boolean): ToldStream {
     } else {
       if (counted) faults.push('a chunk after the counts')
       // A vendor may name no tier, or name it last.
-      const { choices: list, usage, ...rest } = { ...chunk, service_tier: undefined }
+      const { choices: list, usage, service_tier: _, ...rest } = chunk
       head ??= JSON.stringify(rest)
       if (JSON.stringify(rest) !== head) faults.push('a head that changes')
       const keys = Object.keys(chunk).join().replace(',service_tier', '')

@@ -254,14 +254,14 @@ retry: { baseMs: 9000 }
       'models.a:13': "leads back to itself: 'a' > 'b' > 'c' > 'a'. Let one of them lead to a provider.",
       'models.odd:16': expect.stringContaining("Did you mean 'weighted'?"),
       'models.both:17': expect.stringContaining('got an object with to, when'),
-      'models.half:18': expect.stringContaining('the shares come to 0.4, expected 1'),
-      'models.twin:19': expect.stringContaining('both entries are the same place'),
+      'models.half:18': expect.stringContaining('got shares with the sum 0.4, expected the sum 1'),
+      'models.twin:19': expect.stringContaining('got the target of the first entry, expected another target'),
       'models.cold.parameters:20': expect.stringContaining('temperature'),
       'keys[0]:22': expect.stringMatching(
         /^got neither key nor hash, expected one of the two\. .*not set\.$/,
       ),
       'keys[1].models[0]:23': expect.stringContaining("Did you mean 'small'?"),
-      'limits[0]:25': expect.stringContaining("got 'week'"),
+      'limits[0].per:25': expect.stringContaining("got 'week'"),
       'retry.baseMs:26': 'got 9000, expected at most retry.maxMs, which is 8000.',
     })
     expect(faults).toHaveLength(19)

@@ -1,10 +1,12 @@
 import type { GatewayOptions } from '../config.ts'
+import { ConfigurationError, type ConfigurationIssue, configurationIssue } from '../configuration-error.ts'
 import { deadline } from '../deadline.ts'
 import type { Observer } from '../events.ts'
 import { isPromise } from '../is-promise.ts'
 import type { LimitStore } from '../policies/limits/limit-store.ts'
 import { limits } from '../policies/limits/limits.ts'
 import { modelPatterns } from '../policies/model-patterns.ts'
+import { memberOf } from '../protocol/own-members.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
 import type { Lease, Limiter } from '../stages/limit.ts'
@@ -29,7 +31,7 @@ export function boundedPolicies<Host>(
   counts?: LimitStore,
 ): Policies<Host> {
   const { authenticate, route, authorize = modelPatterns } = options
-  const limit = limiterOf(options.limit, options.observe, counts)
+  const limit = limiterOf(options.limit ?? options.limits, options.observe, counts)
   const limitMs = ms + (limit?.maxWaitMs ?? 0)
   return {
     authenticate: (request, host) => bounded('authenticate', authenticate(request, host), ms),
@@ -49,19 +51,33 @@ export function boundedPolicies<Host>(
   }
 }
 
-/** What of the rules of a gateway cannot be used. */
-export function ruleFaults(limit: GatewayOptions['limit']): readonly string[] {
-  const isRules = typeof limit === 'object' && limit !== null && (Array.isArray(limit) || 'kind' in limit)
+/** One issue for each rule of a gateway that cannot be used. */
+export function ruleIssues(options: unknown): ConfigurationIssue[] {
+  if (typeof options !== 'object' || options === null) return []
+  const given: Pick<GatewayOptions, 'limit' | 'limits'> = options
+  if (given.limit !== undefined && given.limits !== undefined) {
+    return [configurationIssue(['limits'], given.limits, 'one of limit and limits, which mean the same')]
+  }
+  return issuesOfRules('limit', memberOf(given, 'limit')).concat(
+    issuesOfRules('limits', memberOf(given, 'limits')),
+  )
+}
+
+function issuesOfRules(name: string, limit: GatewayOptions['limit']): ConfigurationIssue[] {
+  const isList = Array.isArray(limit)
+  const isRule = typeof limit === 'object' && limit !== null && 'kind' in limit
+  if (!isList && !isRule) return []
   try {
-    if (isRules) limiterOf(limit, undefined, undefined)
+    limiterOf(limit, undefined, undefined)
     return []
   } catch (error) {
-    if (error instanceof TypeError) return [`limit: ${error.message}`]
-    throw error
+    if (!ConfigurationError.is(error)) throw error
+    // The path of a rule begins with its index, which one that stands alone does not have.
+    return error.issues.map(issue => ({ ...issue, path: [name, ...issue.path.slice(isList ? 0 : 1)] }))
   }
 }
 
-/** Rules are counted in this process; where they cannot be, `TypeError` says so. */
+/** Rules are counted in this process; where they cannot be, `ConfigurationError` says so. */
 function limiterOf(
   limit: GatewayOptions['limit'],
   observe: Observer | undefined,

@@ -30,7 +30,7 @@ function calledTool(call: Fields): Pick<PartialToolCall, 'type' | 'function' | '
   const hasCustom = Boolean(custom?.name || custom?.input)
   const likely = called === undefined && custom !== undefined ? 'custom' : 'function'
   const kind = hasFunction === hasCustom ? (given ?? likely) : hasCustom ? 'custom' : 'function'
-  const type = given === undefined ? {} : { type: kind }
+  const type = given === undefined ? {} : ({ type: kind } as const)
   if (kind === 'custom') return custom === undefined ? type : { ...type, custom }
   return called === undefined ? type : { ...type, function: called }
 }

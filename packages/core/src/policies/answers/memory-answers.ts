@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { unknownOptions } from '../../check-options.ts'
+import { ConfigurationError, configurationError } from '../../configuration-error.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import type { AnswerStore } from '../../recall/answer-store.ts'
 import { utf8Length } from '../../utf8-length.ts'
@@ -24,14 +26,16 @@ export interface MemoryAnswers extends AnswerStore {
 
 /**
  * Keeps answers in the memory of this process. The one longest unused makes room for others; one that is larger than all
- * of the room is not kept. Throws `TypeError` for options that it cannot use.
+ * of the room is not kept. Throws `ConfigurationError` for options that it cannot use.
  */
 export function memoryAnswers(options: MemoryAnswersOptions = {}): MemoryAnswers {
+  const unknown = unknownOptions(options, ['maxEntries', 'maxBytes', 'now'])
+  if (unknown.length > 0) throw new ConfigurationError('memoryAnswers()', unknown)
   const { maxEntries = 10_000, maxBytes = 67_108_864, now = () => performance.now() } = ownMembers(options)
   expectWhole('maxEntries', maxEntries, 1_000_000)
   expectWhole('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
   if (typeof now !== 'function') {
-    throw new TypeError(`memoryAnswers(): got now ${String(now)}, expected a function.`)
+    throw configurationError('memoryAnswers()', ['now'], now, 'a function')
   }
   const texts = new LRUCache<string, string>({
     max: maxEntries,
@@ -71,7 +75,10 @@ function wholeMs(ttlMs: number): number {
 
 function expectWhole(name: string, value: unknown, most: number): void {
   if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most) return
-  throw new TypeError(
-    `memoryAnswers(): got ${name} ${String(value)}, expected a whole number from 1 to ${most.toLocaleString('en')}.`,
+  throw configurationError(
+    'memoryAnswers()',
+    [name],
+    value,
+    `a whole number from 1 to ${most.toLocaleString('en')}`,
   )
 }

@@ -1,3 +1,5 @@
+import { optionIssues } from '../../check-options.ts'
+import { type ConfigurationIssue, configurationIssue, type OptionPath } from '../../configuration-error.ts'
 import type { Usage } from '../../protocol/chat.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import { tokenParts } from './token-parts.ts'
@@ -17,16 +19,6 @@ export interface ModelPrice {
   readonly audioOutput?: number
   /** US dollars for each request, beside its tokens. Default 0. */
   readonly perRequest?: number
-}
-
-const fields: Readonly<Record<keyof ModelPrice, 'required' | 'optional'>> = {
-  input: 'required',
-  output: 'required',
-  cachedInput: 'optional',
-  cacheWrite: 'optional',
-  audioInput: 'optional',
-  audioOutput: 'optional',
-  perRequest: 'optional',
 }
 
 /** A copy of a price in which nothing is left open. */
@@ -56,19 +48,21 @@ export function costOf(usage: Usage, price: Required<ModelPrice>): number {
   return millionths / 1e6 + price.perRequest
 }
 
-/** Everything that is wrong with a price: what was got and what was expected. */
-export function priceFault(price: unknown): string[] {
-  if (typeof price !== 'object' || price === null) return [`got ${String(price)}, expected { input, output }`]
-  const faults = Object.keys(price)
-    .filter(name => !Object.hasOwn(fields, name))
-    .map(name => `${name}: no such field, expected ${Object.keys(fields).join(', ')}`)
-  for (const [name, need] of Object.entries(fields)) {
-    const amount: unknown = Object.hasOwn(price, name) ? price[name as never] : undefined
-    if (amount === undefined && need === 'optional') continue
-    if (typeof amount === 'number' && Number.isFinite(amount) && amount >= 0) continue
-    faults.push(
-      `${name}: got ${typeof amount === 'string' ? `'${amount}'` : String(amount)}, expected a number from 0`,
-    )
-  }
-  return faults
+/** One issue for each member of a price that cannot be used. */
+export function priceIssues(price: unknown, path: OptionPath): ConfigurationIssue[] {
+  if (typeof price !== 'object' || price === null)
+    return [configurationIssue(path, price, '{ input, output }')]
+  return optionIssues(price, checks, { path, required: ['input', 'output'] })
 }
+
+const anAmount = (amount: unknown) =>
+  typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? undefined : 'a number from 0'
+const checks = {
+  input: anAmount,
+  output: anAmount,
+  cachedInput: anAmount,
+  cacheWrite: anAmount,
+  audioInput: anAmount,
+  audioOutput: anAmount,
+  perRequest: anAmount,
+} satisfies Record<keyof ModelPrice, unknown>

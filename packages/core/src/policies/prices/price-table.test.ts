@@ -94,14 +94,14 @@ describe('priceTable', () => {
 
   const bad: [string, unknown, RegExp][] = [
     ['nothing', undefined, /got undefined, expected an object/],
-    ['text, as of a broken file', '{"small"', /got text, expected an object/],
+    ['text, as of a broken file', '{"small"', /got a string, expected an object/],
     ['a list', [small], /got a list/],
-    ['an empty table', {}, /empty table/],
-    ['no price', { small: null }, /"small": got null, expected { input, output }/],
+    ['an empty table', {}, /priceTable\(\): got an empty object/],
+    ['no price', { small: null }, /small: got null, expected { input, output }/],
     [
       'a negative price',
       { small: { ...small, input: -1 } },
-      /"small": input: got -1, expected a number from 0/,
+      /small\.input: got -1, expected a number from 0/,
     ],
     ['NaN', { small: { ...small, output: Number.NaN } }, /output: got NaN/],
     ['no end', { small: { ...small, perRequest: Number.POSITIVE_INFINITY } }, /perRequest: got Infinity/],
@@ -110,9 +110,9 @@ describe('priceTable', () => {
     [
       'a field that it does not know',
       { small: { ...small, cached: 1 } },
-      /cached: no such field, expected input/,
+      /small\.cached: got 1, expected no such option/,
     ],
-    ['several at once', { a: { input: 1 }, b: 3 }, /"a": output.*"b": got 3/s],
+    ['several at once', { a: { input: 1 }, b: 3 }, /a\.output.*b: got 3/s],
   ]
   it.each(bad)('refuses %s', (_, table, message) => {
     expect(() => priceTable(table as never)).toThrow(TypeError)

@@ -1,14 +1,16 @@
+import { configurationError } from '../../configuration-error.ts'
 import type { Capabilities, Target } from '../../provider.ts'
 import { checkParameters } from './check-parameters.ts'
+import type { EntryPlace } from './parts.ts'
 
-/** Throws `TypeError` for what a target says of its model that cannot be. */
-export function checkTarget({ capabilities, parameters }: Target, place: string): void {
-  if (parameters !== undefined) checkParameters(parameters, place)
+/** Throws `ConfigurationError` for what a target says of its model that cannot be. */
+export function checkTarget({ capabilities, parameters }: Target, place: EntryPlace): void {
+  const { source, path } = place
+  if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
   if (capabilities === undefined) return
   if (typeof capabilities !== 'object' || capabilities === null) {
-    throw new TypeError(
-      `${place}: its capabilities are no object: expected such as { contextTokens: 128_000 }.`,
-    )
+    const expected = 'an object, such as { contextTokens: 128_000 }'
+    throw configurationError(source, [...path, 'capabilities'], capabilities, expected)
   }
   for (const name of ['contextTokens', 'maxOutputTokens', 'maxChoices'] as const)
     checkCount(capabilities, name, place)
@@ -17,11 +19,9 @@ export function checkTarget({ capabilities, parameters }: Target, place: string)
 function checkCount(
   capabilities: Capabilities,
   name: 'contextTokens' | 'maxOutputTokens' | 'maxChoices',
-  place: string,
+  { source, path }: EntryPlace,
 ): void {
   const value: unknown = capabilities[name]
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return
-  throw new TypeError(
-    `${place}: capabilities.${name} is ${typeof value === 'string' ? `'${value}'` : String(value)}, expected a whole number from 1.`,
-  )
+  throw configurationError(source, [...path, 'capabilities', name], value, 'a whole number from 1')
 }
