@@ -1,6 +1,6 @@
 import { createGateway, type GatewayOptions } from '@sluice/core'
-import { serve } from '@sluice/node'
-import { CommandFault, type World } from '../command.ts'
+import { ListenError, serve } from '@sluice/node'
+import type { World } from '../command.ts'
 import { checkMade } from '../config/check-config.ts'
 import { type CompiledConfig, compileConfig } from '../config/compile-config.ts'
 import type { TypedConfig } from '../config/config.ts'
@@ -12,6 +12,7 @@ import { fixedChanges, withFixedParts } from './fixed-parts.ts'
 import { frontOf } from './front.ts'
 import { keptTokenCallers } from './kept-token-callers.ts'
 import { listedPrices } from './listed-prices.ts'
+import { ListenFault } from './listen-fault.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service } from './service.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -87,7 +88,7 @@ async function started(
       signals: false,
     },
   ).catch((error: unknown) => {
-    throw error instanceof Error ? new CommandFault(withoutOwner(error.message)) : error
+    throw error instanceof ListenError ? new ListenFault(error) : error
   })
   closing.add(() => serving.close({ drainMs: compiled.config.server?.drainMs ?? 30_000 }))
   closing.add(async () => seen.leave())
@@ -127,9 +128,4 @@ async function started(
       return closed
     },
   }
-}
-
-/** A person did not call the function that speaks. */
-function withoutOwner(message: string): string {
-  return message.replace(/^serve: (.)/, (_, first: string) => first.toUpperCase())
 }
