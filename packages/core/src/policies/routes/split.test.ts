@@ -71,6 +71,7 @@ describe('split', () => {
     [{ old: [a, 0.9], new: [b, 0.05] }, /got shares with the sum 0.95, expected the sum 1/],
     [{ old: [a, 90], new: [b, 10] }, /got shares with the sum 100/],
     [{ old: [a, 1.5], new: [b, -0.5] }, /-0.5, expected a number from 0/],
+    [{ old: { to: 7, share: 1 } }, /old: got 7, expected a target/],
     [{ old: [7, 1] }, /old: got 7, expected a target/],
     [{ old: a }, /old: got an object, expected a number/],
     [[a, b], /expected shares by name/],

@@ -83,6 +83,7 @@ describe('sticky', () => {
     [['tag:', a], /by: got 'tag:'/],
     [[a, b], /by: got an object/],
     [['key'], /sticky\(\): got an empty list/],
+    [['key', { to: a, weight: -1 }], /\[0\]\.weight: got -1/],
     [['key', [a, -1]], /\[0\]\.weight: got -1/],
     [['key', [a, 0]], /expected a weight above 0 for one entry/],
   ])('refuses %o', (given, message) => {

@@ -22,6 +22,26 @@ describe('weighted', () => {
     expect(isLikely(afterA, first.a!, 0.75)).toBe(true)
   })
 
+  it('takes the words of a configuration file, in a list or one by one', () => {
+    const given = [
+      weighted([
+        { to: a, weight: 0 },
+        { to: b, weight: 1 },
+      ]),
+      weighted({ to: a, weight: 0 }, { to: b, weight: 1 }),
+      weighted([
+        [a, 0],
+        [b, 1],
+      ]),
+      weighted([a, 0], { to: b, weight: 1 }),
+    ]
+    for (const route of given)
+      expect(modelsOf(route, watching({ random: chance(2) }).context)).toEqual(['b', 'a'])
+    expect(() => weighted([{ to: a, weight: -1 }])).toThrow(/\[0\]\.weight: got -1/)
+    expect(() => weighted([{ to: a, wieght: 1 }] as never)).toThrow(/\[0\]: got an object, expected an entry/)
+    expect(modelsOf(weighted([[a, b], 1]), watching().context)).toEqual(['a', 'b'])
+  })
+
   it('asks a place with a weight of 0 only after the others', () => {
     const route = weighted([a, 0], [b, 1], [c, 2])
     const { context } = watching({ random: chance(2) })

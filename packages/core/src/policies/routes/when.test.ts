@@ -42,7 +42,7 @@ describe('when', () => {
   it.each([
     [[true, a, b], /when\(\): \[0\]: got .*, expected a condition/],
     [[holdsMedia, a], /otherwise: got undefined, expected a target/],
-    [[() => true, [], b], /then: got an empty list/],
+    [[() => true, [], b], /use: got an empty list/],
   ])('refuses %o', (given, message) => {
     expect(() => (when as (...all: unknown[]) => unknown)(...given)).toThrow(message)
   })

@@ -17,7 +17,7 @@ export function when<const Then extends ModelEntry, const Otherwise extends Mode
 ): CombinedRoute<NamesIn<Then> | NamesIn<Otherwise>> {
   checkConditions([condition], 'when()')
   const parts = [
-    partOf(then, { source: 'when()', path: ['then'] }),
+    partOf(then, { source: 'when()', path: ['use'] }),
     partOf(otherwise, { source: 'when()', path: ['otherwise'] }),
   ]
   return combinedRoute(parts, steps => oneOf(steps, (...asked) => (holds(condition, ...asked) ? 0 : 1)))
