@@ -12,6 +12,12 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],
     setupFiles: ['test/no-warnings.ts'],
+    // Providers read keys from the environment: those of whoever runs the tests must not decide them.
+    env: Object.fromEntries(
+      Object.keys(process.env)
+        .filter(name => /_API_KEY$|^AWS_/.test(name))
+        .map(name => [name, '']),
+    ),
     // Many tests wait for sockets: a core that is kept free for others would only be idle.
     maxWorkers: '100%',
     testTimeout: 20_000,

@@ -239,7 +239,7 @@ describeWithRedis('with Redis', () => {
       expect(exports.served).toEqual(gateway.models)
       expect(await post({ model: 'smart' })).toMatchObject({ text: 'small' })
       expect(await post({ model: 'big' })).toMatchObject({ status: 403 })
-      expect(exports.misspelt).toThrow(/'smart' > 'smal': no entry has that name/)
+      expect(exports.misspelt).toThrow(/smart: got 'smal', expected one of .*Did you mean 'small'/)
     },
 
     wildcards: async snippet => {

@@ -153,14 +153,14 @@ describeWithPostgres('openPostgres', () => {
 
   describe('refuses', () => {
     it.each([
-      ['no client', undefined, {}, 'openPostgres(): expected a client'],
-      ['a client without query', {}, {}, 'openPostgres(): expected a client'],
+      ['no client', undefined, {}, 'openPostgres(): got undefined, expected a client'],
+      ['a client without query', {}, {}, 'openPostgres(): got an empty object, expected a client'],
       ['a schema that is no text', 'pool', { schema: 5 }, 'schema: expected'],
       ['a schema that would break SQL', 'pool', { schema: 'a"; drop table x; --' }, 'schema: expected'],
       ['a schema with a capital', 'pool', { schema: 'Sluice' }, 'schema: expected'],
       ["a schema of PostgreSQL's", 'pool', { schema: 'pg_temp' }, 'schema: expected'],
       ['a schema that is too long', 'pool', { schema: 'x'.repeat(64) }, 'schema: expected'],
-      ['a migrate that is neither', 'pool', { migrate: 'yes' }, 'migrate is neither true nor false'],
+      ['a migrate that is neither', 'pool', { migrate: 'yes' }, "migrate: got 'yes', expected true or false"],
       ['a journal without a path', 'pool', { journal: '' }, 'expected the path of a directory'],
       ['options of the ledger that are none', 'pool', { migrate: true, timeoutMs: 0 }, 'timeoutMs'],
       ['options of keys that are none', 'pool', { migrate: true, prefix: 'A B' }, 'prefix'],

@@ -104,6 +104,8 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * of the principals.
    */
   readonly limit?: Limiter | LimitRuleData | readonly LimitRuleData[]
+  /** The same by the name that it has in a configuration file. One of the two is given. */
+  readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[]
   /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */
   readonly prices?: Prices
   /** What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them. */

@@ -168,7 +168,15 @@ describe('gateway.reload', () => {
       timeouts: { idleMs: 0 },
       nothing: 1,
     } as unknown as GatewayOptions
-    const named = ['authenticate', 'route', 'limit', 'base', 'traceHeader', 'timeouts.idleMs', 'nothing']
+    const named = [
+      'authenticate',
+      'route',
+      'limit[0].limit',
+      'base',
+      'traceHeader',
+      'timeouts.idleMs',
+      'nothing',
+    ]
     let message = ''
     expect(() => {
       try {

@@ -27,7 +27,7 @@ describe('a gateway that asks again', () => {
     expect(left, 'timers left').toBe(0)
   })
 
-  it.each([408, 429, 500, 502, 503, 504, 529])('asks again after a %i', async status => {
+  it.each([408, 424, 429, 500, 502, 503, 504, 529])('asks again after a %i', async status => {
     const upstream = flaky(1, failure({ status }))
     const { post, ends } = serving(upstream.target, half)
     const answering = post({})

@@ -14,7 +14,7 @@ describe('createGateway', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('x-request-id')).toBe(`req_${'f'.repeat(32)}`)
     expect(await response.text()).toBe(
-      `{"id":"chatcmpl-${'f'.repeat(29)}","object":"chat.completion","created":1700000000,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi.","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5,"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":0},"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}},"service_tier":"default","system_fingerprint":null}`,
+      `{"id":"chatcmpl-${'f'.repeat(29)}","object":"chat.completion","created":1700000000,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi.","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5,"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":0},"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}},"system_fingerprint":null}`,
     )
     expect(ends()).toMatchObject([
       { outcome: 'completed', status: 200, model: 'm', principal: { id: 'ann' }, usageEstimated: false },
@@ -84,11 +84,11 @@ describe('createGateway', () => {
       base: 'v1/',
       timeouts: { idleMs: -1, idle: 3 },
       maxAttempts: 0,
-      limits: 3,
+      limts: 3,
     }
     expect(() => createGateway(options as never)).toThrow(TypeError)
     expect(() => createGateway(options as never)).toThrow(
-      /authenticate: got 1.*route: got undefined.*base: got 'v1\/'.*timeouts\.idleMs: got -1.*timeouts\.idle: got 3.*maxAttempts: got 0.*limits: got 3, expected no such option/s,
+      /authenticate: got 1.*route: got undefined.*base: got 'v1\/'.*timeouts\.idleMs: got -1.*timeouts\.idle: got 3.*maxAttempts: got 0.*limts: got 3, expected no such option. Did you mean 'limits'\?/s,
     )
   })
 

@@ -1,7 +1,20 @@
 export type { AbandonedCallOptions } from './abandoned-calls.ts'
 export type { AuthFailure, AuthFailureReason } from './auth-failure.ts'
 export { authFailureReasons } from './auth-failure.ts'
+export { closest } from './closest.ts'
 export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './config.ts'
+export {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationError,
+  configurationIssue,
+  hiddenIssue,
+  issueText,
+  type OptionPath,
+  optionPathText,
+  quoted,
+  unknownOption,
+} from './configuration-error.ts'
 export type { ErrorBody, GatewayErrorDetails, Refusal } from './errors.ts'
 export { GatewayError } from './errors.ts'
 export type {

@@ -1,3 +1,4 @@
+import { type ConfigurationIssue, configurationIssue, type OptionPath } from './configuration-error.ts'
 import { GatewayError } from './errors.ts'
 import { isKnownField } from './protocol/check-fields.ts'
 import { memberOf } from './protocol/own-members.ts'
@@ -70,16 +71,22 @@ export function permittedTargets<T extends Candidate>(
   return changed ? permitted : targets
 }
 
-/** What is wrong with a target's `allowFields`, in a sentence; `undefined` where nothing is. */
-export function allowFieldsFault({ provider, allowFields }: Target): string | undefined {
+/** The issue of a target's `allowFields` that cannot be used, below the path of the target; `undefined` where there is none. */
+export function allowFieldsIssue(
+  { provider, allowFields }: Target,
+  path: OptionPath,
+): ConfigurationIssue | undefined {
   if (allowFields === undefined) return undefined
-  if (!Array.isArray(allowFields)) return "allowFields: expected an array of field names, such as ['models']."
+  const at = [...path, 'allowFields']
+  if (!Array.isArray(allowFields)) {
+    return configurationIssue(at, allowFields, "an array of field names, such as ['models']")
+  }
   const declared = Object.keys(provider.restrictedFields ?? {}).filter(name => !isKnownField(name))
-  const unknown = allowFields.find(name => !declared.includes(name))
-  if (unknown === undefined) return undefined
+  const index = allowFields.findIndex(name => !declared.includes(name))
+  if (index < 0) return undefined
   const expected =
     declared.length === 0 ? 'none: the provider restricts no fields' : `some of ${declared.join(', ')}`
-  return `allowFields: got ${typeof unknown === 'string' ? `'${unknown}'` : typeof unknown}, expected ${expected}.`
+  return configurationIssue([...at, index], allowFields[index], expected)
 }
 
 function restrictedField(

@@ -1,5 +1,6 @@
 export type { ImageFetcherOptions } from './image-fetcher.ts'
 export { imageFetcher } from './image-fetcher.ts'
+export { ListenError } from './listen-error.ts'
 export type { ListenerOptions } from './listener.ts'
 export { toNodeListener } from './listener.ts'
 export type { LoadSheddingOptions } from './load-shedding.ts'

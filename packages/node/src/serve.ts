@@ -5,6 +5,7 @@ import type { Gateway } from '@sluice/core'
 import { checkSpan } from './check-span.ts'
 import { Connections } from './connections.ts'
 import { expectGateway } from './expect-gateway.ts'
+import { ListenError } from './listen-error.ts'
 import { type ListenerOptions, listen } from './listener.ts'
 import { refuseBadHttp } from './refuse-bad-http.ts'
 import { onStopSignal } from './stop-signal.ts'
@@ -58,7 +59,7 @@ const shortTurnMs = [0.05, 0.5] as const
  *
  * What is no HTTP gets an answer in the protocol's shape too, and its connection is closed.
  *
- * Rejects when the address cannot be had, and with `TypeError` for what is no gateway, a port that is none, and a span
+ * Rejects with `ListenError` when the address cannot be had, and with `TypeError` for what is no gateway, a port that is none, and a span
  * of time that is none.
  */
 export async function serve(gateway: Gateway<IncomingMessage>, options: ServeOptions = {}): Promise<Serving> {
@@ -160,11 +161,7 @@ function portFault(port: unknown): string {
 
 function listening(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === 'EADDRINUSE' ? 'another program uses that port; give another one' : error.message
-      reject(new Error(`serve: cannot listen on ${host}:${port}: ${why}.`, { cause: error }))
-    }
+    const failed = (error: NodeJS.ErrnoException) => reject(new ListenError(host, port, error))
     server.once('error', failed)
     server.listen(port, host, () => {
       server.off('error', failed)

@@ -1,4 +1,5 @@
 import {
+  configurationError,
   type Database,
   type Journal,
   type KeptLedgerOptions,
@@ -39,20 +40,20 @@ const startMs = 5_000
  * client stays yours: `close` does not end it, and a pool needs a listener for its `error` events.
  *
  * A database that cannot be reached at the moment does not keep a gateway from starting, but for one that is to migrate
- * it. Throws `TypeError` for bad options, and rejects where the tables are missing or too old, where the client may not read them, and where the
+ * it. Throws `ConfigurationError` for bad options, and rejects where the tables are missing or too old, where the client may not read them, and where the
  * directory of the journal cannot be written.
  */
 export async function openPostgres(client: PostgresClient, given: PostgresOptions = {}): Promise<Database> {
   if (typeof client?.query !== 'function') {
-    throw new TypeError(
-      "openPostgres(): expected a client with query(text, params), such as a Pool of 'pg'; what was given has no function query.",
-    )
+    const expected = "a client with query(text, params), such as a Pool of 'pg'"
+    throw configurationError('openPostgres()', [], client, expected)
   }
   // Without what another library has added to `Object.prototype`.
   const options: PostgresOptions = Object.assign(Object.create(null), given)
   const schema = schemaOf(options.schema)
   const migrates: unknown = options.migrate ?? false
-  if (typeof migrates !== 'boolean') throw new TypeError('openPostgres(): migrate is neither true nor false.')
+  if (typeof migrates !== 'boolean')
+    throw configurationError('openPostgres()', ['migrate'], migrates, 'true or false')
   const queries = new Queries(client, schema)
   const keys = keyStore(postgresKeyRows(queries), options)
   const journal = journalOf(options.journal)

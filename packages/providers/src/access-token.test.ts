@@ -4,8 +4,8 @@ import { type AccessTokenOptions, accessToken } from './access-token.ts'
 
 const misconfigured: readonly (readonly [AccessTokenOptions, RegExp])[] = [
   [{}, /acme: token or tokenProvider is missing/],
-  [{ token: '' }, /acme: token is empty/],
-  [{ token: 'a\nb' }, /acme: token holds/],
+  [{ token: '' }, /acme\(\): token: got an empty string/],
+  [{ token: 'a\nb' }, /acme\(\): token: got a string, expected one without/],
   [{ token: 'a', tokenProvider: () => 'b' }, /not both/],
   [{ tokenProvider: 'b' as unknown as () => string }, /has to be a function, not string/],
 ]

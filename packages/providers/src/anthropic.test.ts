@@ -99,9 +99,9 @@ describe('anthropic', () => {
   })
 
   it.each([
-    [{ apiKey: '' }, /apiKey is empty/],
-    [{ apiKey: undefined }, /apiKey is missing/],
-    [{ apiKey: 'a\nb' }, /apiKey holds/],
+    [{ apiKey: '' }, /apiKey: got an empty string/],
+    [{ apiKey: undefined }, /apiKey: got undefined, expected a key.* ANTHROPIC_API_KEY/],
+    [{ apiKey: 'a\nb' }, /apiKey: got a string, expected one without/],
     [{ baseURL: 'https://api.anthropic.com/v1/messages' }, /path of the operation/],
     [{ baseURL: 'ftp://x' }, /http or https/],
     [{ version: '' }, /version/],
@@ -109,10 +109,10 @@ describe('anthropic', () => {
     [{ beta: ['a,b'] }, /beta has to be an array/],
     [{ defaultMaxTokens: 0 }, /defaultMaxTokens has to be/],
     [{ defaultMaxTokens: 1.5 }, /defaultMaxTokens has to be/],
-    [{ headers: { 'x-api-key': 'other' } }, /x-api-key is given twice/],
-    [{ headers: { 'anthropic-version': 'other' } }, /given twice/],
+    [{ headers: { 'x-api-key': 'other' } }, /headers\.x-api-key: got a string, expected each header once/],
+    [{ headers: { 'anthropic-version': 'other' } }, /expected each header once/],
     [{ maxConcurrent: 0 }, /maxConcurrent/],
-    [{ organisation: 'x' }, /unknown option 'organisation'/],
+    [{ organisation: 'x' }, /organisation: got a string, expected no such option/],
   ])('refuses %j', (options, message) => {
     const given = { apiKey: 'sk-test', ...options } as Parameters<typeof anthropic>[0]
     expect(() => anthropic(given)).toThrow(TypeError)

@@ -3,19 +3,21 @@ import { checkedBetas, checkedMaxTokens, checkedVersion } from './anthropic/chec
 import { decodeMessages } from './anthropic/decode.ts'
 import { requestBody } from './anthropic/request-body.ts'
 import { baseUrl } from './base-url.ts'
+import { keyOrEnvironment } from './environment-key.ts'
+import type { AnthropicModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { anthropicFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
-export type { Vendor } from './vendor.ts'
+export type { Vendor, VendorOf } from './vendor.ts'
 
 /** How Anthropic is reached. */
 export interface AnthropicOptions {
-  /** Sent as `x-api-key`. */
-  readonly apiKey: string
+  /** Sent as `x-api-key`. Default: the environment variable `ANTHROPIC_API_KEY`. */
+  readonly apiKey?: string | undefined
   /** What stands before `/messages`. Without a path it gets `/v1`. Default `https://api.anthropic.com/v1`. */
   readonly baseURL?: string | undefined
   /** Sent as `anthropic-version`. Default `2023-06-01`. */
@@ -49,16 +51,16 @@ const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
 /**
  * Anthropic's models: `anthropic({ apiKey })('claude-sonnet-4-20250514')`.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for a configuration that cannot work.
  */
-export function anthropic(options: AnthropicOptions): Vendor {
+export function anthropic(options: AnthropicOptions = {}): VendorOf<AnthropicModel> {
   knownOptions('anthropic', options, optionNames)
   const { apiKey, baseURL = 'https://api.anthropic.com/v1', version = '2023-06-01', beta } = options
   const { defaultMaxTokens, headers = {}, maxConcurrent } = options
   const settings = { defaultMaxTokens: checkedMaxTokens(defaultMaxTokens, 'anthropic') }
   const url = `${baseUrl(baseURL, 'anthropic', '/messages', '/v1')}/messages`
   const credentials: Record<string, string> = {
-    'x-api-key': checkedSecret(apiKey, 'anthropic'),
+    'x-api-key': checkedSecret(keyOrEnvironment(apiKey, 'anthropic', ['ANTHROPIC_API_KEY']), 'anthropic'),
     'anthropic-version': checkedVersion(version, 'anthropic'),
   }
   const betas = checkedBetas(beta, 'anthropic')

@@ -169,7 +169,7 @@ describe('the request', () => {
 describe('the configuration', () => {
   it.each<[string, object, RegExp]>([
     ['nothing', {}, /resource or baseURL is missing/],
-    ['an unknown option', { ...ours, endpoint: 'x' }, /unknown option 'endpoint'/],
+    ['an unknown option', { ...ours, endpoint: 'x' }, /endpoint: got a string, expected no such option/],
     ['two places', { ...ours, baseURL: 'https://a.example' }, /resource or baseURL, not both/],
     ['a resource that is a URL', { ...ours, resource: 'https://ours.openai.azure.com' }, /letters, digits/],
     ['a resource that leads elsewhere', { ...ours, resource: 'a.example/' }, /letters, digits/],
@@ -186,12 +186,16 @@ describe('the configuration', () => {
     [
       'no credential',
       { resource: 'ours' },
-      /apiKey, token or tokenProvider is missing\. Give one, or check the variable/,
+      /apiKey: got undefined, expected a key, a token or a tokenProvider.* AZURE_OPENAI_API_KEY/,
     ],
     ['two credentials', { ...ours, token: 'secret' }, /one of apiKey, token and tokenProvider/],
     ['two tokens', { resource: 'ours', token: 'secret', tokenProvider: () => '' }, /not both/],
-    ['an empty key', { ...ours, apiKey: '' }, /apiKey is empty/],
-    ['the key as a header too', { ...ours, headers: { 'Api-Key': 'secret' } }, /api-key is given twice/],
+    ['an empty key', { ...ours, apiKey: '' }, /apiKey: got an empty string/],
+    [
+      'the key as a header too',
+      { ...ours, headers: { 'Api-Key': 'secret' } },
+      /headers\.Api-Key: got a string, expected each header once/,
+    ],
     ['a version that is none', { ...ours, apiVersion: '2024-10-21&x=y' }, /apiVersion has to be a date/],
     ['no concurrency', { ...ours, maxConcurrent: 0 }, /maxConcurrent/],
   ])('is refused: %s', (_name, options, message) => {

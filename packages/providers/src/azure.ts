@@ -5,6 +5,7 @@ import { azureDialect } from './azure/azure-dialect.ts'
 import { azureUrl } from './azure/azure-url.ts'
 import { capabilitiesByName } from './chat-completions/openai-dialect.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
+import { keyOrEnvironment } from './environment-key.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
@@ -17,7 +18,7 @@ export type { Vendor } from './vendor.ts'
 export interface AzureOptions {
   /** The name before `.openai.azure.com`. */
   readonly resource?: string | undefined
-  /** Sent as `api-key`. */
+  /** Sent as `api-key`. Default, where there is no token either: the environment variable `AZURE_OPENAI_API_KEY`. */
   readonly apiKey?: string | undefined
   /** An Entra access token, sent as `Authorization: Bearer ...`. It lasts for about an hour. */
   readonly token?: string | undefined
@@ -100,19 +101,19 @@ function checkedTarget(target: Target): Target {
 }
 
 /** The one credential, and the names of the headers that it takes. Throws `TypeError` where there is not exactly one. */
-function credentialOf({ apiKey, token, tokenProvider }: AzureOptions): {
+function credentialOf({ apiKey: given, token, tokenProvider }: AzureOptions): {
   readonly names: CredentialHeaders
   readonly credential: () => CredentialHeaders | Promise<CredentialHeaders>
 } {
+  const variable = 'AZURE_OPENAI_API_KEY'
+  const hasToken = token !== undefined || tokenProvider !== undefined
+  const apiKey = hasToken
+    ? given
+    : keyOrEnvironment(given, owner, [variable], 'a key, a token or a tokenProvider')
   if (apiKey === undefined) {
-    if (token === undefined && tokenProvider === undefined)
-      throw new TypeError(
-        `${owner}: apiKey, token or tokenProvider is missing. Give one, or check the variable that it is read from.`,
-      )
     return { names: { authorization: '' }, credential: accessToken({ token, tokenProvider }, owner) }
   }
-  if (token !== undefined || tokenProvider !== undefined)
-    throw new TypeError(`${owner}: give one of apiKey, token and tokenProvider, not more.`)
+  if (hasToken) throw new TypeError(`${owner}: give one of apiKey, token and tokenProvider, not more.`)
   const key = { 'api-key': checkedSecret(apiKey, owner) }
   return { names: key, credential: () => key }
 }

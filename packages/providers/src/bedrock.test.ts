@@ -108,13 +108,21 @@ describe('bedrock', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['no options', undefined, /expected an object/],
-    ['no region', { bearerToken: 'a' }, /region is missing.*check the variable/],
+    ['no options', undefined, /region: got undefined, expected a region/],
+    ['no region', { bearerToken: 'a' }, /region: got undefined, expected a region.* AWS_REGION/],
     ['a region in capitals', { region: 'US-EAST-1', bearerToken: 'a' }, /in lower case/],
     ['a region that would be another host', { region: 'evil.example/', bearerToken: 'a' }, /region/],
-    ['no access', { region: 'us-east-1' }, /credentials or bearerToken is missing/],
+    [
+      'no access',
+      { region: 'us-east-1' },
+      /credentials: got undefined, expected credentials or a bearerToken/,
+    ],
     ['both', { region: 'us-east-1', bearerToken: 'a', credentials }, /leave one out/],
-    ['an empty token', { region: 'us-east-1', bearerToken: ' ' }, /bearerToken is empty/],
+    [
+      'an empty token',
+      { region: 'us-east-1', bearerToken: ' ' },
+      /bearerToken: got a string, expected a string that is not empty/,
+    ],
     [
       'no secret',
       { region: 'us-east-1', credentials: { accessKeyId: 'a' } },
@@ -125,7 +133,11 @@ describe('bedrock', () => {
       { region: 'us-east-1', credentials: { ...credentials, sessionToken: '' } },
       /sessionToken/,
     ],
-    ['a misspelt option', { region: 'us-east-1', bearertoken: 'a' }, /unknown option 'bearertoken'/],
+    [
+      'a misspelt option',
+      { region: 'us-east-1', bearertoken: 'a' },
+      /bearertoken: got a string, expected no such option. Did you mean 'bearerToken'/,
+    ],
     [
       'a baseURL with the path',
       { region: 'us-east-1', bearerToken: 'a', baseURL: 'https://h/model' },

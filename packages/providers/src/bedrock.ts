@@ -1,4 +1,4 @@
-import type { Call, EncodedRequest, Provider } from '@sluice/core'
+import { type Call, configurationError, type EncodedRequest, type Provider } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
 import {
   type AwsCredentials,
@@ -10,22 +10,27 @@ import { decodeConverse } from './bedrock/decode.ts'
 import { requestBody } from './bedrock/request-body.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
+import { variableOf } from './environment-key.ts'
 import { pathStep } from './gemini/model-path.ts'
+import type { BedrockModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { bearer } from './request-headers.ts'
 import { bedrockFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
 export type { AwsCredentials } from './bedrock/credentials.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
-export type { Vendor } from './vendor.ts'
+export type { Vendor, VendorOf } from './vendor.ts'
 
-/** How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. */
+/**
+ * How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. Default: the environment variable
+ * `AWS_BEARER_TOKEN_BEDROCK`, then `AWS_ACCESS_KEY_ID` with `AWS_SECRET_ACCESS_KEY` and, if set, `AWS_SESSION_TOKEN`.
+ */
 export interface BedrockOptions {
-  /** Such as `us-east-1`. */
-  readonly region: string
+  /** Such as `us-east-1`. Default: the environment variable `AWS_REGION`, then `AWS_DEFAULT_REGION`. */
+  readonly region?: string | undefined
   /** Credentials, or a function that is asked for them before each call and keeps and renews them itself. */
   readonly credentials?: AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | undefined
   /** An API key of Bedrock, sent as `Authorization: Bearer ...`. */
@@ -55,18 +60,16 @@ const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
  * A model is named by its id, its ARN, or an inference profile. Calls are signed (AWS Signature Version 4), or
  * carry the bearer token.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for a configuration that cannot work.
  */
-export function bedrock(options: BedrockOptions): Vendor {
+export function bedrock(options: BedrockOptions = {}): VendorOf<BedrockModel> {
   knownOptions('bedrock', options, optionNames)
-  const { region, baseURL, fetchImage, maxConcurrent } = options
-  if (region === undefined || region === '') {
-    throw new TypeError(
-      "bedrock: region is missing. Give one, such as 'us-east-1', or check the variable that it is read from.",
-    )
-  }
+  const { baseURL, fetchImage, maxConcurrent } = options
+  const region = options.region ?? variableOf(['AWS_REGION', 'AWS_DEFAULT_REGION'])
   if (typeof region !== 'string' || !/^[a-z0-9-]{1,40}$/.test(region)) {
-    throw new TypeError("bedrock: region has to be one of AWS in lower case, such as 'us-east-1'.")
+    const expected =
+      "a region of AWS in lower case, such as 'us-east-1', here or in the environment variable AWS_REGION"
+    throw configurationError('bedrock()', ['region'], region, expected)
   }
   if (fetchImage !== undefined && typeof fetchImage !== 'function') {
     throw new TypeError(`bedrock: fetchImage has to be a function, not ${typeof fetchImage}.`)
@@ -86,7 +89,9 @@ export function bedrock(options: BedrockOptions): Vendor {
 /** The header of a bearer token, or what to sign with. */
 type Access = { readonly headers: Readonly<Record<string, string>> } | { readonly source: CredentialSource }
 
-function accessOf({ credentials, bearerToken }: BedrockOptions): Access {
+function accessOf(options: BedrockOptions): Access {
+  const isGiven = options.credentials !== undefined || options.bearerToken !== undefined
+  const { credentials, bearerToken } = isGiven ? options : environmentAccess()
   if (bearerToken !== undefined) {
     if (credentials !== undefined) {
       throw new TypeError('bedrock: credentials and bearerToken are both given; leave one out.')
@@ -94,9 +99,9 @@ function accessOf({ credentials, bearerToken }: BedrockOptions): Access {
     return { headers: bearer(bearerToken, 'bedrock', 'bearerToken') }
   }
   if (credentials === undefined) {
-    throw new TypeError(
-      'bedrock: credentials or bearerToken is missing. Give one, or check the variables that they are read from.',
-    )
+    const expected =
+      'credentials or a bearerToken, here or in the environment variables AWS_BEARER_TOKEN_BEDROCK or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'
+    throw configurationError('bedrock()', ['credentials'], credentials, expected)
   }
   if (typeof credentials === 'function') return { source: credentials }
   const fault = credentialsFault(credentials)
@@ -104,6 +109,16 @@ function accessOf({ credentials, bearerToken }: BedrockOptions): Access {
     throw new TypeError(`bedrock: expected credentials with accessKeyId and secretAccessKey, got ${fault}.`)
   }
   return { source: credentials }
+}
+
+/** What AWS's own libraries read from the environment. A role or a profile needs `credentials`. */
+function environmentAccess(): Pick<BedrockOptions, 'credentials' | 'bearerToken'> {
+  const bearerToken = variableOf(['AWS_BEARER_TOKEN_BEDROCK'])
+  if (bearerToken !== undefined) return { bearerToken }
+  const accessKeyId = variableOf(['AWS_ACCESS_KEY_ID'])
+  const secretAccessKey = variableOf(['AWS_SECRET_ACCESS_KEY'])
+  if (accessKeyId === undefined || secretAccessKey === undefined) return {}
+  return { credentials: { accessKeyId, secretAccessKey, sessionToken: variableOf(['AWS_SESSION_TOKEN']) } }
 }
 
 interface Endpoint {

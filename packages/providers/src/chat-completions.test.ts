@@ -221,11 +221,18 @@ describe('quirks of the vendors, in streams', () => {
     ['tool_use', 'tool_calls'],
     ['recitation', 'content_filter'],
     ['function_call', 'function_call'],
-    ['malformed_function_call', 'stop'],
     ['something new', 'stop'],
   ])('finish_reason %j is %j', async (theirs, ours) => {
     const [chunk] = await chunksOf(said({}, theirs), done)
     expect(chunk?.choices[0]?.finish_reason).toBe(ours)
+  })
+
+  it('finish_reason "malformed_function_call" ends an answer with text, and fails one without (Gemini)', async () => {
+    const end = said({}, 'malformed_function_call')
+    const chunks = await chunksOf(said({ content: 'a' }), end, done)
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop')
+    const { failure } = await streamed(sse(said({ reasoning: 'Hm.' }), end, done))
+    expect(failure).toMatchObject({ kind: 'refused', status: 424 })
   })
 
   it('finish_reason "error" is no end of an answer (Mistral, OpenRouter)', async () => {

@@ -94,14 +94,17 @@ describe('where a request goes', () => {
 
 describe('a configuration', () => {
   it.each<[string, Record<string, unknown>]>([
-    ['apiKey is missing', { apiKey: undefined }],
-    ['apiKey is empty', { apiKey: ' ' }],
-    ["unknown option 'key'", { key: 'x' }],
+    ['apiKey: got undefined', { apiKey: undefined }],
+    ['apiKey: got a string, expected a string that is not empty', { apiKey: ' ' }],
+    ['key: got a string, expected no such option', { key: 'x' }],
     ['baseURL', { baseURL: 'nowhere' }],
     ['safetySettings', { safetySettings: [{ category: 'X' }] }],
     ['maxConcurrent', { maxConcurrent: 0 }],
     ['fetchImage has to be a function, not string', { fetchImage: 'https://images.example/' }],
-    ['x-goog-api-key is given twice', { headers: { 'X-Goog-Api-Key': 'other' } }],
+    [
+      'headers.X-Goog-Api-Key: got a string, expected each header once',
+      { headers: { 'X-Goog-Api-Key': 'other' } },
+    ],
   ])('that cannot work is refused: %s', (words, options) => {
     const configure = () => gemini({ apiKey: 'key', ...options } as GeminiOptions)
     expect(configure).toThrow(TypeError)

@@ -2,28 +2,30 @@ import type { Call, EncodedRequest, Provider } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage } from './conversation/check-fetch-image.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
+import { keyOrEnvironment } from './environment-key.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { modelPath } from './gemini/model-path.ts'
 import { geminiNative, geminiParameters } from './gemini/parameters.ts'
 import { generateContentBody } from './gemini/request-body.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
 import { geminiServiceTier } from './gemini/service-tier.ts'
+import type { GeminiModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { Adjusting } from './parameters/adjusting.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { geminiFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
-export type { Vendor } from './vendor.ts'
+export type { Vendor, VendorOf } from './vendor.ts'
 
 /** How the Gemini API (AI Studio) is reached. */
 export interface GeminiOptions {
-  /** Sent as `x-goog-api-key`. */
-  readonly apiKey: string
+  /** Sent as `x-goog-api-key`. Default: the environment variable `GOOGLE_API_KEY`, then `GEMINI_API_KEY`. */
+  readonly apiKey?: string | undefined
   /** What stands before `/models/{model}:generateContent`. Without a path it gets `/v1beta`. Default `https://generativelanguage.googleapis.com/v1beta`. */
   readonly baseURL?: string | undefined
   /** What is let through of each kind of harm, for every request. Callers may send their own only where none are set here. Default: Google's. */
@@ -55,16 +57,21 @@ const readable =
 /**
  * Google's Gemini models: `gemini({ apiKey })('gemini-2.5-flash')`.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for a configuration that cannot work.
  */
-export function gemini(options: GeminiOptions): Vendor {
+export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
   knownOptions('gemini', options, optionNames)
   const { apiKey, baseURL = 'https://generativelanguage.googleapis.com/v1beta', headers = {} } = options
   const { safetySettings, fetchImage, maxConcurrent } = options
   checkSafetySettings(safetySettings, 'gemini')
   checkFetchImage(fetchImage, 'gemini')
   const base = baseUrl(baseURL, 'gemini', '/models', '/v1beta')
-  const credentials = { 'x-goog-api-key': checkedSecret(apiKey, 'gemini') }
+  const credentials = {
+    'x-goog-api-key': checkedSecret(
+      keyOrEnvironment(apiKey, 'gemini', ['GOOGLE_API_KEY', 'GEMINI_API_KEY']),
+      'gemini',
+    ),
+  }
   const further = furtherHeaders(credentials, headers, 'gemini')
 
   async function encode(call: Call): Promise<EncodedRequest> {

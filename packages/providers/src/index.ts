@@ -10,6 +10,7 @@ export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
 export type { GeminiOptions } from './gemini.ts'
 export { gemini } from './gemini.ts'
+export type * from './known-models.ts'
 export type {
   Faults,
   LocalOptions,
@@ -42,5 +43,6 @@ export {
   xai,
 } from './presets.ts'
 export { allRestrictedFields } from './restricted-fields.ts'
+export type { VendorOf } from './vendor.ts'
 export type { VertexOptions } from './vertex.ts'
 export { vertex } from './vertex.ts'

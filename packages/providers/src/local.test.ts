@@ -286,18 +286,24 @@ describe('local', () => {
       [{ script: [{ error: { status: 200 } }] }, /status must be a whole number from 400 to 599/],
     ]
     const untyped: readonly [object, RegExp][] = [
-      [{ scripts: [] }, /^local\(\): unknown option 'scripts'. There are pace, faults, script/],
-      [[], /^local\(\): expected an object of options, got an array/],
-      [{ pace: 5 }, /pace: expected an object of options, got number/],
-      [{ pace: { tokensMs: 5 } }, /pace: unknown option 'tokensMs'/],
-      [{ faults: { fail: 1 } }, /faults: unknown option 'fail'/],
+      [
+        { scripts: [] },
+        /^local\(\): scripts: got an empty list, expected no such option. Did you mean 'script'/,
+      ],
+      [[], /^local\(\): got an empty list, expected an object of options/],
+      [{ pace: 5 }, /pace: got 5, expected an object of options/],
+      [{ pace: { tokensMs: 5 } }, /pace: tokensMs: got 5, expected no such option/],
+      [{ faults: { fail: 1 } }, /faults: fail: got 1, expected no such option/],
       [{ now: 5 }, /now must be a function/],
       [{ script: [] }, /script is an empty array/],
-      [{ script: [{ txt: 'a' }] }, /script\[0\]: unknown option 'txt'/],
+      [{ script: [{ txt: 'a' }] }, /script\[0\]: txt: got a string, expected no such option/],
       [{ script: [{ text: 'a', error: {} }] }, /script\[0\] has both error and text/],
       [{ script: [{ toolCalls: [], error: {} }] }, /has both error and toolCalls/],
-      [{ script: [{ error: { state: 500 } }] }, /script\[0\].error: unknown option 'state'/],
-      [{ script: [{ toolCalls: [{ name: 'a', args: {} }] }] }, /toolCalls\[0\]: unknown option 'args'/],
+      [{ script: [{ error: { state: 500 } }] }, /script\[0\].error: state: got 500, expected no such option/],
+      [
+        { script: [{ toolCalls: [{ name: 'a', args: {} }] }] },
+        /toolCalls\[0\]: args: got an empty object, expected no such option/,
+      ],
       [{ script: [{ toolCalls: [{ name: 'a', arguments: {}, input: '' }] }] }, /both arguments and input/],
     ]
     for (const [options, message] of [...wrong, ...untyped])

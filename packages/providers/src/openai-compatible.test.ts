@@ -249,31 +249,55 @@ describe('the request', () => {
 describe('the configuration', () => {
   it.each<[string, Partial<OpenAICompatibleOptions>, RegExp]>([
     ['no name', { name: ' ' }, /name/],
-    ['an empty key', { apiKey: '' }, /acme: apiKey is empty/],
-    ['a key with a line break', { apiKey: 'secret\nkey' }, /acme: apiKey holds/],
-    ['a key with a space at its end', { apiKey: 'secret ' }, /acme: apiKey holds/],
-    ['an empty URL', { baseURL: '' }, /baseURL has to be a URL/],
+    ['an empty key', { apiKey: '' }, /acme\(\): apiKey: got an empty string/],
+    [
+      'a key with a line break',
+      { apiKey: 'secret\nkey' },
+      /acme\(\): apiKey: got a string, expected one without/,
+    ],
+    [
+      'a key with a space at its end',
+      { apiKey: 'secret ' },
+      /acme\(\): apiKey: got a string, expected one without/,
+    ],
+    ['an empty URL', { baseURL: '' }, /baseURL: got an empty string, expected a URL/],
     ['no URL', { baseURL: 'llm.acme.example/v1' }, /baseURL/],
-    ['another scheme', { baseURL: 'ftp://llm.acme.example' }, /http or https, not ftp:/],
-    ['credentials', { baseURL: 'https://user:secret@llm.acme.example' }, /must not hold credentials/],
-    ['a query', { baseURL: 'https://llm.acme.example/v1?key=secret' }, /must not hold a query/],
-    ['an empty query', { baseURL: 'https://llm.acme.example/v1?' }, /must not hold a query/],
-    ['a fragment', { baseURL: 'https://llm.acme.example/v1#secret' }, /must not hold a fragment/],
+    [
+      'another scheme',
+      { baseURL: 'ftp://llm.acme.example' },
+      /baseURL: got a string, expected http or https/,
+    ],
+    ['credentials', { baseURL: 'https://user:secret@llm.acme.example' }, /expected no credentials/],
+    ['a query', { baseURL: 'https://llm.acme.example/v1?key=secret' }, /expected no query/],
+    ['an empty query', { baseURL: 'https://llm.acme.example/v1?' }, /expected no query/],
+    ['a fragment', { baseURL: 'https://llm.acme.example/v1#secret' }, /expected no fragment/],
     ['the whole path', { baseURL: 'https://llm.acme.example/v1/chat/completions/' }, /path of the operation/],
     [
       'a header twice',
       { apiKey: 'secret', headers: { Authorization: 'secret' } },
-      /authorization is given twice/,
+      /headers\.A[a-z]*: got a string, expected each header once/,
     ],
-    ['a header of the connection', { headers: { Host: 'secret' } }, /header host is set/],
-    ['a bad header name', { headers: { 'a b': 'secret' } }, /"a b" is no header name/],
-    ['a bad header value', { headers: { a: 'secret\r\nb: c' } }, /value of the header a/],
+    [
+      'a header of the connection',
+      { headers: { Host: 'secret' } },
+      /headers\.Host: got a string, expected another header/,
+    ],
+    [
+      'a bad header name',
+      { headers: { 'a b': 'secret' } },
+      /headers\['a b'\]: got a string, expected the name of a header/,
+    ],
+    [
+      'a bad header value',
+      { headers: { a: 'secret\r\nb: c' } },
+      /headers\.a: got a string, expected a string without line breaks/,
+    ],
     [
       'headers of another kind',
       { headers: new Headers({ a: 'secret' }) as never },
-      /headers has to be an object/,
+      /headers: got .*, expected an object/,
     ],
-    ['no concurrency', { maxConcurrent: 0 }, /maxConcurrent has to be a whole number of 1 or more, not 0/],
+    ['no concurrency', { maxConcurrent: 0 }, /maxConcurrent: got 0, expected a whole number of 1 or more/],
     ['half a call', { maxConcurrent: 1.5 }, /maxConcurrent/],
   ])('is refused: %s', (_name, more, message) => {
     let failure: unknown
@@ -289,7 +313,9 @@ describe('the configuration', () => {
 
   it('refuses a model without a name', () => {
     expect(() => acme()('')).toThrow(TypeError)
-    expect(() => acme()(undefined as unknown as string)).toThrow(/the model has to be named/)
+    expect(() => acme()(undefined as unknown as string)).toThrow(
+      /model: got undefined, expected the name that the vendor has/,
+    )
   })
 
   it('takes a base URL with a path and last slashes', async () => {
@@ -340,8 +366,10 @@ describe('openai', () => {
   })
 
   it('refuses a missing or empty key', () => {
-    expect(() => openai({ apiKey: undefined as unknown as string })).toThrow(/openai: apiKey is missing/)
-    expect(() => openai({ apiKey: '' })).toThrow(/openai: apiKey is empty/)
+    expect(() => openai({ apiKey: undefined as unknown as string })).toThrow(
+      /openai\(\): apiKey: got undefined/,
+    )
+    expect(() => openai({ apiKey: '' })).toThrow(/openai\(\): apiKey: got an empty string/)
   })
 })
 
@@ -365,8 +393,8 @@ describe('presets', () => {
   })
 
   it.each(Object.entries(hosted))('%s is hosted: it asks for a key', (name, vendorOf) => {
-    expect(() => vendorOf({} as { apiKey: string })).toThrow(`${name}: apiKey is missing`)
-    expect(() => vendorOf({ apiKey: '' })).toThrow(`${name}: apiKey is empty`)
+    expect(() => vendorOf({} as { apiKey: string })).toThrow(`${name}(): apiKey: got undefined`)
+    expect(() => vendorOf({ apiKey: '' })).toThrow(`${name}(): apiKey: got an empty string`)
   })
 
   it.each(Object.entries(own))('%s is your own: it asks for none', async (name, vendorOf) => {
@@ -378,27 +406,31 @@ describe('presets', () => {
 describe('options that are refused', () => {
   const given = openai as (options?: object) => Vendor
   it.each<[string, () => unknown, RegExp]>([
-    ['nothing', () => given(), /^openai: expected an object of options, got undefined/],
-    ['no key', () => given({}), /^openai: apiKey is missing/],
+    ['no object', () => given(7 as never), /^openai\(\): got 7, expected an object of options/],
+    [
+      'no key',
+      () => given({}),
+      /^openai\(\): apiKey: got undefined, expected a key, here or in the environment variable OPENAI_API_KEY/,
+    ],
     [
       'a base URL that is misspelt, for the key would go to the default host',
       () => given({ apiKey: 'k', baseUrl: 'https://llm.acme.example/v1' }),
-      /^openai: unknown option 'baseUrl'. There are apiKey, baseURL/,
+      /^openai\(\): baseUrl: got a string, expected no such option. Did you mean 'baseURL'/,
     ],
     [
       'the same of a preset',
       () => groq({ apiKey: 'k', baseUrl: 'https://llm.acme.example/v1' } as never),
-      /^groq: unknown option 'baseUrl'/,
+      /^groq\(\): baseUrl: got a string, expected no such option/,
     ],
     [
       'and of a server of your own',
       () => ollama({ baseUrl: 'x' } as never),
-      /^ollama: unknown option 'baseUrl'/,
+      /^ollama\(\): baseUrl: got a string, expected no such option/,
     ],
     [
       'a misspelt dialect',
       () => acme({ maxTokenParameter: 'x' } as never),
-      /unknown option 'maxTokenParameter'/,
+      /maxTokenParameter: got a string, expected no such option. Did you mean 'maxTokensParameter'/,
     ],
     [
       'an unknown name for the bound',

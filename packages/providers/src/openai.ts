@@ -1,13 +1,17 @@
 import { capabilitiesByName, openaiDialect } from './chat-completions/openai-dialect.ts'
+import { keyOrEnvironment } from './environment-key.ts'
+import type { OpenAIModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
-import { openaiCompatible, type Vendor } from './openai-compatible.ts'
+import { openaiCompatible } from './openai-compatible.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
+import type { VendorOf } from './vendor.ts'
 
-export type { Vendor } from './vendor.ts'
+export type { Vendor, VendorOf } from './vendor.ts'
 
 /** How OpenAI is reached. */
 export interface OpenAIOptions {
-  readonly apiKey: string
+  /** Default: the environment variable `OPENAI_API_KEY`. */
+  readonly apiKey?: string | undefined
   /** Default `https://api.openai.com/v1`. */
   readonly baseURL?: string | undefined
   /** Sent as `openai-organization`. */
@@ -33,19 +37,15 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
  * OpenAI's models: `openai({ apiKey })('gpt-4o')`. Reasoning models (o1, o3, gpt-5 and so on) are known by
  * their names and get `max_completion_tokens`.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for a configuration that cannot work.
  */
-export function openai(options: OpenAIOptions): Vendor {
+export function openai(options: OpenAIOptions = {}): VendorOf<OpenAIModel> {
   knownOptions('openai', options, optionNames)
   const { apiKey, baseURL, organization, project, maxConcurrent, allowFields } = options
-  if (apiKey === undefined)
-    throw new TypeError(
-      'openai: apiKey is missing. Give the key, or check the variable that it is read from.',
-    )
   return openaiCompatible({
     name: 'openai',
     baseURL: baseURL ?? 'https://api.openai.com/v1',
-    apiKey,
+    apiKey: keyOrEnvironment(apiKey, 'openai', ['OPENAI_API_KEY']),
     headers: {
       ...(organization === undefined ? {} : { 'openai-organization': organization }),
       ...(project === undefined ? {} : { 'openai-project': project }),

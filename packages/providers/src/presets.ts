@@ -1,4 +1,15 @@
 import type { Capabilities, RestrictedFields } from '@sluice/core'
+import { keyOrEnvironment } from './environment-key.ts'
+import type {
+  CerebrasModel,
+  DeepSeekModel,
+  FireworksModel,
+  GroqModel,
+  MistralModel,
+  OpenRouterModel,
+  TogetherModel,
+  XaiModel,
+} from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { type Dialect, openaiCompatible, type Vendor } from './openai-compatible.ts'
 import {
@@ -16,6 +27,7 @@ import {
   vllmFields,
   xaiFields,
 } from './restricted-fields.ts'
+import type { VendorOf } from './vendor.ts'
 
 /** A vendor as data: where it is, and how its requests differ from the protocol. */
 export interface Preset extends Dialect {
@@ -41,7 +53,8 @@ export interface PresetOptions {
 
 /** How a hosted vendor is reached. */
 export interface HostedOptions extends PresetOptions {
-  readonly apiKey: string
+  /** Default: the environment variable that is named like the vendor, such as `GROQ_API_KEY`. */
+  readonly apiKey?: string | undefined
 }
 
 /** Hints that the protocol has and most vendors do not. */
@@ -200,16 +213,14 @@ const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
   allowFields: true,
 })
 
-function hosted(preset: Preset): (options: HostedOptions) => Vendor {
+function hosted<Known extends string>(preset: Preset): (options?: HostedOptions) => VendorOf<Known> {
+  const { name } = preset
   // Behind a URL of its own may be another server.
   const elsewhere = { ...preset, restrictedFields: allRestrictedFields }
-  return options => {
-    if (options?.apiKey === undefined) {
-      throw new TypeError(
-        `${preset.name}: apiKey is missing. Give the key, or check the variable that it is read from.`,
-      )
-    }
-    return withPreset(options.baseURL === undefined ? preset : elsewhere, options)
+  return (options = {}) => {
+    knownOptions(name, options, optionNames)
+    const apiKey = keyOrEnvironment(options.apiKey, name, [`${name.toUpperCase()}_API_KEY`])
+    return withPreset(options.baseURL === undefined ? preset : elsewhere, { ...options, apiKey })
   }
 }
 
@@ -231,18 +242,18 @@ export const llamacpp = /* @__PURE__ */ selfHosted(presets.llamacpp)
 /** LM Studio on this machine: `lmstudio()('qwen3-8b')`. */
 export const lmstudio = /* @__PURE__ */ selfHosted(presets.lmstudio)
 /** Groq: `groq({ apiKey })('llama-3.3-70b-versatile')`. */
-export const groq = /* @__PURE__ */ hosted(presets.groq)
+export const groq = /* @__PURE__ */ hosted<GroqModel>(presets.groq)
 /** Mistral: `mistral({ apiKey })('mistral-large-latest')`. */
-export const mistral = /* @__PURE__ */ hosted(presets.mistral)
+export const mistral = /* @__PURE__ */ hosted<MistralModel>(presets.mistral)
 /** DeepSeek: `deepseek({ apiKey })('deepseek-chat')`. */
-export const deepseek = /* @__PURE__ */ hosted(presets.deepseek)
+export const deepseek = /* @__PURE__ */ hosted<DeepSeekModel>(presets.deepseek)
 /** xAI: `xai({ apiKey })('grok-4')`. */
-export const xai = /* @__PURE__ */ hosted(presets.xai)
+export const xai = /* @__PURE__ */ hosted<XaiModel>(presets.xai)
 /** OpenRouter: `openrouter({ apiKey })('anthropic/claude-sonnet-4')`. */
-export const openrouter = /* @__PURE__ */ hosted(presets.openrouter)
+export const openrouter = /* @__PURE__ */ hosted<OpenRouterModel>(presets.openrouter)
 /** Together: `together({ apiKey })('meta-llama/Llama-3.3-70B-Instruct-Turbo')`. */
-export const together = /* @__PURE__ */ hosted(presets.together)
+export const together = /* @__PURE__ */ hosted<TogetherModel>(presets.together)
 /** Fireworks: `fireworks({ apiKey })('accounts/fireworks/models/llama-v3p3-70b-instruct')`. */
-export const fireworks = /* @__PURE__ */ hosted(presets.fireworks)
+export const fireworks = /* @__PURE__ */ hosted<FireworksModel>(presets.fireworks)
 /** Cerebras: `cerebras({ apiKey })('llama-3.3-70b')`. */
-export const cerebras = /* @__PURE__ */ hosted(presets.cerebras)
+export const cerebras = /* @__PURE__ */ hosted<CerebrasModel>(presets.cerebras)

@@ -1,3 +1,5 @@
+import { ConfigurationError, hiddenIssue } from '@sluice/core'
+
 /** Headers that the request itself or the connection sets. */
 const own = new Set([
   'accept',
@@ -30,42 +32,40 @@ export function furtherHeaders(
   owner: string,
 ): Readonly<Record<string, string>> {
   if (Object.prototype.toString.call(headers) !== '[object Object]') {
-    throw new TypeError(`${owner}: headers has to be an object, such as { 'x-team': 'search' }.`)
+    const expected = "an object, such as { 'x-team': 'search' }"
+    throw new ConfigurationError(`${owner}()`, [hiddenIssue(['headers'], headers, expected)])
   }
   const result: Record<string, string> = { ...credentials }
+  const wrong = (name: string, value: unknown, expected: string) =>
+    new ConfigurationError(`${owner}()`, [hiddenIssue(['headers', name], value, expected)])
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase()
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key))
-      throw new TypeError(`${owner}: ${JSON.stringify(name)} is no header name.`)
-    if (own.has(key))
-      throw new TypeError(`${owner}: the header ${key} is set by the request itself; leave it out.`)
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key)) throw wrong(name, value, 'the name of a header')
+    if (own.has(key)) throw wrong(name, value, 'another header: the request sets this one itself')
     if (key in result)
-      throw new TypeError(
-        `${owner}: the header ${key} is given twice; leave one out${key in credentials ? ', or the option that it comes from' : ''}.`,
+      throw wrong(
+        name,
+        value,
+        `each header once: leave one out${key in credentials ? ', or the option that it comes from' : ''}`,
       )
     if (typeof value !== 'string' || !isHeaderValue(value)) {
-      throw new TypeError(
-        `${owner}: the value of the header ${key} has to be a string without line breaks, of Latin-1 characters.`,
-      )
+      throw wrong(name, value, 'a string without line breaks, of Latin-1 characters')
     }
     result[key] = value
   }
   return result
 }
 
-/** A secret that a header can carry. Throws `TypeError` otherwise, without telling it. */
+/** A secret that a header can carry. Throws `ConfigurationError` otherwise, without telling it. */
 export function checkedSecret(secret: string | undefined, owner: string, option = 'apiKey'): string {
-  const mend = 'Give it, or check the variable that it is read from.'
-  if (secret === undefined) throw new TypeError(`${owner}: ${option} is missing. ${mend}`)
-  if (typeof secret !== 'string')
-    throw new TypeError(`${owner}: ${option} has to be a string, not ${typeof secret}.`)
-  if (secret.trim() === '') throw new TypeError(`${owner}: ${option} is empty. ${mend}`)
-  if (secret !== secret.trim() || !isHeaderValue(secret)) {
-    throw new TypeError(
-      `${owner}: ${option} holds white space at an end, a line break, or a character that no header can carry.`,
-    )
+  if (typeof secret === 'string' && secret !== '' && secret === secret.trim() && isHeaderValue(secret)) {
+    return secret
   }
-  return secret
+  const isText = typeof secret === 'string' && secret.trim() !== ''
+  const expected = isText
+    ? 'one without white space at an end, line breaks, and characters that no header can carry'
+    : 'a string that is not empty: give it, or check the variable that it is read from'
+  throw new ConfigurationError(`${owner}()`, [hiddenIssue([option], secret, expected)])
 }
 
 function isHeaderValue(value: string): boolean {

@@ -1,9 +1,14 @@
-import type { Provider, RestrictedFieldKind, RestrictedFields } from '@sluice/core'
+import {
+  configurationError,
+  type Provider,
+  type RestrictedFieldKind,
+  type RestrictedFields,
+} from '@sluice/core'
 import { respelledFields } from './restricted-fields.ts'
 
 /**
- * The part of a provider that declares its restricted fields: all but the allowed ones. Throws `TypeError` for
- * `allowFields` that are no array, or that the provider does not restrict.
+ * The part of a provider that declares its restricted fields: all but the allowed ones. Throws `ConfigurationError`
+ * for `allowFields` that are no array, or that the provider does not restrict.
  */
 export function restricting(
   fields: RestrictedFields,
@@ -12,13 +17,13 @@ export function restricting(
 ): Required<Pick<Provider, 'restrictedFields'>> {
   if (allowFields === undefined) return { restrictedFields: fields }
   if (!Array.isArray(allowFields)) {
-    throw new TypeError(`${owner}: allowFields has to be an array of field names, not ${typeof allowFields}.`)
+    throw configurationError(`${owner}()`, ['allowFields'], allowFields, 'an array of field names')
   }
   const names = Object.keys(fields).filter(name => !Object.hasOwn(respelledFields, name))
-  const unknown = allowFields.find(name => !names.includes(name))
-  if (unknown !== undefined) {
+  const index = allowFields.findIndex(name => !names.includes(name))
+  if (index >= 0) {
     const expected = names.length === 0 ? 'none: it restricts no fields' : `some of ${names.join(', ')}`
-    throw new TypeError(`${owner}: allowFields has '${unknown}', expected ${expected}.`)
+    throw configurationError(`${owner}()`, ['allowFields', index], allowFields[index], expected)
   }
   const rest = Object.entries(fields).filter(([name]) => !allowFields.includes(name))
   return { restrictedFields: Object.fromEntries(rest) }
@@ -33,13 +38,11 @@ const kinds: Readonly<Record<RestrictedFieldKind, true>> = {
   scheduling: true,
 }
 
-/** Throws `TypeError` for what is no object of kinds by field name. */
+/** Throws `ConfigurationError` for what is no object of kinds by field name. */
 export function checkRestrictedFields(fields: unknown, owner: string): void {
   const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields)
   if (isObject && Object.values(fields).every(kind => typeof kind === 'string' && Object.hasOwn(kinds, kind)))
     return
-  const expected = Object.keys(kinds).join(', ')
-  throw new TypeError(
-    `${owner}: restrictedFields has to be an object from field names to kinds: ${expected}.`,
-  )
+  const expected = `an object from field names to kinds: ${Object.keys(kinds).join(', ')}`
+  throw configurationError(`${owner}()`, ['restrictedFields'], fields, expected)
 }

@@ -1,10 +1,15 @@
-import type { Capabilities, Provider, Target } from '@sluice/core'
+import { type Capabilities, configurationError, type Provider, type Target } from '@sluice/core'
 
 /** A vendor that is set up: give it a model's name to get a place where that model answers. */
 export interface Vendor {
-  /** `model` is the vendor's own name. Throws `TypeError` where it is empty. */
+  /** `model` is the vendor's own name. Throws `ConfigurationError` where it is empty. */
   (model: string, capabilities?: Capabilities): Target
   readonly provider: Provider
+}
+
+/** A vendor of which an editor completes the models that are known; any other name is taken too. */
+export interface VendorOf<Model extends string> extends Vendor {
+  (model: Model, capabilities?: Capabilities): Target
 }
 
 /** What a vendor's models can do, where a target does not say otherwise. */
@@ -15,9 +20,8 @@ export function vendorOf(provider: Provider, known?: KnownCapabilities): Vendor 
   const { name } = provider
   function target(model: string, given?: Capabilities): Target {
     if (typeof model !== 'string' || model.trim() === '') {
-      throw new TypeError(
-        `${name}: the model has to be named as the vendor names it, such as ${name}({ ... })('its-model').`,
-      )
+      const expected = `the name that the vendor has for the model, such as ${name}({ ... })('its-model')`
+      throw configurationError(`${name}()`, ['model'], model, expected)
     }
     const inferred = typeof known === 'function' ? known(model) : known
     if (given === undefined && inferred === undefined) return { provider, model }
@@ -26,16 +30,14 @@ export function vendorOf(provider: Provider, known?: KnownCapabilities): Vendor 
   return Object.assign(target, { provider })
 }
 
-/** The part of a provider that says how many calls may run at once. Throws `TypeError` for what is no count. */
+/** The part of a provider that says how many calls may run at once. Throws `ConfigurationError` for what is no count. */
 export function concurrency(
   maxConcurrent: number | undefined,
   owner: string,
 ): { readonly maxConcurrent?: number } {
   if (maxConcurrent === undefined) return {}
   if (!(Number.isSafeInteger(maxConcurrent) && maxConcurrent > 0)) {
-    throw new TypeError(
-      `${owner}: maxConcurrent has to be a whole number of 1 or more, not ${maxConcurrent}.`,
-    )
+    throw configurationError(`${owner}()`, ['maxConcurrent'], maxConcurrent, 'a whole number of 1 or more')
   }
   return { maxConcurrent }
 }

@@ -106,12 +106,15 @@ describe('a configuration', () => {
     ['token or tokenProvider is missing', { token: undefined }],
     ['not both', { tokenProvider: () => 't' }],
     ['baseURL', { baseURL: 'https://x.example/v1?a=b' }],
-    ['authorization is given twice', { headers: { Authorization: 'Bearer x' } }],
+    [
+      'headers.Authorization: got a string, expected each header once',
+      { headers: { Authorization: 'Bearer x' } },
+    ],
     ['defaultMaxTokens', { defaultMaxTokens: 0 }],
     ['beta', { beta: 'one' }],
     ['fetchImage has to be a function, not object', { fetchImage: {} }],
     ['safetySettings', { safetySettings: {} }],
-    ["unknown option 'region'", { region: 'us' }],
+    ['region: got a string, expected no such option', { region: 'us' }],
   ])('that cannot work is refused: %s', (words, options) => {
     const configure = () => vertex({ ...setting, ...options } as VertexOptions)
     expect(configure).toThrow(TypeError)

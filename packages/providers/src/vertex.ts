@@ -7,11 +7,12 @@ import type { ImageFetcher } from './conversation/image-data.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { googleRefusal } from './gemini/google-refusal.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
+import type { VertexModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { furtherHeaders } from './request-headers.ts'
 import { vertexFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
 import { checkPlace, vertexHost } from './vertex/host.ts'
@@ -20,7 +21,7 @@ import { exactJsonText } from './wire/exact-json.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
-export type { Vendor } from './vendor.ts'
+export type { Vendor, VendorOf } from './vendor.ts'
 
 /** How Vertex AI is reached. One of `token` and `tokenProvider` is required. */
 export interface VertexOptions {
@@ -71,7 +72,7 @@ const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
  *
  * Throws `TypeError` for a configuration that cannot work.
  */
-export function vertex(options: VertexOptions): Vendor {
+export function vertex(options: VertexOptions): VendorOf<VertexModel> {
   knownOptions('vertex', options, optionNames)
   const { project, location, headers = {}, maxConcurrent, safetySettings, fetchImage } = options
   checkPlace(project, location)

@@ -1,2 +1,3 @@
+export { SqliteError } from './location.ts'
 export type { SqliteLocation, SqliteOptions } from './open-sqlite.ts'
 export { openSqlite } from './open-sqlite.ts'

@@ -99,10 +99,10 @@ INSERT INTO sluice_key (id, name, disabled, created_at) SELECT 'k' || i, 'many',
   it.each([
     ['disabled = 2', { disabled: true }],
     ['disabled = -1', { disabled: true }],
-    ["models = 'small'", 'has models that are no list'],
-    ["models = ''", 'has models that are no list'],
-    ["tags = 'team=a'", 'has tags that are no object'],
-    ["limits = '10 per minute'", 'has limits that are no list'],
+    ["models = 'small'", 'models: got'],
+    ["models = ''", 'models: got'],
+    ["tags = 'team=a'", 'tags: got'],
+    ["limits = '10 per minute'", 'limits: got'],
   ])('does not let in a key of which somebody has written %s, and fails for no other', async (set, says) => {
     const connection = await opened(':memory:')
     const keys = keyStore(sqliteKeyRows(connection))

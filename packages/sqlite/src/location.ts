@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { ConfigurationError } from '@sluice/core'
 
 /** Where a database is. */
 export interface Location {
@@ -8,28 +9,43 @@ export interface Location {
   readonly path: string | undefined
 }
 
-/** Throws `TypeError` for a URL that names no file of this machine. Of such a URL it tells no more than its scheme. */
+/**
+ * Throws `ConfigurationError` for a URL that names no file of this machine. Of such a URL it tells no more than its
+ * scheme.
+ */
 export function locationOf(name: string, url: unknown): Location {
-  const expected = 'expected "file:" and a path, such as "file:./sluice.db", or ":memory:".'
-  if (typeof url !== 'string') throw new TypeError(`${name}: url is ${described(url)}, ${expected}`)
+  const expected = '"file:" and a path, such as "file:./sluice.db", or ":memory:"'
+  const wrong = (received: string) => new ConfigurationError(name, [{ path: ['url'], received, expected }])
+  if (typeof url !== 'string') throw wrong(described(url))
   if (url === ':memory:') return { url, path: undefined }
   const scheme = /^[a-z][a-z.+-]*(?=:)/i.exec(url)?.[0]
   if (scheme === undefined || scheme.length === 1) {
-    throw new TypeError(`${name}: url is a text without a scheme, ${expected}`)
+    throw wrong('a text without a scheme')
   }
-  if (scheme.toLowerCase() !== 'file')
-    throw new TypeError(`${name}: url begins with "${scheme}:", ${expected}`)
+  if (scheme.toLowerCase() !== 'file') throw wrong(`a URL that begins with "${scheme}:"`)
   const path = /^file:(?:\/\/(?:localhost)?(?=\/))?([^/?#][^?#]*|\/(?!\/)[^?#]+)$/i.exec(url)?.[1]
   if (path === undefined || path === ':memory:') {
-    throw new TypeError(`${name}: url names no path on this machine, or more than a path, ${expected}`)
+    throw wrong('a URL that names no path on this machine, or more than a path')
   }
   return { url, path: decoded(path) }
 }
 
+/** A database file that cannot be opened. */
+export class SqliteError extends Error {
+  /** The message without the function that it is of: which file, why, and how to mend it. */
+  readonly reason: string
+
+  constructor(name: string, reason: string, cause?: unknown) {
+    super(`${name}: ${reason}`, cause === undefined ? undefined : { cause })
+    this.name = 'SqliteError'
+    this.reason = reason
+  }
+}
+
 /** Why a database could not be opened, in words that say how to mend it. */
-export function openError(name: string, { url, path }: Location, error: unknown): Error {
+export function openError(name: string, { url, path }: Location, error: unknown): SqliteError {
   const code = String((error as { code?: unknown })?.code ?? '')
-  const fail = (why: string) => new Error(`${name}: ${url} ${why}`, { cause: error })
+  const fail = (why: string) => new SqliteError(name, `${url} ${why}`, error)
   if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
     return fail(
       `is no SQLite database, or it is damaged (${code}). Restore it from a copy, or name another file.`,
@@ -55,7 +71,7 @@ export function openError(name: string, { url, path }: Location, error: unknown)
 }
 
 function described(value: unknown): string {
-  return value === null ? 'null' : `of type ${typeof value}`
+  return value === null ? 'null' : `a value of type ${typeof value}`
 }
 
 function decoded(path: string): string {

@@ -189,10 +189,10 @@ describe('openSqlite', () => {
 
   it('refuses what is no location and no option', async () => {
     await expect(openSqlite(undefined as never)).rejects.toThrow(TypeError)
-    await expect(openSqlite('file:x.db' as never)).rejects.toThrow('openSqlite(): url is of type undefined')
-    await expect(openSqlite({ url: ':memory:' }, { migrate: 'no' as never })).rejects.toThrow(
-      'migrate is neither true nor false',
+    await expect(openSqlite('file:x.db' as never)).rejects.toThrow(
+      'openSqlite(): url: got a value of type undefined',
     )
+    await expect(openSqlite({ url: ':memory:' }, { migrate: 'no' as never })).rejects.toThrow('migrate: got')
     await expect(openSqlite({ url: ':memory:' }, { maxPending: 0 })).rejects.toThrow(TypeError)
     await expect(openSqlite({ url: ':memory:' }, { prefix: '' })).rejects.toThrow(TypeError)
   })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import {
+  configurationError,
   type Database,
   type KeptLedgerOptions,
   type KeyStoreOptions,
@@ -37,7 +38,7 @@ export interface SqliteOptions extends KeptLedgerOptions, KeyStoreOptions {
  * What it has kept survives a crash of the process. Of the last moments before a power failure records may be lost, but
  * the file is sound.
  *
- * Throws `TypeError` for a `url` or options that are none, and rejects where the file cannot be read and written, is
+ * Throws `ConfigurationError` for a `url` or options that are none, and rejects where the file cannot be read and written, is
  * damaged, or is of a newer version.
  */
 export async function openSqlite(location: SqliteLocation, given: SqliteOptions = {}): Promise<Database> {
@@ -46,7 +47,7 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   const options: SqliteOptions = Object.assign(Object.create(null), given)
   const migrates: unknown = options.migrate ?? true
   if (typeof migrates !== 'boolean') {
-    throw new TypeError('openSqlite(): migrate is neither true nor false.')
+    throw configurationError('openSqlite()', ['migrate'], migrates, 'true or false')
   }
   // To look at a file that is not there would make it.
   if (!migrates && (at.path === undefined || !existsSync(at.path))) expectMigrated(0, at.url)

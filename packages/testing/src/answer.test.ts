@@ -2,6 +2,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answer } from './answer.ts'
 import { usage } from './bodies.ts'
+import { body, early, wait } from './steps.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 let upstream: Upstream
@@ -43,4 +44,22 @@ test('the official client assembles a streamed answer with text, tool calls and 
     },
   })
   expect(got.usage?.total_tokens).toBe(21)
+})
+
+test('an answer is a step: others may stand before and after it, and it is plain data', async () => {
+  expect(answer({ text: 'a' })).toEqual({ do: 'answer', content: { text: 'a' } })
+  upstream.respondWith([wait(1), [answer({ text: 'After a wait' })]])
+  const got = await client.chat.completions.create({ model: 'm', messages: [...messages] })
+  expect(got.choices[0]?.message.content).toBe('After a wait')
+
+  upstream.respondWith([answer({ text: 'Streamed' }), body(': and on\n\n')])
+  const streamed = await fetch(`${upstream.baseURL}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', messages, stream: true }),
+  })
+  expect(await streamed.text()).toMatch(/"Streamed".*data: \[DONE\]\n\n: and on\n\n$/s)
+
+  upstream.respondWith(early(answer({ text: 'At once' })))
+  const soon = await client.chat.completions.create({ model: 'm', messages: [...messages] })
+  expect(soon.choices[0]?.message.content).toBe('At once')
 })

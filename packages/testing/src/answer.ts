@@ -1,18 +1,23 @@
+import type { JsonObject } from '@sluice/core'
 import { type AnswerContent, chunks, completion, sse, usage } from './bodies.ts'
-import type { Reaction } from './script.ts'
+import type { AnswerStep, ReplyStep, StreamStep } from './script.ts'
 import { reply, stream } from './steps.ts'
 
 /**
  * Answers well, as the request asks: streamed where its `stream` is true, with usage at the end where
  * `stream_options.include_usage` is true; else whole. Without `content` it says `Hello`.
+ * @example [wait(50), answer({ text: 'Hello' })]
  */
-export function answer(content: AnswerContent = {}): Reaction {
-  return ({ json }) => {
-    if (json?.stream !== true) return reply(completion(content))
-    const options = json.stream_options
-    const counted =
-      typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage
-    const { usage: counts = usage(9, 12), ...rest } = content
-    return stream(sse(chunks(counted === true ? { ...rest, usage: counts } : rest)))
-  }
+export function answer(content: AnswerContent = {}): AnswerStep {
+  return { do: 'answer', content }
+}
+
+/** What an answer does for a request with this body. */
+export function answerTo(json: JsonObject | undefined, content: AnswerContent): ReplyStep | StreamStep {
+  if (json?.stream !== true) return reply(completion(content))
+  const options = json.stream_options
+  const counted =
+    typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage
+  const { usage: counts = usage(9, 12), ...rest } = content
+  return stream(sse(chunks(counted === true ? { ...rest, usage: counts } : rest)))
 }

@@ -24,6 +24,7 @@ export { refusedPort } from './refused-port.ts'
 export type { RequestParts } from './request-text.ts'
 export { requestBytes } from './request-text.ts'
 export type {
+  AnswerStep,
   BodyStep,
   CutStep,
   EarlyReaction,

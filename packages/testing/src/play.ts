@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { answerTo } from './answer.ts'
 import { bytesOf } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import type { FloodStep, HeadStep, ReplyStep, Step, StreamStep } from './script.ts'
@@ -30,6 +31,8 @@ async function act(step: Step, exchange: Exchange): Promise<void> {
       return exchange.write(bytesOf(step.data), step)
     case 'stream':
       return stream(step, exchange)
+    case 'answer':
+      return act(answerTo(exchange.request.json, step.content), exchange)
     case 'flood':
       return flood(step, exchange)
     case 'raw':

@@ -1,3 +1,4 @@
+import type { AnswerContent } from './bodies.ts'
 import type { HeadersToSend } from './headers.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 import type { Split } from './split.ts'
@@ -50,6 +51,12 @@ export interface StreamStep extends Pace {
   readonly headers?: HeadersToSend
 }
 
+/** A good answer, whole or streamed as the request asks. */
+export interface AnswerStep {
+  readonly do: 'answer'
+  readonly content: AnswerContent
+}
+
 /** Bytes written to the socket without any framing. */
 export interface RawStep extends Pace {
   readonly do: 'raw'
@@ -90,6 +97,7 @@ export type Step =
   | HeadStep
   | BodyStep
   | StreamStep
+  | AnswerStep
   | RawStep
   | FloodStep
   | CutStep

@@ -5,7 +5,7 @@ const deltaKeys = new Set([
   ...['audio', 'annotations', 'citations'],
 ])
 const reasons = ['stop', 'length', 'tool_calls', 'content_filter', 'function_call']
-const chunkKeys = 'id,object,created,model,service_tier,system_fingerprint,choices'
+const chunkKeys = 'id,object,created,model,system_fingerprint,choices'
 
 /** What a stream told its caller, as far as it matters here. */
 export interface ToldStream {
@@ -46,10 +46,11 @@ export function toldStream(text: string, includeUsage: boolean): ToldStream {
       faults.push(...errorFaults(chunk))
     } else {
       if (counted) faults.push('a chunk after the counts')
-      const { choices: list, usage, ...rest } = chunk
+      // A vendor may name no tier, or name it last.
+      const { choices: list, usage, service_tier: _, ...rest } = chunk
       head ??= JSON.stringify(rest)
       if (JSON.stringify(rest) !== head) faults.push('a head that changes')
-      const keys = Object.keys(chunk).join()
+      const keys = Object.keys(chunk).join().replace(',service_tier', '')
       if (keys !== (includeUsage ? `${chunkKeys},usage` : chunkKeys)) faults.push(`keys ${keys}`)
       const [choice, ...more] = Array.isArray(list) ? (list as unknown[]) : []
       if (includeUsage && usage !== null) {

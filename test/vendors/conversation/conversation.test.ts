@@ -8,8 +8,8 @@ import { openPlaces, type Place, placeNames } from './places.ts'
 import { reasoningOf } from './reasoning-of.ts'
 import { courseOf, identitiesOf, shapeOf } from './shape-of.ts'
 
-const keys = 'choices created id model object service_tier usage'
-const chunkKeys = 'choices,created,id,model,object,service_tier,system_fingerprint,usage'
+const keys = 'choices created id model object usage'
+const chunkKeys = 'choices,created,id,model,object,system_fingerprint,usage'
 const messageKeys = {
   whole: { text: 'annotations content refusal role', calls: 'annotations content refusal role tool_calls' },
   streamed: { text: 'content refusal role', calls: 'content refusal role tool_calls' },

@@ -16,7 +16,7 @@ const extensions = ['reasoning_content', 'reasoning_details']
 
 /**
  * Throws where an id is missing or given twice, or where a type is not the protocol's. The client's helper
- * for streams leaves out a fingerprint that is null.
+ * for streams leaves out a fingerprint that is null, and some vendors name no service tier.
  */
 export function shapeOf(completion: OpenAI.ChatCompletion, model: string): Shape {
   const { id, created, choices, usage } = completion
@@ -30,7 +30,7 @@ export function shapeOf(completion: OpenAI.ChatCompletion, model: string): Shape
   const ids = new Set(calls.map(call => call.id))
   if (ids.size !== calls.length || ids.has('')) throw new Error('ids of calls are missing, or twice there')
   return {
-    keys: keysOf(completion, ['_request_id', 'system_fingerprint']),
+    keys: keysOf(completion, ['_request_id', 'system_fingerprint', 'service_tier']),
     messageKeys: keysOf(message, [...extensions, 'parsed']),
     content: message.content,
     refusal: message.refusal,
@@ -75,9 +75,14 @@ export function courseOf(chunks: readonly OpenAI.ChatCompletionChunk[]): string 
 /** What the chunks of one stream have in common, each kind once: one, where all of them are of one answer. */
 export function identitiesOf(chunks: readonly OpenAI.ChatCompletionChunk[]): string[] {
   const identities = chunks.map(
-    chunk => `${Object.keys(chunk).sort()} ${chunk.id} ${chunk.model} ${chunk.created} ${chunk.object}`,
+    chunk => `${keysOfChunk(chunk)} ${chunk.id} ${chunk.model} ${chunk.created} ${chunk.object}`,
   )
   return [...new Set(identities)]
+}
+
+function keysOfChunk(chunk: OpenAI.ChatCompletionChunk): string {
+  const keys = Object.keys(chunk).sort()
+  return keys.filter(key => key !== 'service_tier').join()
 }
 
 /** A call whose arguments come with its name counts as both: clients take either. */

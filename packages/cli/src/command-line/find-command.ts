@@ -1,5 +1,5 @@
+import { closest } from '@sluice/core'
 import { CommandFault } from '../command.ts'
-import { closest } from '../config/faults/closest.ts'
 import { shown } from './shown.ts'
 
 /** What a command line begins with. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import { closest } from '@sluice/core'
 import { type Command, CommandFault, type Values } from '../command.ts'
-import { closest } from '../config/faults/closest.ts'
 import { shown } from './shown.ts'
 
 /** What was said after a command's name. */

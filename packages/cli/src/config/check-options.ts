@@ -1,7 +1,7 @@
-import { createGateway } from '@sluice/core'
+import { ConfigurationError, createGateway } from '@sluice/core'
 import type { TypedConfig } from './config.ts'
 import { scalars } from './gateway-options.ts'
-import { tried } from './routes/route-scope.ts'
+import { addIssue, tried } from './routes/route-scope.ts'
 import type { Place } from './shape/shape.ts'
 
 /** Options whose names in a configuration are others. */
@@ -29,13 +29,15 @@ export function checkOptions(config: TypedConfig, root: Place): void {
     })
     void gateway.close({ drainMs: 0 })
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    const lines = [...error.message.matchAll(/^- ([\w.]+): (.*)$/gm)]
-    if (lines.length === 0) root.at('gateway').add({ problem: error.message })
-    for (const [, name = '', problem = ''] of lines) {
-      const steps = name.split('.')
-      const path = own(steps[0]!) ? ['gateway', ...steps] : (places[name] ?? steps)
-      path.reduce<Place>((at, step) => at.at(step), root).add({ problem })
+    if (!ConfigurationError.is(error)) throw error
+    for (const issue of error.issues) {
+      const [name = '', ...below] = issue.path.map(String)
+      const isOwn = own(name) || name === ''
+      const path = isOwn ? ['gateway', ...issue.path] : [...(places[name] ?? [name]), ...below]
+      addIssue(
+        path.reduce<Place>((at, step) => at.at(step), root),
+        issue,
+      )
     }
   }
 }

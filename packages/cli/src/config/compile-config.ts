@@ -8,7 +8,7 @@ import { checkModelNames } from './parts/check-model-names.ts'
 import { checkRules } from './parts/check-rules.ts'
 import type { VendorPool, VendorSet } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
-import { tried } from './routes/route-scope.ts'
+import { triedOptions } from './routes/route-scope.ts'
 import { isPlainObject } from './shape/collections.ts'
 import { Place } from './shape/shape.ts'
 
@@ -55,5 +55,5 @@ function checkConsoleChat(config: TypedConfig, root: Place): void {
 
 function pricesOf({ prices }: TypedConfig, root: Place): Prices | undefined {
   if (prices === undefined || prices === 'genai-prices' || root.faults.has(['prices'])) return undefined
-  return tried(root.at('prices'), () => priceTable(prices))
+  return triedOptions(root.at('prices'), () => priceTable(prices))
 }

@@ -44,7 +44,10 @@ describe('schema.json', () => {
   it.each<[string, unknown]>([
     ['no models', {}],
     ['an unknown member', { models: { a: 'b/c' }, retries: 1 }],
-    ['a vendor without its key', { providers: { openai: {} }, models: { a: 'openai/x' } }],
+    [
+      'a service without its URL',
+      { providers: { mine: { type: 'openai-compatible' } }, models: { a: 'mine/x' } },
+    ],
     ['an unknown vendor', { providers: { mine: { apiKey: 'k' } }, models: { a: 'mine/x' } }],
     ['a route that is none', { models: { a: { weigthed: [] } } }],
     ['a port that is none', { models: { a: 'b/c' }, server: { port: 70_000 } }],

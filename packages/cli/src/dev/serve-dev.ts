@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { CommandFault, type World } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
+import { ListenFault } from '../service/listen-fault.ts'
 import type { Service } from '../service/service.ts'
 import { startService } from '../service/start-service.ts'
 import { watchedConfig } from '../service/watched-config.ts'
@@ -83,7 +84,7 @@ function keptIn(database: string | undefined, devUrl: string): string {
 
 /** A port that another program has is the first thing that goes wrong at a second start. */
 function withHint(error: unknown): never {
-  if (error instanceof CommandFault && /another program uses that port/.test(error.message)) {
+  if (error instanceof ListenFault && error.portInUse) {
     throw new CommandFault(
       `${error.message}\nSet PORT, or --port, to another one; --port 0 takes a free one.`,
     )

@@ -1,6 +1,6 @@
 import { createGateway, type GatewayOptions } from '@sluice/core'
-import { serve } from '@sluice/node'
-import { CommandFault, type World } from '../command.ts'
+import { ListenError, serve } from '@sluice/node'
+import type { World } from '../command.ts'
 import { checkMade } from '../config/check-config.ts'
 import { type CompiledConfig, compileConfig } from '../config/compile-config.ts'
 import type { TypedConfig } from '../config/config.ts'
@@ -13,6 +13,7 @@ import { frontOf } from './front.ts'
 import { refuseForeignHost } from './host-check.ts'
 import { keptTokenCallers } from './kept-token-callers.ts'
 import { listedPrices } from './listed-prices.ts'
+import { ListenFault } from './listen-fault.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service } from './service.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -105,7 +106,7 @@ async function started(
       signals: false,
     },
   ).catch((error: unknown) => {
-    throw error instanceof Error ? new CommandFault(withoutOwner(error.message)) : error
+    throw error instanceof ListenError ? new ListenFault(error) : error
   })
   closing.add(() => serving.close({ drainMs: compiled.config.server?.drainMs ?? 30_000 }))
   closing.add(async () => seen.leave())
@@ -149,9 +150,4 @@ async function started(
 
 function isRequest(asked: Request | string | URL): asked is Request {
   return typeof asked === 'object' && 'headers' in asked
-}
-
-/** A person did not call the function that speaks. */
-function withoutOwner(message: string): string {
-  return message.replace(/^serve: (.)/, (_, first: string) => first.toUpperCase())
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Database, Pepper } from '@sluice/core'
+import { ConfigurationError, type Database, issueText, type Pepper } from '@sluice/core'
 import { openPostgres } from '@sluice/postgres'
-import { openSqlite } from '@sluice/sqlite'
+import { openSqlite, SqliteError } from '@sluice/sqlite'
 import type { Pool } from 'pg'
 import { CommandFault } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
@@ -32,9 +32,14 @@ export async function openDatabase(
     return await sqlite(url, settings, world, options)
   } catch (error) {
     if (error instanceof CommandFault || !(error instanceof Error)) throw error
-    // The stores speak in their own words, and never of a password.
-    throw new CommandFault(`state.database: ${error.message.replace(/^open\w+\(\): /, '')}`)
+    throw new CommandFault(`state.database: ${reasonOf(error)}`)
   }
+}
+
+/** The stores speak in their own words, and never of a password. */
+function reasonOf(error: Error): string {
+  if (ConfigurationError.is(error)) return `${error.issues.map(issueText).join('; ')}.`
+  return error instanceof SqliteError ? error.reason : error.message
 }
 
 type Settings = { readonly pepper?: Pepper; readonly observe?: NonNullable<StateWorld['observe']> }

@@ -1,4 +1,10 @@
 import type { GatewayOptions } from '../config.ts'
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  quoted,
+} from '../configuration-error.ts'
 import { deadline } from '../deadline.ts'
 import type { Observer } from '../events.ts'
 import { isPromise } from '../is-promise.ts'
@@ -31,7 +37,7 @@ export function boundedPolicies<Host>(
   counts?: LimitStore,
 ): Policies<Host> {
   const { authenticate, route, authorize = modelPatterns } = options
-  const limit = limiterOf(options.limit, options.observe, counts)
+  const limit = limiterOf(options.limit ?? options.limits, options.observe, counts)
   const limitMs = ms + (limit.maxWaitMs ?? 0)
   return {
     authenticate: (request, host, report) => bounded('authenticate', authenticate(request, host, report), ms),
@@ -54,31 +60,46 @@ export function boundedPolicies<Host>(
   }
 }
 
-/** What of the rules of a gateway cannot be used. */
-export function ruleFaults(limit: GatewayOptions['limit']): readonly string[] {
-  const isRules = typeof limit === 'object' && limit !== null && (Array.isArray(limit) || 'kind' in limit)
+/** One issue for each rule of a gateway that cannot be used. */
+export function ruleIssues(options: unknown): ConfigurationIssue[] {
+  if (typeof options !== 'object' || options === null) return []
+  const given: Pick<GatewayOptions, 'limit' | 'limits'> = options
+  if (given.limit !== undefined && given.limits !== undefined) {
+    return [configurationIssue(['limits'], given.limits, 'one of limit and limits, which mean the same')]
+  }
+  return issuesOfRules('limit', memberOf(given, 'limit')).concat(
+    issuesOfRules('limits', memberOf(given, 'limits')),
+  )
+}
+
+function issuesOfRules(name: string, limit: GatewayOptions['limit']): ConfigurationIssue[] {
+  const isList = Array.isArray(limit)
+  const isRule = typeof limit === 'object' && limit !== null && 'kind' in limit
+  if (!isList && !isRule) return []
   try {
-    if (isRules) limiterOf(limit, undefined, undefined)
+    limiterOf(limit, undefined, undefined)
     return []
   } catch (error) {
-    if (error instanceof TypeError) return [`limit: ${error.message}`]
-    throw error
+    if (!ConfigurationError.is(error)) throw error
+    // The path of a rule begins with its index, which one that stands alone does not have.
+    return error.issues.map(issue => ({ ...issue, path: [name, ...issue.path.slice(isList ? 0 : 1)] }))
   }
 }
 
-/** What of the principals that are known beforehand has limits that nobody would enforce. */
-export function principalLimitFaults<Host>({ authenticate, limit }: GatewayOptions<Host>): readonly string[] {
+/** One issue where a principal that is known beforehand has limits that nobody would enforce. */
+export function principalLimitIssues<Host>(options: GatewayOptions<Host>): ConfigurationIssue[] {
+  const name = options.limit === undefined ? 'limits' : 'limit'
+  const limit = options[name]
   if (limit === undefined || !isLimiter(limit) || limit.enforcesPrincipalLimits === true) return []
-  const limited = memberOf(authenticate, 'principals')?.().find(hasLimits)
+  const limited = memberOf(options.authenticate, 'principals')?.().find(hasLimits)
   if (limited === undefined) return []
-  return [
-    `limit: got a limiter that does not enforce the limits of principals, and '${limited.id}' has some, expected limits(), or a limiter with enforcesPrincipalLimits: true`,
-  ]
+  const expected = `limits(), or a limiter with enforcesPrincipalLimits: true, as ${quoted(limited.id)} has limits`
+  return [{ path: [name], received: 'a limiter that does not enforce the limits of principals', expected }]
 }
 
 /**
- * Rules are counted in this process; where they cannot be, `TypeError` says so. Without any there is a limiter for those
- * of principals.
+ * Rules are counted in this process; where they cannot be, `ConfigurationError` says so. Without any there is a limiter
+ * for those of principals.
  */
 function limiterOf(
   limit: GatewayOptions['limit'] = [],

@@ -1,10 +1,9 @@
+import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../check-options.ts'
 import type { GatewayOptions } from '../config.ts'
+import { type ConfigurationIssue, configurationIssue } from '../configuration-error.ts'
 import { looseFault } from '../policies/routes/combined-route.ts'
 import { defaultBreaker, defaultIntake, defaultPacing, defaultRetry, defaultTimeouts } from './defaults.ts'
 import { aCache, anIdempotency } from './recalling.ts'
-
-/** Says what is wrong with a value, by what was expected; `undefined` where nothing is. */
-type Check = (value: unknown) => string | undefined
 
 /** Timers take no more, and fire at once where they are given more. */
 const largest = 2_147_483_647
@@ -67,11 +66,12 @@ const oneOf =
   value =>
     allowed.includes(value as string) ? undefined : allowed.map(word => `'${word}'`).join(' or ')
 
-const checks: Readonly<Record<keyof GatewayOptions, Check | Readonly<Record<string, Check>>>> = {
+const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   authenticate: aFunction,
   route: aRoute,
   authorize: aFunction,
   limit: aLimit,
+  limits: aLimit,
   prices: aFunction,
   abandonedCalls: {
     charge: oneOf('reservation', 'prompt', 'time'),
@@ -123,53 +123,24 @@ const ordered: readonly (readonly [string, string, string, Readonly<Record<strin
   ['intake', 'maxUploadBytes', 'maxTotalUploadBytes', { ...defaultIntake }],
 ]
 
-/** Every option that cannot be used: its name, what was got, what was expected. */
-export function faultsOf<Host>(options: GatewayOptions<Host>): string[] {
-  if (typeof options !== 'object' || options === null)
-    return [`the options: got ${shown(options)}, expected an object`]
-  const given = { ...Object.fromEntries(required.map(name => [name, undefined])), ...options }
-  return [...faultsIn(given, checks, '', required), ...faultsOfOrder(given)]
-}
-
-function faultsIn(
-  given: Readonly<Record<string, unknown>>,
-  known: Readonly<Record<string, Check | Readonly<Record<string, Check>>>>,
-  path: string,
-  needed: readonly string[] = [],
-): string[] {
-  return Object.entries(given).flatMap(([name, value]) => {
-    const check = Object.hasOwn(known, name) ? known[name] : undefined
-    const told = `${path}${name}: got ${shown(value)}, expected`
-    if (check === undefined) return `${told} no such option`
-    if (value === undefined && !needed.includes(name)) return []
-    if (typeof check === 'function') {
-      const expected = check(value)
-      return expected === undefined ? [] : `${told} ${expected}`
-    }
-    const mayBeFalse = path === '' && dispensable.includes(name)
-    if (mayBeFalse && value === false) return []
-    if (typeof value !== 'object' || value === null)
-      return `${told} an object${mayBeFalse ? ' or false' : ''}`
-    return faultsIn(value as Record<string, unknown>, check, `${path}${name}.`)
-  })
+/** One issue for each option that cannot be used. */
+export function optionIssuesOf<Host>(options: GatewayOptions<Host>): ConfigurationIssue[] {
+  return [
+    ...optionIssues(options, checks, { required, optional: dispensable }),
+    ...issuesOfOrder({ ...options }),
+  ]
 }
 
 /** Each may be right, and their order wrong. */
-function faultsOfOrder(given: Readonly<Record<string, unknown>>): string[] {
+function issuesOfOrder(given: Readonly<Record<string, unknown>>): ConfigurationIssue[] {
   return ordered.flatMap(([name, low, high, defaults]) => {
     const set = (given[name] ?? {}) as Readonly<Record<string, unknown>>
     const [least, most] = [set[low] ?? defaults[low], set[high] ?? defaults[high]]
     if (!(typeof least === 'number' && typeof most === 'number' && least > most)) return []
-    return `${name}.${low}: got ${least}, expected at most ${name}.${high}, which is ${most}`
+    return [configurationIssue([name, low], least, `at most ${name}.${high}, which is ${most}`)]
   })
 }
 
-function spansOf(defaults: object): Readonly<Record<string, Check>> {
+function spansOf(defaults: object): OptionChecks {
   return Object.fromEntries(Object.keys(defaults).map(name => [name, aSpan]))
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
-  if (typeof value === 'function') return 'a function'
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

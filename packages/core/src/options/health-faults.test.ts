@@ -21,7 +21,7 @@ describe('the options retry and breaker', () => {
     ['retry', true, 'retry: got true, expected an object or false'],
     ['retry', null, 'retry: got null, expected an object or false'],
     ['breaker', 'no', "breaker: got 'no', expected an object or false"],
-    ['timeouts', false, 'timeouts: got false, expected an object\n|timeouts: got false, expected an object$'],
+    ['timeouts', false, 'timeouts: got false, expected an object.$'],
     ['retry', { budget: 1.1 }, 'retry.budget: got 1.1, expected a number from 0 to 1'],
     ['retry', { budget: Number.NaN }, 'retry.budget: got NaN, expected a number from 0 to 1'],
     ['retry', { minBudget: 0.5 }, 'retry.minBudget: got 0.5, expected a whole number from 0'],

@@ -1,6 +1,7 @@
+import type { OptionCheck as Check } from '../check-options.ts'
 import type { GatewayOptions } from '../config.ts'
 import type { Observer } from '../events.ts'
-import { aStore, type Check, milliseconds, wholeBytes } from '../policies/answers/answer-options.ts'
+import { aStore, milliseconds, wholeBytes } from '../policies/answers/answer-options.ts'
 import type { AnswerStore, WatchedAnswers } from '../recall/answer-store.ts'
 import { RunningKeys } from '../recall/running-keys.ts'
 import type { ResponseCache } from '../stages/recall/cached.ts'

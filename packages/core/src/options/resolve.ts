@@ -2,13 +2,14 @@ import { defaultTransport } from '#transport'
 import type { AbandonedCallOptions } from '../abandoned-calls.ts'
 import { clientRequestIdHeader } from '../client-request-id.ts'
 import type { GatewayOptions, IntakeLimits, StreamPacing } from '../config.ts'
+import { ConfigurationError } from '../configuration-error.ts'
 import type { Observer } from '../events.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LimitStore } from '../policies/limits/limit-store.ts'
 import { memoryStore } from '../policies/limits/memory-store.ts'
 import { likelyTokens } from '../policies/routes/likely-tokens.ts'
 import type { Prices } from '../prices.ts'
-import { memberOf, ownMembers } from '../protocol/own-members.ts'
+import { ownMembers } from '../protocol/own-members.ts'
 import type { Authenticator, Principal } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
 import type { CallWorld } from '../stages/call.ts'
@@ -19,7 +20,7 @@ import type { ValidationRules } from '../stages/validate.ts'
 import type { Transport } from '../transport.ts'
 import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
 import type { HealthSettings } from '../upstream/health/health-settings.ts'
-import { boundedPolicies, principalLimitFaults, ruleFaults } from './bounded-policies.ts'
+import { boundedPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
 import {
   defaultAbandonedCalls,
   defaultBreaker,
@@ -28,7 +29,7 @@ import {
   defaultRetry,
   defaultTimeouts,
 } from './defaults.ts'
-import { faultsOf } from './faults.ts'
+import { optionIssuesOf } from './faults.ts'
 import { quietObserver, soundId, soundNow, soundPrices, soundRandom } from './guarded-functions.ts'
 import { type Recalling, recalling } from './recalling.ts'
 import { soundShedder } from './sound-shedder.ts'
@@ -74,7 +75,7 @@ export interface ResolvedOptions<Host> extends Recalling {
 }
 
 /**
- * Fills in what is not set. Throws `TypeError` naming every option that is wrong: a gateway with half a
+ * Fills in what is not set. Throws `ConfigurationError` naming every option that is wrong: a gateway with half a
  * configuration does not start.
  *
  * @param kept - what outlives options, where others stand in the place of earlier ones. The book of targets still follows
@@ -84,10 +85,9 @@ export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
   kept?: Pick<ResolvedOptions<Host>, 'healthBook' | 'counts'>,
 ): ResolvedOptions<Host> {
-  const faults = [...faultsOf(given), ...ruleFaults(given && memberOf(given, 'limit'))]
-  if (faults.length === 0) faults.push(...principalLimitFaults(ownMembers(given)))
-  if (faults.length > 0)
-    throw new TypeError(`createGateway got options that it cannot use:\n- ${faults.join('\n- ')}`)
+  const issues = [...optionIssuesOf(given), ...ruleIssues(given)]
+  if (issues.length === 0) issues.push(...principalLimitIssues(ownMembers(given)))
+  if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const options = ownMembers(given)
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)

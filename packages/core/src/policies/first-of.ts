@@ -1,3 +1,4 @@
+import { configurationError } from '../configuration-error.ts'
 import { GatewayError } from '../errors.ts'
 import { memberOf } from '../protocol/own-members.ts'
 import type { Authenticator } from '../stages/authenticate.ts'
@@ -8,15 +9,14 @@ import type { Authenticator } from '../stages/authenticate.ts'
  * cannot be asked may have known: an outage is no wrong key. One that throws a refusal of the caller, such as a 403, has
  * answered, and nobody else is asked; a 401 says no more than that it does not know the caller.
  *
- * Throws `TypeError` where there is nobody to ask.
+ * Throws `ConfigurationError` where there is nobody to ask.
  */
 export function firstOf<Host = unknown>(
   ...authenticators: readonly Authenticator<Host>[]
 ): Authenticator<Host> {
   if (authenticators.length === 0 || authenticators.some(each => typeof each !== 'function')) {
-    throw new TypeError(
-      'firstOf(): expected one authenticator or more, such as firstOf(apiKeys(keys), another).',
-    )
+    const expected = 'one authenticator or more, such as firstOf(apiKeys(keys), another)'
+    throw configurationError('firstOf()', [], authenticators, expected)
   }
   const authenticateFirst: Authenticator<Host> = async (request, host, report) => {
     const thrown: unknown[] = []

@@ -49,17 +49,23 @@ describe('models', () => {
   })
 
   it.each([
-    [{}, /empty table/],
-    [{ m: [] }, /'m' has an empty list/],
-    [{ m: {} }, /'m' is no target/],
-    [{ m: [target('a'), 7] }, /'m' is no target/],
-    [{ m: [target('a'), 'b'] }, /models\(\): 'm' > 'b': no entry has that name. Expected one of 'm'/],
-    [{ m: 'm' }, /'m' > 'm': an entry must not lead back to itself/],
-    [{ a: 'b', b: fallback('c'), c: ['a'], d: 'a' }, /'a' > 'b' > 'c' > 'a': an entry must not lead back/],
-    [{ m: weighted(['x', 1]) }, /'m' > 'x'/],
-    [{ m: undefined }, /'m' is no target/],
-    [{ m: Object.assign(target, { provider }) }, /'m' is a vendor, not a target: name one of its models/],
-    [{ m: [target('a'), Object.assign(target, { provider })] }, /'m' is a vendor, not a target/],
+    [{}, /models\(\): got an empty object, expected a model/],
+    [{ m: [] }, /m: got an empty list/],
+    [{ m: {} }, /m: got an empty object, expected a target/],
+    [{ m: [target('a'), 7] }, /m\[1\]: got 7, expected a target/],
+    [{ m: [target('a'), 'b'] }, /models\(\): m: got 'b', expected one of 'm', or one that fits/],
+    [{ m: 'm' }, /m: got 'm', expected an entry that does not lead back to itself/],
+    [
+      { a: 'b', b: fallback('c'), c: ['a'], d: 'a' },
+      /a: got 'b' > 'c' > 'a', expected an entry that does not lead back/,
+    ],
+    [{ m: weighted(['x', 1]) }, /m: got 'x', expected one of 'm'/],
+    [{ m: undefined }, /m: got undefined, expected a target/],
+    [{ m: Object.assign(target, { provider }) }, /m: got a function, expected a target, and no vendor/],
+    [
+      { m: [target('a'), Object.assign(target, { provider })] },
+      /m\[1\]: got a function, expected a target, and no vendor/,
+    ],
   ])('refuses %o', (entries, message) => {
     expect(() => models(entries as never)).toThrow(message)
   })

@@ -1,3 +1,4 @@
+import { ConfigurationError, type ConfigurationIssue, configurationError } from '../configuration-error.ts'
 import { isTarget } from '../is-target.ts'
 import type { Provider, Target } from '../provider.ts'
 import type { ModelCard, Refers, Route } from '../stages/route.ts'
@@ -59,7 +60,7 @@ export type ModelEntries<Name extends string> = { readonly [Key in Name]: TableE
  * `.` or `..` between slashes; others are unknown. They are not listed in `GET /models`, as nobody knows them
  * beforehand. The last 1,000 that were asked for are kept.
  *
- * Throws `TypeError` for an entry that is no target, an empty list, an empty table, and for a name that stands in no
+ * Throws `ConfigurationError` for an entry that is no target, an empty list, an empty table, and for a name that stands in no
  * table or leads back to itself.
  */
 export function models<const Name extends string>(
@@ -67,10 +68,19 @@ export function models<const Name extends string>(
   now: () => number = Date.now,
 ): ModelTable<Exclude<Name, Pattern>> {
   const given = Object.entries<unknown>(table)
-  if (given.length === 0) throw new TypeError('models() got an empty table: name at least one model.')
+  if (given.length === 0) throw configurationError('models()', [], table, 'a model at least')
   const parts = new Map<string, Part>()
-  for (const [name, entry] of given)
-    if (!isPattern(name)) parts.set(name, partOf(entry, `models(): '${name}'`))
+  const issues: ConfigurationIssue[] = []
+  for (const [name, entry] of given) {
+    if (isPattern(name)) continue
+    try {
+      parts.set(name, partOf(entry, { source: 'models()', path: [name] }))
+    } catch (error) {
+      if (!ConfigurationError.is(error)) throw error
+      issues.push(...error.issues)
+    }
+  }
+  if (issues.length > 0) throw new ConfigurationError('models()', issues)
   const scope = new TableScope(parts, wildcards(given.filter(([name]) => isPattern(name))))
   const steps = new Map([...parts.keys()].map(name => [name, scope.stepOf(name)!] as const))
   const created = Math.floor(now() / 1000)

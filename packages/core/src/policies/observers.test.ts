@@ -46,9 +46,9 @@ describe('observers', () => {
   })
 
   it.each([
-    [null, /entry 2 is null, expected a function/],
-    [{ observe: () => {} }, /entry 2 is a value of type object/],
-    ['log', /entry 2 is a value of type string/],
+    [null, /\[1\]: got null, expected a function/],
+    [{ observe: () => {} }, /\[1\]: got an object/],
+    ['log', /\[1\]: got 'log'/],
   ])('throws for %s', (entry, message) => {
     expect(() => observers(() => {}, entry as unknown as Observer)).toThrow(message)
   })

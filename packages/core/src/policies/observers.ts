@@ -1,3 +1,4 @@
+import { configurationError } from '../configuration-error.ts'
 import type { Observer } from '../events.ts'
 import { quietObserver } from '../options/guarded-functions.ts'
 
@@ -6,7 +7,7 @@ import { quietObserver } from '../options/guarded-functions.ts'
  * throws, or whose promise fails, does not keep the others from hearing; what it threw is ignored, as a gateway does with
  * the one that it has. An entry that is `undefined` is left out.
  *
- * Throws `TypeError` for what is no function.
+ * Throws `ConfigurationError` for what is no function.
  */
 export function observers(...list: readonly (Observer | undefined)[]): Observer {
   const told = list.flatMap((observe, at) =>
@@ -19,7 +20,5 @@ export function observers(...list: readonly (Observer | undefined)[]): Observer 
 
 function checked(observe: unknown, at: number): Observer {
   if (typeof observe === 'function') return observe as Observer
-  throw new TypeError(
-    `observers(): entry ${at + 1} is ${observe === null ? 'null' : `a value of type ${typeof observe}`}, expected a function of an event, or undefined.`,
-  )
+  throw configurationError('observers()', [at], observe, 'a function of an event, or undefined')
 }

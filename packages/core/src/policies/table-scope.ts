@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { closest } from '../closest.ts'
+import { ConfigurationError, quoted } from '../configuration-error.ts'
 import { ownMembers } from '../protocol/own-members.ts'
 import { mappedStep, type Part, type Scope, type Step } from './routes/step.ts'
 import type { Wildcards } from './wildcards.ts'
@@ -23,7 +25,7 @@ export class TableScope implements Scope {
   /** The names that led to where names are being found. */
   readonly #path: string[] = []
 
-  /** Throws `TypeError` for a name in an entry that stands in no table, or leads back to itself. */
+  /** Throws `ConfigurationError` for a name in an entry that stands in no table, or leads back to itself. */
   constructor(parts: ReadonlyMap<string, Part>, wildcards: Wildcards) {
     this.#parts = parts
     this.#wildcards = wildcards
@@ -33,8 +35,7 @@ export class TableScope implements Scope {
 
   find(name: string): Step {
     const step = this.stepOf(name)
-    if (step === undefined)
-      throw new TypeError(`models(): ${this.#led(name)}: no entry has that name. ${this.#known()}`)
+    if (step === undefined) throw this.#wrong(name, this.#known(), closest(name, this.#parts.keys()))
     const via = [name]
     const reached = mappedStep(step, candidates =>
       candidates.map(candidate => ({
@@ -50,12 +51,10 @@ export class TableScope implements Scope {
     const known = this.#steps.get(name) ?? this.#made.get(name, ownMembers({}))
     if (known !== undefined) return known
     if (this.#path.includes(name)) {
-      throw new TypeError(`models(): ${this.#led(name)}: an entry must not lead back to itself.`)
+      throw this.#wrong(name, 'an entry that does not lead back to itself')
     }
     if (this.#path.length >= deepest) {
-      throw new TypeError(
-        `models(): ${this.#led(name)}: an entry must not lead over more than ${deepest} names.`,
-      )
+      throw this.#wrong(name, `an entry that leads over ${deepest} names at most`)
     }
     const exact = this.#parts.get(name)
     const wildcard = exact === undefined ? this.#wildcards.find(name) : undefined
@@ -88,12 +87,16 @@ export class TableScope implements Scope {
     }
   }
 
-  #led(to: string): string {
-    return [...this.#path, to].map(name => `'${name}'`).join(' > ')
+  /** The error of a name, at the entry that leads to it. */
+  #wrong(to: string, expected: string, suggestion?: string): ConfigurationError {
+    const [entry = to] = this.#path
+    const received = [...this.#path.slice(1), to].map(quoted).join(' > ')
+    const meant = suggestion === undefined ? {} : { suggestion }
+    return new ConfigurationError('models()', [{ path: [entry], received, expected, ...meant }])
   }
 
   #known(): string {
-    const names = [...this.#parts.keys()].map(name => `'${name}'`).join(', ')
-    return `Expected ${names === '' ? '' : `one of ${names}, or `}one that fits a pattern of the table.`
+    const names = [...this.#parts.keys()].map(quoted).join(', ')
+    return `${names === '' ? '' : `one of ${names}, or `}one that fits a pattern of the table`
   }
 }

@@ -93,13 +93,13 @@ describe('patterns of a model table', () => {
       'round/*': (name: string) => [`round/${name}`],
       'lost/*': () => ['nowhere'],
     } as object as Record<string, ModelEntry>)
-    expect(() => given(table, 'bad/x')).toThrow(/'bad\/\*': what its function gave is no target/)
-    expect(() => given(table, 'vendor/x')).toThrow(/is a vendor/)
-    expect(() => given(table, 'more/x')).toThrow(/must not lead over more than 32 names/)
-    expect(() => given(table, 'round/x')).toThrow(/must not lead back to itself/)
-    expect(() => given(table, 'lost/x')).toThrow(/'lost\/x' > 'nowhere': no entry has that name/)
+    expect(() => given(table, 'bad/x')).toThrow(/\['bad\/\*'\]: got 7, expected a target/)
+    expect(() => given(table, 'vendor/x')).toThrow(/expected a target, and no vendor/)
+    expect(() => given(table, 'more/x')).toThrow(/expected an entry that leads over 32 names at most/)
+    expect(() => given(table, 'round/x')).toThrow(/expected an entry that does not lead back to itself/)
+    expect(() => given(table, 'lost/x')).toThrow(/\['lost\/x'\]: got 'nowhere', expected one/)
     // Nothing of that is left behind.
-    expect(() => given(table, 'round/x')).toThrow(/'round\/x' > 'round\/x'/)
+    expect(() => given(table, 'round/x')).toThrow(/\['round\/x'\]: got 'round\/x'/)
   })
 
   it('do not know what their function has another name for that leads nowhere', () => {
@@ -128,14 +128,17 @@ describe('patterns of a model table', () => {
   })
 
   it.each([
-    [{ 'x/*': 'nothing' }, /'x\/\*' > 'nothing': no entry has that name/],
-    [{ m: a, 'x/*': fallback('m', 'nothing' as never) }, /'x\/\*' > 'nothing': no entry has that name/],
-    [{ 'x/*': ['x/loop'] }, /'x\/\*' > 'x\/loop' > 'x\/loop': an entry must not lead back to itself/],
-    [{ 'a*b*': vendor }, /'a\*b\*' has more than one '\*'/],
-    [{ 'x/*': 7 }, /'x\/\*' is no target/],
+    [{ 'x/*': 'nothing' }, /\['x\/\*'\]: got 'nothing', expected/],
+    [{ m: a, 'x/*': fallback('m', 'nothing' as never) }, /\['x\/\*'\]: got 'nothing', expected/],
+    [
+      { 'x/*': ['x/loop'] },
+      /\['x\/\*'\]: got 'x\/loop' > 'x\/loop', expected an entry that does not lead back/,
+    ],
+    [{ 'a*b*': vendor }, /\['a\*b\*'\]: got .*, expected a name with one '\*'/],
+    [{ 'x/*': 7 }, /\['x\/\*'\]: got 7, expected a target/],
     [{ 'x/*': [] }, /empty list/],
-    [{ 'x/*': [vendor] }, /is a vendor/],
-    [{ m: 'x/*', 'x/*': vendor }, /'m' > 'x\/\*': no entry has that name/],
+    [{ 'x/*': [vendor] }, /expected a target, and no vendor/],
+    [{ m: 'x/*', 'x/*': vendor }, /m: got 'x\/\*', expected one of 'm'/],
   ])('refuse %o', (table, message) => {
     expect(() => models(table as never)).toThrow(message)
   })

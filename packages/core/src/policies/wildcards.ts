@@ -1,4 +1,5 @@
-import { isVendor, madeFrom, partOf } from './routes/parts.ts'
+import { configurationError } from '../configuration-error.ts'
+import { type EntryPlace, isVendor, madeFrom, partOf } from './routes/parts.ts'
 import type { Part } from './routes/step.ts'
 
 /** What stands under the names that fit patterns. */
@@ -22,7 +23,7 @@ export function isPattern(name: string): boolean {
   return name.includes('*')
 }
 
-/** Entries by patterns. Throws `TypeError` for what cannot be one, and for a pattern that has not one `*`. */
+/** Entries by patterns. Throws `ConfigurationError` for what cannot be one, and for a pattern that has not one `*`. */
 export function wildcards(entries: readonly (readonly [pattern: string, entry: unknown])[]): Wildcards {
   const known = entries
     .map(([pattern, entry]) => wildcard(pattern, entry))
@@ -46,17 +47,18 @@ export function wildcards(entries: readonly (readonly [pattern: string, entry: u
 
 function wildcard(pattern: string, entry: unknown): Wildcard {
   const [head = '', tail = '', ...more] = pattern.split('*')
-  if (more.length > 0) throw new TypeError(`models(): '${pattern}' has more than one '*', expected one.`)
-  return { head, tail, made: partMaker(entry, `models(): '${pattern}'`) }
+  const place = { source: 'models()', path: [pattern] }
+  if (more.length > 0) throw configurationError(place.source, place.path, entry, "a name with one '*'")
+  return { head, tail, made: partMaker(entry, place) }
 }
 
-function partMaker(entry: unknown, place: string): Wildcard['made'] {
+function partMaker(entry: unknown, place: EntryPlace): Wildcard['made'] {
   if (isVendor(entry)) return name => partOf(entry(name), place)
   if (typeof entry !== 'function' || isRoute(entry)) return partOf(entry, place)
   return name => {
     const made: unknown = entry(name)
     if (made === undefined || (typeof made === 'string' && made !== '')) return made
-    return partOf(made, `${place}: what its function gave`)
+    return partOf(made, place)
   }
 }
 

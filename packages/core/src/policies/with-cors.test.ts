@@ -50,7 +50,7 @@ describe('withCors', () => {
   })
 
   it('refuses an empty list', () => {
-    expect(() => withCors(gateway, { origins: [] })).toThrow(/origins is empty/)
+    expect(() => withCors(gateway, { origins: [] })).toThrow(/origins: got an empty list, expected/)
   })
 
   it.each(['https://app.test', 'https://app.test,https://b.test', '', undefined])(
@@ -79,7 +79,7 @@ describe('withCors', () => {
   ])('refuses the origin %j, which no browser sends, and says how to mend it', (origin, hint) => {
     const call = () => withCors(gateway, { origins: ['https://app.test', origin as string] })
     expect(call).toThrow(TypeError)
-    expect(call).toThrow(`origins[1] is ${JSON.stringify(origin)}`)
+    expect(call).toThrow('origins[1]: got ')
     expect(call).toThrow(hint)
   })
 

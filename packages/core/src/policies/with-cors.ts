@@ -1,3 +1,5 @@
+import { type OptionChecks, optionIssues } from '../check-options.ts'
+import { ConfigurationError, configurationError } from '../configuration-error.ts'
 import type { Gateway } from '../host.ts'
 
 export interface CorsOptions {
@@ -22,9 +24,11 @@ const allowedHeaders =
  * a key, and every answer, errors included, carries the headers that let a page read it. Without it, CORS
  * is the host's business or off.
  *
- * @throws TypeError where `origins` is neither `'*'` nor a list of origins.
+ * Throws `ConfigurationError` for an unknown option, and where `origins` is neither `'*'` nor a list of origins.
  */
 export function withCors<Host>(gateway: Gateway<Host>, options: CorsOptions): Gateway<Host> {
+  const issues = optionIssues(options, checks, { required: ['origins'] })
+  if (issues.length > 0) throw new ConfigurationError('withCors()', issues)
   const origins = options.origins === '*' ? '*' : new Set(checked(options.origins))
   const allowed = (origin: string) => (origins === '*' ? '*' : origins.has(origin) ? origin : undefined)
   return {
@@ -58,23 +62,24 @@ function preflight(allow: string | undefined, maxAgeSeconds: number): Response {
   return new Response(null, { status: 204, headers })
 }
 
-function checked(origins: unknown): readonly string[] {
-  if (!Array.isArray(origins)) {
-    throw new TypeError(
-      `withCors(): origins is ${JSON.stringify(origins)}, expected a list such as ['https://app.example'], or '*' for every origin.`,
-    )
-  }
-  if (origins.length === 0) {
-    throw new TypeError("withCors(): origins is empty: name the origins that may call, or '*' for every one.")
-  }
+function checked(origins: readonly string[]): readonly string[] {
   for (const [index, origin] of origins.entries()) {
     const expected = asSent(origin)
     if (origin === expected) continue
     const hint =
       origin === '*' ? "origins: '*' for every origin" : expected === undefined ? form : `'${expected}'`
-    throw new TypeError(`withCors(): origins[${index}] is ${JSON.stringify(origin)}, expected ${hint}.`)
+    throw configurationError('withCors()', ['origins', index], origin, hint)
   }
   return origins
+}
+
+const checks: OptionChecks = {
+  origins: value =>
+    value === '*' || (Array.isArray(value) && value.length > 0)
+      ? undefined
+      : "a list such as ['https://app.example'], or '*' for every origin",
+  maxAgeSeconds: value =>
+    Number.isInteger(value) && (value as number) >= 0 ? undefined : 'a whole number of seconds from 0',
 }
 
 const form = "scheme://host[:port] without a path, such as 'https://app.example'"

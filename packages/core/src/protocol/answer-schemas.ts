@@ -112,7 +112,7 @@ export const completion = z.object({
   model: z.string(),
   choices: z.array(choice).check(z.minLength(1)),
   usage,
-  service_tier: z.string(),
+  service_tier: z.exactOptional(z.string()),
   system_fingerprint: z.nullable(z.string()),
 } satisfies Shape<ChatCompletion>)
 

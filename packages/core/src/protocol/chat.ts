@@ -243,7 +243,8 @@ export interface ChatCompletion {
   readonly model: string
   readonly choices: readonly Choice[]
   readonly usage: Usage
-  readonly service_tier: string
+  /** Absent where the vendor names none. */
+  readonly service_tier?: string
   readonly system_fingerprint: string | null
 }
 
@@ -283,7 +284,8 @@ export interface ChatCompletionChunk {
   readonly object: 'chat.completion.chunk'
   readonly created: number
   readonly model: string
-  readonly service_tier: string
+  /** Absent where the vendor names none, or has not yet. */
+  readonly service_tier?: string
   readonly system_fingerprint: string | null
   readonly choices: readonly ChunkChoice[]
   /** Absent, or `null` until the last chunk, as `stream_options.include_usage` asks. */

@@ -40,7 +40,7 @@ export const chunk = z.object({
   object: z.literal('chat.completion.chunk'),
   created: z.int(),
   model: z.string(),
-  service_tier: z.string(),
+  service_tier: z.exactOptional(z.string()),
   system_fingerprint: z.nullable(z.string()),
   choices: z.array(choice),
   usage: z.exactOptional(z.nullable(usage)),

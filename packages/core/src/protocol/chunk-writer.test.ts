@@ -46,7 +46,7 @@ describe('ChunkWriter', () => {
       fc.property(
         head,
         fc.array(choice),
-        fc.string(),
+        fc.option(fc.string(), { nil: undefined }),
         fc.option(text),
         fc.boolean(),
         (head, choices, tier, fingerprint, includeUsage) => {

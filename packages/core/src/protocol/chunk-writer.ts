@@ -16,15 +16,26 @@ export class ChunkWriter {
   readonly #head: ChunkHead
   readonly #includeUsage: boolean
   #prefix: string | undefined
+  #serviceTier: string | undefined
 
   constructor(head: ChunkHead, includeUsage: boolean) {
     this.#head = head
     this.#includeUsage = includeUsage
   }
 
-  /** One event for each choice. The tier and the fingerprint of the first call hold for the stream. */
-  choices(choices: readonly ChunkChoice[], serviceTier: string, systemFingerprint: string | null): string {
-    this.#prefix ??= this.#prefixOf(serviceTier, systemFingerprint)
+  /**
+   * One event for each choice. A service tier holds for the events after it too, the fingerprint of the first call for
+   * the stream.
+   */
+  choices(
+    choices: readonly ChunkChoice[],
+    serviceTier: string | undefined,
+    systemFingerprint: string | null,
+  ): string {
+    if (this.#prefix === undefined || this.#serviceTier !== serviceTier) {
+      this.#prefix = this.#prefixOf(serviceTier, systemFingerprint)
+      this.#serviceTier = serviceTier
+    }
     const tail = this.#includeUsage ? '],"usage":null}\n\n' : ']}\n\n'
     let text = ''
     for (const choice of choices) text += this.#prefix + jsonOf(choice) + tail
@@ -34,11 +45,11 @@ export class ChunkWriter {
   /** The usage event, where the caller asked for it, and the end mark. */
   end(usage: Usage): string {
     if (!this.#includeUsage) return 'data: [DONE]\n\n'
-    this.#prefix ??= this.#prefixOf('default', null)
+    this.#prefix ??= this.#prefixOf(undefined, null)
     return `${this.#prefix}],"usage":${JSON.stringify(usage)}}\n\ndata: [DONE]\n\n`
   }
 
-  #prefixOf(serviceTier: string, systemFingerprint: string | null): string {
+  #prefixOf(serviceTier: string | undefined, systemFingerprint: string | null): string {
     const { id, created, model } = this.#head
     const head = JSON.stringify({
       id,

@@ -25,19 +25,22 @@ function afterId(object: string, created: number, model: string): string {
 let lastHead = { created: Number.NaN, model: '', text: '' }
 
 /** What stands after the usage: nearly always the same. */
-function end(tier: string, fingerprint: string | null): string {
+function end(tier: string | undefined, fingerprint: string | null): string {
   if (lastEnd.tier !== tier || lastEnd.fingerprint !== fingerprint) {
-    const text = `,"service_tier":${quoted(tier)},"system_fingerprint":${quotedOrNull(fingerprint)}}`
+    const named = tier === undefined ? '' : `,"service_tier":${quoted(tier)}`
+    const text = `${named},"system_fingerprint":${quotedOrNull(fingerprint)}}`
     lastEnd = { tier, fingerprint, text }
   }
   return lastEnd.text
 }
 
-let lastEnd: { readonly tier: string; readonly fingerprint: string | null; readonly text: string } = {
-  tier: '',
-  fingerprint: null,
-  text: ',"service_tier":"","system_fingerprint":null}',
+interface End {
+  readonly tier: string | undefined
+  readonly fingerprint: string | null
+  readonly text: string
 }
+
+let lastEnd: End = { tier: undefined, fingerprint: null, text: ',"system_fingerprint":null}' }
 
 function choiceText(choice: Choice): string {
   const { index, message, logprobs, finish_reason } = choice

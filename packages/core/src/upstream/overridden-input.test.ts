@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { issueText, optionPathText } from '../configuration-error.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import type { ParameterOverrides } from '../provider.ts'
 import { scripted, serving, whole } from '../scripted-gateway.ts'
-import { overriddenInput, overridesFault } from './overridden-input.ts'
+import { overriddenInput, overridesIssue } from './overridden-input.ts'
 
 const asked = (fields: Partial<ChatRequest> = {}): ChatRequest => ({ model: 'm', messages: [], ...fields })
 
@@ -61,11 +62,12 @@ describe("a target's own parameters", () => {
   it.each<[object, RegExp]>([
     [{ temperature: 3 }, /temperature/],
     [{ temperature: '0' }, /temperature/],
-    [{ messages: [] }, /got 'messages', expected one of temperature/],
-    [{ max_completion_tokens: null }, /max_completion_tokens null/],
+    [{ messages: [] }, /messages: got an empty list, expected no such option/],
+    [{ max_completion_tokens: null }, /max_completion_tokens: got null/],
     [{ reasoning_effort: 'much' }, /reasoning_effort/],
   ])('are refused where a request cannot have them: %o', (parameters, words) => {
-    expect(overridesFault(parameters as ParameterOverrides)).toMatch(words)
+    const issue = overridesIssue(parameters as ParameterOverrides)!
+    expect(`${optionPathText(issue.path)}: ${issueText(issue)}`).toMatch(words)
     expect(() => overriddenInput(asked(), parameters as ParameterOverrides)).toThrow(words)
   })
 

@@ -1,3 +1,9 @@
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  unknownOption,
+} from '../configuration-error.ts'
 import type { GatewayError } from '../errors.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { checkFields } from '../protocol/check-fields.ts'
@@ -37,11 +43,11 @@ const sound = new WeakSet<ParameterOverrides>()
 
 /**
  * A request with a target's own parameters in the place of the caller's. A bound of the answer is lowered and never
- * raised. Throws `TypeError` for parameters that a request cannot have.
+ * raised. Throws `ConfigurationError` for parameters that a request cannot have.
  */
 export function overriddenInput(input: ChatRequest, parameters: ParameterOverrides): OverriddenInput {
-  const fault = sound.has(parameters) ? undefined : overridesFault(parameters)
-  if (fault !== undefined) throw new TypeError(fault)
+  const issue = sound.has(parameters) ? undefined : overridesIssue(parameters)
+  if (issue !== undefined) throw new ConfigurationError("A target's parameters", [issue])
   sound.add(parameters)
   const fields: Record<string, unknown> = { ...input }
   const adjustments: Adjustment[] = []
@@ -62,16 +68,22 @@ export function overriddenInput(input: ChatRequest, parameters: ParameterOverrid
   return { input: fields as ChatRequest, adjustments }
 }
 
-/** What is wrong with a target's own parameters, in a sentence; `undefined` where nothing is. */
-export function overridesFault(parameters: ParameterOverrides): string | undefined {
+/** What is wrong with a target's own parameters; `undefined` where nothing is. */
+export function overridesIssue(parameters: ParameterOverrides): ConfigurationIssue | undefined {
+  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
+    return configurationIssue([], parameters, 'an object, such as { temperature: 0 }')
+  }
   const given: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(parameters)) {
     if (!Object.hasOwn(tellable, field)) {
-      const known = Object.keys(tellable).join(', ')
-      return `A target's parameters: got '${field}', expected one of ${known}.`
+      return unknownOption([field], value, Object.keys(tellable))
     }
     if (field === 'max_completion_tokens' && value === null) {
-      return "A target's parameters: got max_completion_tokens null, expected a number: the bound of an answer is lowered and never raised."
+      return configurationIssue(
+        [field],
+        value,
+        'a number: the bound of an answer is lowered and never raised',
+      )
     }
     if (value !== null && value !== undefined) given[field] = value
   }
@@ -80,7 +92,8 @@ export function overridesFault(parameters: ParameterOverrides): string | undefin
     return undefined
   } catch (error) {
     const { param, message } = error as GatewayError
-    return `A target's parameters: ${param}: ${message}`
+    const field = Object.keys(given).find(name => param?.split(/[.[]/)[0] === name) ?? ''
+    return configurationIssue([field], given[field], `what a request may have: ${message}`)
   }
 }
 

@@ -31,6 +31,17 @@ describe('completionOf', () => {
     ])
   })
 
+  it.each(['malformed_model_output', 'malformed_tool_use'])(
+    'fails where the model ended by %s without text or a call',
+    stopReason => {
+      const failed = expect.objectContaining({ kind: 'refused', status: 424 })
+      expect(() => answer([], { stopReason })).toThrow(failed)
+      const thought = { reasoningContent: { reasoningText: { text: 'Hm.' } } }
+      expect(() => answer([thought], { stopReason })).toThrow(failed)
+      expect(answer([{ text: 'a' }], { stopReason }).choices[0]?.finish_reason).toBe('stop')
+    },
+  )
+
   it('cites what it can name, and says of it no more than is there', () => {
     const place = (kind: string, fields: object) => ({ location: { [kind]: fields } })
     const citations = [

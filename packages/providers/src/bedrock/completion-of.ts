@@ -1,5 +1,6 @@
 import type { Call, PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
 import { argumentsOf } from '../anthropic/completion-of.ts'
+import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
@@ -17,7 +18,7 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
  * A whole answer of Converse as a completion. What tools of the vendor's said, and kinds of blocks that are not
  * known, are left out, and so is the trace of guardrails: it holds what they took out.
  *
- * Throws `UpstreamError`: `refused` for an error in its place, `garbled` for what is no answer.
+ * Throws `UpstreamError`: `refused` for an error in its place, and where the model failed before it answered; `garbled` for what is no answer.
  */
 export function completionOf(value: unknown, call: Call): PartialCompletion {
   if (!isFields(value)) throw garbled('a body that is no object')
@@ -29,6 +30,7 @@ export function completionOf(value: unknown, call: Call): PartialCompletion {
   }
   const parts = new AnswerParts(bedrockModel(call.model))
   const said = messageOf(message.content.filter(isFields), answerToolName(call), parts)
+  if (isFailedGeneration(value.stopReason) && !hasAnswer(said)) throw failedGeneration()
   const usage = usageOf(value.usage)
   const tier = serviceTierOf(value.serviceTier)
   return {

@@ -47,6 +47,16 @@ const page = { location: { documentPage: { documentIndex: 0 } } }
 const web = { location: { web: { url: 'https://a.example/' } } }
 
 describe('ConverseEvents', () => {
+  it('fails where the model ended by a malformed call without text or a call', () => {
+    const end = stop('malformed_tool_use')
+    const thought = delta({ reasoningContent: { text: 'Hm.' } })
+    const failed = expect.objectContaining({ kind: 'refused', status: 424 })
+    expect(() => read([start, end])).toThrow(failed)
+    expect(() => read([start, thought, closed(), end])).toThrow(failed)
+    expect(read([start, delta({ text: 'a' }), closed(), end]).deltas[0]).toEqual({ content: 'a' })
+    expect(read([start, opened('f'), closed(), end]).progress).toBe('whole')
+  })
+
   it('has a beginning, be it a start or a block; an end alone is no answer', () => {
     expect(() => read([stop()])).toThrow(garbled)
     for (const beginning of [start, delta({ text: 'a' }), opened('f')]) {

@@ -1,5 +1,6 @@
 import type { Call, PartialChunk, PartialMessage } from '@sluice/core'
 import type { EventReader } from '../wire/event-chunks.ts'
+import { failedGeneration, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import type { Progress } from '../wire/progress.ts'
@@ -41,6 +42,7 @@ export class ConverseEvents implements EventReader {
   #counted = false
   #calls = 0
   #answered = false
+  #spoke = false
   /** Text of an answer that a tool may still give: talk, if it does. */
   #talk = ''
 
@@ -90,6 +92,7 @@ export class ConverseEvents implements EventReader {
 
   #say(text: string, index: unknown, chunks: PartialChunk[]): void {
     this.#parts.say(index, text.length)
+    this.#spoke = true
     if (this.#answerTool === undefined) chunks.push(said({ content: text }))
     else if (!this.#answered) {
       this.#parts.keep(text.length)
@@ -162,6 +165,8 @@ export class ConverseEvents implements EventReader {
     if (this.progress !== 'open') return
     if (!this.#began) throw garbled('the end of a message that never began')
     for (const index of [...this.#open.keys()]) this.#close(index, chunks)
+    const answered = this.#answered || this.#spoke || this.#calls > 0
+    if (!answered && isFailedGeneration(reason)) throw failedGeneration()
     this.progress = this.#counted ? 'ended' : 'whole'
     const { details, annotations, citations } = this.#parts
     const delta: Writable<PartialMessage> = {}

@@ -6,6 +6,7 @@ import {
   UpstreamError,
 } from '@sluice/core'
 import { truncated } from '../wire/event-chunks.ts'
+import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { countOf, type Fields, isFields } from '../wire/json-value.ts'
 import type { Progress } from '../wire/progress.ts'
@@ -19,6 +20,8 @@ import { partialUsage } from './partial-usage.ts'
 /** What is known of one choice of a stream. */
 interface ChoiceState {
   spoke: boolean
+  /** It gave text or a call. */
+  answered: boolean
   /** The last reason to end that it gave. */
   finish: FinishReason | null
 }
@@ -99,10 +102,14 @@ export class ChunkReader {
     const isNew = state === undefined
     if (state === undefined) {
       if (index >= maxChoices) throw garbled(`a choice of index ${index}`)
-      state = { spoke: false, finish: null }
+      state = { spoke: false, answered: false, finish: null }
       this.#choices.set(index, state)
     }
     const delta = deltaOf(choice, repeats, state.spoke)
+    if (!state.answered) {
+      state.answered = hasAnswer(delta)
+      if (!state.answered && isFailedGeneration(choice.finish_reason)) this.failure ??= failedGeneration()
+    }
     // Beside a failure only words count: no reason to end, no first sight.
     const failed = this.failure !== undefined
     const reason = failed ? null : finishReason(choice.finish_reason)

@@ -1,4 +1,5 @@
 import type { PartialChoice, PartialCompletion } from '@sluice/core'
+import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { refusalWithin } from '../wire/upstream-refusal.ts'
@@ -41,6 +42,7 @@ function partialChoice(choice: unknown, position: number): PartialChoice {
   const message = isFields(choice.message) ? partialMessage(choice.message) : {}
   const logprobs = partialLogprobs(choice.logprobs)
   const finish_reason = finishReason(choice.finish_reason)
+  if (isFailedGeneration(choice.finish_reason) && !hasAnswer(message)) throw failedGeneration()
   return logprobs === undefined
     ? { index, message, finish_reason }
     : { index, message, logprobs, finish_reason }

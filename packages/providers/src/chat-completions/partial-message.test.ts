@@ -63,6 +63,51 @@ describe('partialMessage', () => {
     expect(partialMessage({ tool_calls: [odd] }).tool_calls).toEqual([{ index: 0, function: { name: 'f' } }])
   })
 
+  const filled = { name: 'f', arguments: '{"a":1}' }
+  const query = { name: 'sql', input: 'SELECT 1' }
+  it.each<[string, object, object]>([
+    [
+      'an empty custom',
+      { type: 'function', function: filled, custom: { name: '', input: '' } },
+      { type: 'function', function: filled },
+    ],
+    [
+      'a custom that is {}',
+      { type: 'function', function: filled, custom: {} },
+      { type: 'function', function: filled },
+    ],
+    ['an empty custom, without a type', { function: filled, custom: {} }, { function: filled }],
+    [
+      'an empty custom and its type',
+      { type: 'custom', function: filled, custom: {} },
+      { type: 'function', function: filled },
+    ],
+    [
+      'an empty function',
+      { type: 'custom', custom: query, function: { name: '', arguments: '' } },
+      { type: 'custom', custom: query },
+    ],
+    [
+      'a function that is null',
+      { type: 'function', custom: query, function: null },
+      { type: 'custom', custom: query },
+    ],
+    [
+      'a function, which the type names',
+      { type: 'function', custom: query, function: filled },
+      { type: 'function', function: filled },
+    ],
+    [
+      'a custom, which the type names',
+      { type: 'custom', custom: query, function: filled },
+      { type: 'custom', custom: query },
+    ],
+    ['nothing in either', { type: 'custom', custom: {}, function: {} }, { type: 'custom', custom: {} }],
+    ['nothing but a type', { type: 'function', custom: null, function: null }, { type: 'function' }],
+  ])('takes one kind of call where the vendor sends both members: %s', (_, call, expected) => {
+    expect(partialMessage({ tool_calls: [call] }).tool_calls).toEqual([expected])
+  })
+
   it('takes the word null for no arguments only beside a name: it may be a piece of longer text', () => {
     const piece = (given: object) => partialMessage({ tool_calls: [{ function: given }] }).tool_calls?.[0]
     expect(piece({ arguments: 'null' })?.function).toEqual({ arguments: 'null' })

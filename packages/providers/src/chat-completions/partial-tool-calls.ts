@@ -13,11 +13,26 @@ function partialToolCall(call: Fields): PartialToolCall {
     ...(index === undefined ? {} : { index }),
     // Older Mistral servers write the word.
     ...(id === undefined || id === 'null' ? {} : { id }),
-    ...(call.type === 'function' || call.type === 'custom' ? { type: call.type } : {}),
-    ...(isFields(call.function) ? { function: named(call.function, 'arguments') } : {}),
-    ...(isFields(call.custom) ? { custom: named(call.custom, 'input') } : {}),
+    ...calledTool(call),
     ...(isFields(call.extra_content) ? { extra_content: call.extra_content as JsonObject } : {}),
   }
+}
+
+/**
+ * The called tool, of one kind. Some servers (Snowflake) send both members with each call and leave one empty: the
+ * member that has a name or text decides, then `type`.
+ */
+function calledTool(call: Fields): Pick<PartialToolCall, 'type' | 'function' | 'custom'> {
+  const called = isFields(call.function) ? named(call.function, 'arguments') : undefined
+  const custom = isFields(call.custom) ? named(call.custom, 'input') : undefined
+  const given = call.type === 'function' || call.type === 'custom' ? call.type : undefined
+  const hasFunction = Boolean(called?.name || called?.arguments)
+  const hasCustom = Boolean(custom?.name || custom?.input)
+  const likely = called === undefined && custom !== undefined ? 'custom' : 'function'
+  const kind = hasFunction === hasCustom ? (given ?? likely) : hasCustom ? 'custom' : 'function'
+  const type = given === undefined ? {} : ({ type: kind } as const)
+  if (kind === 'custom') return custom === undefined ? type : { ...type, custom }
+  return called === undefined ? type : { ...type, function: called }
 }
 
 /** The older form of a call, or `undefined` where nothing is called. */

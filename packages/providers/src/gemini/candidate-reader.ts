@@ -1,4 +1,5 @@
 import type { JsonObject, PartialChunkChoice, PartialMessage, PartialToolCall } from '@sluice/core'
+import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { CallReader } from './call-reader.ts'
@@ -17,6 +18,7 @@ export class CandidateReader {
   /** It has given its reason to end. */
   finished = false
   #seen = false
+  #answered = false
   readonly #index: number
   readonly #declared: ReadonlySet<string>
   readonly #calls = new CallReader()
@@ -33,25 +35,26 @@ export class CandidateReader {
   }
 
   /**
-   * What a candidate's piece adds, or `undefined` where it adds nothing. Throws `UpstreamError` of kind
-   * `garbled` for what makes no sense, and for more than can be kept.
+   * What a candidate's piece adds, or `undefined` where it adds nothing. Throws `UpstreamError`: of kind `garbled` for
+   * what makes no sense, and for more than can be kept; of kind `refused` where the model failed before it answered.
    *
    * @param whole - the piece is all that there will be.
    */
   read(candidate: Fields, whole: boolean): PartialChunkChoice | undefined {
     const delta: Writable<PartialMessage> = {}
     const reason = finishReason(candidate.finishReason)
+    const failed = isFailedGeneration(candidate.finishReason)
     const last = reason !== null || whole || this.finished
     const calls = this.#readParts(candidate.content, delta)
     if (last || delta.content !== undefined) this.#calls.close(calls)
     if (calls.length > 0) this.#sort(calls, delta)
     if (last && this.#undeclared.length > 0) {
-      // It was told to nobody yet that the model called what it was not given, and nobody could answer that.
-      if (candidate.finishReason !== 'UNEXPECTED_TOOL_CALL') {
-        delta.tool_calls = [...(delta.tool_calls ?? []), ...this.#undeclared].sort(byIndex)
-      }
+      // The caller could not answer a call that the model made by mistake.
+      if (!failed) delta.tool_calls = [...(delta.tool_calls ?? []), ...this.#undeclared].sort(byIndex)
       this.#undeclared = []
     }
+    this.#answered ||= hasAnswer(delta)
+    if (failed && !this.#answered) throw failedGeneration()
     this.#sources.add(candidate)
     if (last) this.#tellTheRest(delta, whole)
     if (reason !== null) this.finished = true

@@ -145,16 +145,44 @@ describe('a whole answer', () => {
     ['IMAGE_RECITATION', 'content_filter'],
     ['MODEL_ARMOR', 'content_filter'],
     ['LANGUAGE', 'content_filter'],
-    ['MALFORMED_FUNCTION_CALL', 'stop'],
-    ['TOO_MANY_TOOL_CALLS', 'stop'],
-    ['OTHER', 'stop'],
-    ['NO_IMAGE', 'stop'],
-    ['IMAGE_OTHER', 'stop'],
-    ['FINISH_REASON_UNSPECIFIED', 'stop'],
     ['SOMETHING_NEW', 'stop'],
   ])('ends by %s as %s', async (finishReason, reason) => {
     const { choices } = await whole({ candidates: [{ finishReason }] })
     expect(choices).toEqual([{ index: 0, message: {}, finish_reason: reason }])
+  })
+
+  it.each([
+    'MALFORMED_FUNCTION_CALL',
+    'UNEXPECTED_TOOL_CALL',
+    'TOO_MANY_TOOL_CALLS',
+    'MALFORMED_RESPONSE',
+    'MISSING_THOUGHT_SIGNATURE',
+    'OTHER',
+    'NO_IMAGE',
+    'IMAGE_OTHER',
+    'FINISH_REASON_UNSPECIFIED',
+  ])('fails by %s where there is neither text nor a call, and ends by it otherwise', async finishReason => {
+    const failed = { kind: 'refused', status: 424 }
+    const thought = candidate([{ text: 'Hm.', thought: true }], { finishReason })
+    await expect(whole({ candidates: [{ finishReason }] })).rejects.toMatchObject(failed)
+    await expect(whole(thought)).rejects.toMatchObject(failed)
+    const { choices } = await whole(candidate([{ text: 'a' }], { finishReason }))
+    expect(choices).toEqual([{ index: 0, message: { content: 'a' }, finish_reason: 'stop' }])
+    const two = [
+      { content: { parts: [{ text: 'a' }] }, ...done },
+      { index: 1, finishReason },
+    ]
+    await expect(whole({ candidates: two })).rejects.toMatchObject(failed)
+
+    const used = { usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } }
+    const broken = await streamed(events({ candidates: [{ finishReason }], ...used }))
+    expect(broken.failure).toMatchObject(failed)
+    expect(broken.chunks).toEqual([{ choices: [], usage: { prompt_tokens: 9, completion_tokens: 0 } }])
+    const { chunks, failure } = await streamed(
+      events(candidate([{ text: 'a' }]), { candidates: [{ finishReason }] }),
+    )
+    expect(failure).toBeUndefined()
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop')
   })
 
   it('keeps a call of a tool that was given, and no other, where Gemini did not expect it', async () => {
@@ -162,7 +190,7 @@ describe('a whole answer', () => {
     const value = candidate(parts, { finishReason: 'UNEXPECTED_TOOL_CALL' })
     const { choices } = await whole(value, { tools: [weather] })
     expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'weather' } }])
-    expect((await whole(value)).choices[0]).toEqual({ index: 0, message: {}, finish_reason: 'stop' })
+    await expect(whole(value)).rejects.toMatchObject({ kind: 'refused', status: 424 })
   })
 
   it('keeps calls of custom tools as of any that were given', async () => {

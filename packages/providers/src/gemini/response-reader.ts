@@ -47,21 +47,29 @@ export class ResponseReader implements EventReader {
     if (value.error) throwRefusal(value)
     const choices: PartialChunkChoice[] = []
     const { candidates, usageMetadata } = value
+    let failure: unknown
     if (Array.isArray(candidates) && candidates.length > 0) {
-      if (!this.#blocked) this.#readCandidates(candidates, choices)
+      try {
+        if (!this.#blocked) this.#readCandidates(candidates, choices)
+      } catch (error) {
+        // What was used up to it is in the same response.
+        failure = error
+      }
     } else if (isFields(value.promptFeedback)) this.#readFeedback(value.promptFeedback, choices)
     else if (usageMetadata === undefined) throwRefusal(value)
     const usage = isFields(usageMetadata) ? usageOf(usageMetadata) : undefined
-    if (choices.length === 0 && usage === undefined) return
-    const chunk: Writable<PartialChunk> = { choices }
-    if (usage !== undefined) chunk.usage = usage
-    const tier = isFields(usageMetadata) ? serviceTierOf(usageMetadata) : undefined
-    if (tier !== undefined) chunk.service_tier = tier
-    // Every response repeats it.
-    const model = textOf(value.modelVersion)
-    if (model && model !== this.#model) chunk.model = model
-    this.#model = model
-    chunks.push(chunk)
+    if (choices.length > 0 || usage !== undefined) {
+      const chunk: Writable<PartialChunk> = { choices }
+      if (usage !== undefined) chunk.usage = usage
+      const tier = isFields(usageMetadata) ? serviceTierOf(usageMetadata) : undefined
+      if (tier !== undefined) chunk.service_tier = tier
+      // Every response repeats it.
+      const model = textOf(value.modelVersion)
+      if (model && model !== this.#model) chunk.model = model
+      this.#model = model
+      chunks.push(chunk)
+    }
+    if (failure !== undefined) throw failure
   }
 
   /** What was kept back until an end that does not come, for whoever wants to see how far it got. */

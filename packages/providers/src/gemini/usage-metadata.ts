@@ -33,11 +33,12 @@ const tiers: ReadonlyMap<unknown, string> = new Map([
   ['standard', 'default'],
   ['flex', 'flex'],
   ['priority', 'priority'],
+  ['ON_DEMAND', 'default'],
   ['ON_DEMAND_FLEX', 'flex'],
   ['ON_DEMAND_PRIORITY', 'priority'],
 ])
 
-/** The tier that answered, or `undefined` where it is the usual one or not told. */
+/** The tier that answered, or `undefined` where it is not told, or the protocol has no word for it. */
 export function serviceTierOf(usage: Fields): string | undefined {
   return tiers.get(usage.serviceTier) ?? tiers.get(usage.trafficType)
 }

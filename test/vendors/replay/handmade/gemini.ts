@@ -264,7 +264,7 @@ const silent: readonly Handmade[] = [
     {
       name: 'MALFORMED_FUNCTION_CALL, whose text is no answer',
       source: reasons,
-      expected: { choices: [{ finish: 'stop' }], usage: counts },
+      expected: { error: told.failed },
     },
     bare({
       content: {},
@@ -302,7 +302,7 @@ const calls: readonly Handmade[] = [
     {
       name: 'UNEXPECTED_TOOL_CALL of a tool that the caller does not have',
       source: reasons,
-      expected: { choices: [{ finish: 'stop' }], usage: counts },
+      expected: { error: told.failed },
     },
     response([called()], unexpected),
     [response([called()]), bare(unexpected)],

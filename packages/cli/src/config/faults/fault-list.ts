@@ -1,4 +1,4 @@
-import { closest } from './closest.ts'
+import { closest } from '@sluice/core'
 import { type ConfigFault, ConfigFaults } from './config-faults.ts'
 import { type Path, pathText } from './path-text.ts'
 

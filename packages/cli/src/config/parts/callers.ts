@@ -1,6 +1,6 @@
 import { type ApiKey, type Authenticator, apiKeys } from '@sluice/core'
 import type { JwtConfig, TypedConfig } from '../config.ts'
-import { tried } from '../routes/route-scope.ts'
+import { tried, triedOptions } from '../routes/route-scope.ts'
 import type { Place } from '../shape/shape.ts'
 import { checkModelNames } from './check-model-names.ts'
 import { checkRules } from './check-rules.ts'
@@ -33,11 +33,11 @@ export function callersOf(
   }
   const listed = root.faults.has(place.path)
     ? undefined
-    : tried(place, () => apiKeys(keys as readonly ApiKey[]))
+    : triedOptions(place, () => apiKeys(keys as readonly ApiKey[]))
   const bearers =
     tokens === undefined || root.faults.has(['jwt'])
       ? undefined
-      : tried(root.at('jwt'), () => tokenCallers(tokens))
+      : triedOptions(root.at('jwt'), () => tokenCallers(tokens))
   const isOpen = keys.length > 0 || tokens !== undefined || state?.database !== undefined
   if (!isOpen && gateway?.authenticate === undefined) {
     root.at('keys').add({

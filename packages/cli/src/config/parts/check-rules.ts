@@ -1,6 +1,6 @@
 import { type LimitRuleData, limitRule } from '@sluice/core'
 import type { TypedConfig } from '../config.ts'
-import { tried } from '../routes/route-scope.ts'
+import { triedOptions } from '../routes/route-scope.ts'
 import type { Place } from '../shape/shape.ts'
 import { checkModelNames } from './check-model-names.ts'
 
@@ -14,6 +14,6 @@ export function checkRules(
     const own = place.at(at)
     if (place.faults.has(own.path)) continue
     checkModelNames(rule.models, config, own.at('models'))
-    tried(own, () => limitRule(rule))
+    triedOptions(own, () => limitRule(rule))
   }
 }

@@ -23,7 +23,8 @@ const needed = { required: true } as const
 
 const key: Member = {
   shape: secret(fromEnvironment),
-  description: 'The key, best from the environment, by its variable.',
+  description:
+    "The key, best from the environment, by its variable. Default: the variable that the vendor's own library reads.",
 }
 const url: Member = {
   // It may hold credentials where it must not: of a wrong one nothing is told.
@@ -62,10 +63,10 @@ export const ownMembers: Members<PresetOptions> = {
   maxConcurrent,
   allowFields,
 }
-export const hostedMembers: Members<HostedOptions> = { ...ownMembers, apiKey: { ...key, ...needed } }
+export const hostedMembers: Members<HostedOptions> = ownMembers
 
 export const openaiMembers: Members<OpenAIOptions> = {
-  apiKey: { ...key, ...needed },
+  apiKey: key,
   baseURL: url,
   organization: { shape: text(), description: 'Sent as `openai-organization`.' },
   project: { shape: text(), description: 'Sent as `openai-project`.' },
@@ -124,7 +125,7 @@ export const vertexMembers: Members<VertexOptions> = {
 }
 
 export const bedrockMembers: Members<BedrockOptions> = {
-  region: { shape: text(), description: 'Such as `us-east-1`.', ...needed },
+  region: { shape: text(), description: 'Such as `us-east-1`. Default: `AWS_REGION` of the environment.' },
   credentials: {
     shape: orCode(
       object<{ accessKeyId: string; secretAccessKey: string; sessionToken?: string }>(

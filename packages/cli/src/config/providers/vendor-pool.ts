@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Capabilities, Target } from '@sluice/core'
 import type { ProviderConfig, ProviderFunction, TypedConfig } from '../config.ts'
+import { triedOptions } from '../routes/route-scope.ts'
 import type { Place } from '../shape/shape.ts'
 import { vendors } from './vendors.ts'
 
@@ -43,12 +44,7 @@ export class VendorPool {
     const kept = this.#kept.get(name)
     if (kept !== undefined && isDeepStrictEqual(kept.config, config)) return kept
     if (typeof config === 'function') return { config, make: config }
-    try {
-      return { config, make: madeOf(name, config) }
-    } catch (error) {
-      if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-      return place.add({ problem: error.message })
-    }
+    return triedOptions(place, () => ({ config, make: madeOf(name, config) }))
   }
 }
 

@@ -32,7 +32,8 @@ export function entryOf(config: RouteConfig, place: Place, scope: EntryScope): M
 
 /** Looked at where it stands: a table tells of its first fault only. */
 function checkedCode(entry: ModelEntry, place: Place): ModelEntry | undefined {
-  return tried(place, () => fallback(entry)) && entry
+  // Its own path begins with its place among the entries of the function.
+  return tried(place, () => fallback(entry), 1) && entry
 }
 
 function isList(config: RouteConfig): config is readonly RouteConfig[] {

@@ -1,5 +1,5 @@
-/** Says what was expected in place of a value; `undefined` where it can be used. */
-export type Check = (value: unknown) => string | undefined
+import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../../check-options.ts'
+import { ConfigurationError } from '../../configuration-error.ts'
 
 export const defaultMaxBytes = 1_048_576
 
@@ -25,23 +25,13 @@ const longestMs = 31_536_000_000
 /** More would be more than a text of JavaScript can hold, once it is written as JSON. */
 const mostBytes = 67_108_864
 
-/** Throws `TypeError` naming every option that cannot be used: what was got, and what was expected. */
+/** Throws `ConfigurationError` with one issue for each option that cannot be used. */
 export function checkOptions(
   of: string,
   given: object,
-  checks: Readonly<Record<string, Check>>,
-  needed: readonly string[] = [],
+  checks: OptionChecks,
+  required: readonly string[] = [],
 ): void {
-  const faults = Object.entries(given).flatMap(([name, value]) => {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
-    if (check !== undefined && value === undefined && !needed.includes(name)) return []
-    const expected = check === undefined ? 'no such option' : check(value)
-    return expected === undefined ? [] : [`${name}: got ${shown(value)}, expected ${expected}`]
-  })
-  if (faults.length > 0) throw new TypeError(`${of}() got options that it cannot use: ${faults.join('; ')}.`)
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+  const issues = optionIssues(given, checks, { required })
+  if (issues.length > 0) throw new ConfigurationError(`${of}()`, issues)
 }

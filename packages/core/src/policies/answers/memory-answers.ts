@@ -1,3 +1,5 @@
+import { unknownOptions } from '../../check-options.ts'
+import { ConfigurationError, configurationError } from '../../configuration-error.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from '../../recall/answer-store.ts'
 import { utf8Length } from '../../utf8-length.ts'
@@ -24,12 +26,21 @@ export interface MemoryAnswers extends AnswerStore {
   readonly bytes: number
 }
 
+const optionNames = Object.keys({
+  maxEntries: true,
+  maxEntriesPerOwner: true,
+  maxBytes: true,
+  now: true,
+} satisfies Record<keyof MemoryAnswersOptions, true>)
+
 /**
  * Stores answers in the memory of this process. To make room it evicts the text longest unused: of the writer itself
  * where it has all of its share, or would have more than an equal part of the store; else of anybody. Pinned texts are never
- * evicted. A text that is larger than the store is not stored. Throws `TypeError` for options that it cannot use.
+ * evicted. A text that is larger than the store is not stored. Throws `ConfigurationError` for options that it cannot use.
  */
 export function memoryAnswers(options: MemoryAnswersOptions = {}): MemoryAnswers {
+  const unknown = unknownOptions(options, optionNames)
+  if (unknown.length > 0) throw new ConfigurationError('memoryAnswers()', unknown)
   const given = ownMembers(options)
   const { maxEntries = 10_000, maxEntriesPerOwner = 1_000, maxBytes = 67_108_864 } = given
   const { now = () => performance.now() } = given
@@ -37,7 +48,7 @@ export function memoryAnswers(options: MemoryAnswersOptions = {}): MemoryAnswers
   expectWhole('maxEntriesPerOwner', maxEntriesPerOwner, 1_000_000)
   expectWhole('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
   if (typeof now !== 'function') {
-    throw new TypeError(`memoryAnswers(): got now ${String(now)}, expected a function.`)
+    throw configurationError('memoryAnswers()', ['now'], now, 'a function')
   }
   const entries = new Entries(maxEntries, maxEntriesPerOwner, maxBytes, now)
   return {
@@ -234,7 +245,10 @@ function wholeMs(ttlMs: number): number {
 
 function expectWhole(name: string, value: unknown, most: number): void {
   if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most) return
-  throw new TypeError(
-    `memoryAnswers(): got ${name} ${String(value)}, expected a whole number from 1 to ${most.toLocaleString('en')}.`,
+  throw configurationError(
+    'memoryAnswers()',
+    [name],
+    value,
+    `a whole number from 1 to ${most.toLocaleString('en')}`,
   )
 }

@@ -64,8 +64,8 @@ describe('apiKeys with a list', () => {
   })
 
   it.each([
-    [[{ id: '', key: 'k' }], /entry 0 has no id/],
-    [[{ id: 'a', key: '' }], /'a' needs either a key/],
+    [[{ id: '', key: 'k' }], /\[0\]\.id: got an empty string, expected a text/],
+    [[{ id: 'a', key: '' }], /\[0\]\.key: got an empty string, expected either a key/],
     [[{ id: 'a', hash: 'abc' }], /64 hexadecimal digits/],
     [
       [
@@ -79,22 +79,22 @@ describe('apiKeys with a list', () => {
   })
 
   it.each([
-    [{ model: ['d'] }, /'a' has a field 'model'/],
-    [{ models: '*' }, /'a' has models that are no list/],
-    [{ expiresAt: '2020-01-01' }, /'a' has an expiresAt that is neither/],
-    [{ expiresAt: Number.NaN }, /'a' has an expiresAt that is neither/],
-    [{ expiresAt: new Date('x') }, /'a' has an expiresAt that is neither/],
-    [{ disabled: 1 }, /'a' has a disabled that is neither/],
-    [{ disabled: 'true' }, /'a' has a disabled that is neither/],
-    [{ limits: { kind: 'requests', limit: 1, per: 'day' } }, /'a' has limits that are no list/],
-    [{ limits: [null] }, /'a' has limits of which one is no rule/],
+    [{ model: ['d'] }, /\[0\]\.model: got a list, expected no such option. Did you mean 'models'\?/],
+    [{ models: '*' }, /\[0\]\.models: got a string, expected a list/],
+    [{ expiresAt: '2020-01-01' }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
+    [{ expiresAt: Number.NaN }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
+    [{ expiresAt: new Date('x') }, /\[0\]\.expiresAt: got .*, expected milliseconds since 1970/],
+    [{ disabled: 1 }, /\[0\]\.disabled: got .*, expected true or false/],
+    [{ disabled: 'true' }, /\[0\]\.disabled: got .*, expected true or false/],
+    [{ limits: { kind: 'requests', limit: 1, per: 'day' } }, /\[0\]\.limits: got an object, expected a list/],
+    [{ limits: [null] }, /\[0\]\.limits\[0\]: got null, expected a rule/],
     [
       { limits: [{ kind: 'requests', limit: 0, per: 'day' }] },
-      /a limit that cannot be used. requests\(\): got 0/,
+      /limits\[0\]\.limit: got 0, expected a whole number/,
     ],
     [
       { limits: [{ kind: 'requests', limit: 1, per: 'day', scope: ['key'] }] },
-      /a limit with a field 'scope'/,
+      /limits\[0\]\.scope: got a list, expected no such option. Did you mean 'scopes'\?/,
     ],
   ])('refuses a right that is written in a wrong way: %o', (wrong, message) => {
     expect(() => apiKeys([{ id: 'a', key: 'k', ...wrong } as never])).toThrow(message)
@@ -111,9 +111,15 @@ describe('apiKeys with a list', () => {
   })
 
   it('refuses a key that could never be found, and a format that is none', () => {
-    expect(() => apiKeys([{ id: 'a', key: 'x'.repeat(4_097) }])).toThrow(/the key of 'a' is longer than 4096/)
-    expect(() => apiKeys([{ id: 'a', key: 'pk-1' }], { format: /^sk-/ })).toThrow(/not of the format/)
-    expect(() => apiKeys([], { format: '^sk-' as never })).toThrow(/format is no regular expression/)
+    expect(() => apiKeys([{ id: 'a', key: 'x'.repeat(4_097) }])).toThrow(
+      /\[0\]\.key: got a string, expected at most 4096/,
+    )
+    expect(() => apiKeys([{ id: 'a', key: 'pk-1' }], { format: /^sk-/ })).toThrow(
+      /key: got a string, expected at most 4096 characters of the format/,
+    )
+    expect(() => apiKeys([], { format: '^sk-' as never })).toThrow(
+      /format: got '\^sk-', expected a regular expression/,
+    )
   })
 
   it('finds a listed hash of any version of the pepper', async () => {
@@ -223,7 +229,7 @@ describe('apiKeys with a lookup', () => {
     expect(() => apiKeys(() => undefined, { cacheMs: 60_000 })).toThrow(/at most 5000/)
     for (const maxUnknown of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => apiKeys(() => undefined, { maxUnknown })).toThrow(
-        /maxUnknown is .*, expected a whole number/,
+        /maxUnknown: got .*, expected a whole number/,
       )
     }
   })

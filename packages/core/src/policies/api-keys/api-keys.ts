@@ -1,9 +1,17 @@
+import { unknownOptions } from '../../check-options.ts'
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationError,
+  hiddenIssue,
+  unknownOption,
+} from '../../configuration-error.ts'
 import type { Observer } from '../../events.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import { type Authenticator, bearerToken, isPrincipalSource } from '../../stages/authenticate.ts'
 import { digestsOf, hashApiKey, isDigest, type Pepper, sameDigest } from './key-digest.ts'
 import { formatOf } from './key-format.ts'
-import { type ApiKeyRecord, principalOf, recordFault, type SoundRecord, soundRecord } from './key-record.ts'
+import { type ApiKeyRecord, principalOf, recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
 import type { KeyStore } from './key-store.ts'
 import { remembered } from './remembered.ts'
 
@@ -51,16 +59,19 @@ export interface ApiKeysOptions {
 /** Finds the record of a key by all the digests under which it may be kept. */
 export type Find = (digests: readonly string[]) => SoundRecord | undefined | Promise<SoundRecord | undefined>
 
-const fields: ReadonlySet<string> = new Set([
-  'id',
-  'key',
-  'hash',
-  'models',
-  'tags',
-  'limits',
-  'expiresAt',
-  'disabled',
-])
+const optionNames = Object.keys({
+  source: true,
+  format: true,
+  pepper: true,
+  cacheMs: true,
+  maxUnknown: true,
+  lookupMs: true,
+  staleMs: true,
+  observe: true,
+  now: true,
+} satisfies Record<keyof ApiKeysOptions, true>)
+
+const fields: readonly string[] = ['id', 'key', 'hash', 'models', 'tags', 'limits', 'expiresAt', 'disabled']
 
 /**
  * Callers with keys, from a list, from a `keyStore`, or from a store of your own. Keys are looked up and compared by
@@ -69,17 +80,19 @@ const fields: ReadonlySet<string> = new Set([
  * Where the store fails or takes longer than `lookupMs`, a key that it knew a short while ago is let in (`staleMs`),
  * and any other is a 503 `authentication_unavailable`: never a 401.
  *
- * Throws `TypeError` for a list with a fault, which names the entry and never its key. A record of a store
+ * Throws `ConfigurationError` for an unknown option, and for a list with faults, which names each entry and never its key. A record of a store
  * that has one lets nobody in: the caller gets a 500, and `observe` the reason.
  */
 export function apiKeys(
   keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource,
   given: ApiKeysOptions = {},
 ): Authenticator {
+  const unknown = unknownOptions(given, optionNames)
+  if (unknown.length > 0) throw new ConfigurationError('apiKeys()', unknown)
   const options = ownMembers(given)
   const { source = 'api_keys', now = Date.now } = options
   if (!isPrincipalSource(source)) {
-    throw new TypeError(`apiKeys(): source: got ${shown(source)}, expected a string without spaces.`)
+    throw configurationError('apiKeys()', ['source'], source, 'a string without spaces')
   }
   const { digests, find, records } = sourceOf(keys, options)
   const callerOf = (record: SoundRecord, report: Parameters<Authenticator>[2]) => {
@@ -96,10 +109,6 @@ export function apiKeys(
   if (records === undefined) return authenticate
   const ofRecord = (record: SoundRecord) => principalOf(record, Number.NEGATIVE_INFINITY, source) ?? []
   return Object.assign(authenticate, { principals: () => records.flatMap(ofRecord) })
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }
 
 /** How a token is looked for: under no digests where it cannot be a key. */
@@ -123,13 +132,13 @@ function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options
   }
   const store = keys as ApiKeySource | null | undefined
   if (typeof store?.find !== 'function') {
-    throw new TypeError(
-      'apiKeys(): expected a list of keys, a function that finds one, or a store of them with a function find.',
-    )
+    const expected = 'a list of keys, a function that finds one, or a store of them with a function find'
+    throw new ConfigurationError('apiKeys()', [hiddenIssue([], keys, expected)])
   }
   const ownDigests = store.digests?.bind(store)
   if (ownDigests !== undefined && pepper !== undefined) {
-    throw new TypeError('apiKeys(): the store has a pepper of its own. Give this one to keyStore() instead.')
+    const expected = 'none, as the store has a pepper of its own: give this one to keyStore()'
+    throw configurationError('apiKeys()', ['pepper'], pepper, expected)
   }
   return {
     digests: digests(ownDigests ?? digestsOf(pepper)),
@@ -143,11 +152,17 @@ function listed(
   mayBeKey: (token: string) => boolean,
 ): Pick<Source, 'find' | 'records'> {
   const table = new Map<string, { readonly digest: string; readonly record: SoundRecord }>()
+  const issues: ConfigurationIssue[] = []
   for (const [index, entry] of keys.entries()) {
-    const { digest, record } = entryOf(entry, index, pepper, mayBeKey)
-    if (table.has(digest)) throw new TypeError(`apiKeys(): the key of '${record.id}' is listed twice.`)
-    table.set(digest, { digest, record: soundRecord(record) })
+    const found = entryOf(entry, pepper, mayBeKey)
+    if ('issue' in found) issues.push({ ...found.issue, path: [index, ...found.issue.path] })
+    else if (table.has(found.digest)) {
+      issues.push(
+        hiddenIssue([index, 'key'], entry, `a key of its own: that of '${found.record.id}' is listed twice`),
+      )
+    } else table.set(found.digest, { digest: found.digest, record: soundRecord(found.record) })
   }
+  if (issues.length > 0) throw new ConfigurationError('apiKeys()', issues)
   return {
     records: [...table.values()].map(({ record }) => record),
     find(digests) {
@@ -160,30 +175,27 @@ function listed(
   }
 }
 
+type ListedKey = { readonly digest: string; readonly record: ApiKeyRecord }
+
 function entryOf(
   entry: ApiKey,
-  index: number,
   pepper: Pepper | undefined,
   mayBeKey: (token: string) => boolean,
-) {
-  const { key, hash, ...record } = ownMembers(entry) as ApiKeyRecord & { key?: unknown; hash?: unknown }
-  const name = typeof record.id === 'string' && record.id !== '' ? `'${record.id}'` : `entry ${index}`
-  const unknown = Object.keys(entry).find(field => !fields.has(field))
-  if (unknown !== undefined) {
-    throw new TypeError(`apiKeys(): ${name} has a field '${unknown}'. Known are ${[...fields].join(', ')}.`)
+): ListedKey | { readonly issue: ConfigurationIssue } {
+  if (typeof entry !== 'object' || entry === null) {
+    return { issue: hiddenIssue([], entry, 'an object with an id and a key') }
   }
-  const fault = recordFault(record)
-  if (fault !== undefined) throw new TypeError(`apiKeys(): ${name} ${fault}`)
+  const { key, hash, ...record } = ownMembers(entry) as ApiKeyRecord & { key?: unknown; hash?: unknown }
+  const unknown = Object.keys(entry).find(field => !fields.includes(field))
+  if (unknown !== undefined) return { issue: unknownOption([unknown], Reflect.get(entry, unknown), fields) }
+  const issue = recordIssue(record)
+  if (issue !== undefined) return { issue }
   if (typeof key === 'string' && key.trim() !== '' && hash === undefined) {
-    if (!mayBeKey(key.trim())) {
-      throw new TypeError(
-        `apiKeys(): the key of ${name} is longer than 4096 characters or not of the format.`,
-      )
-    }
-    return { digest: hashApiKey(key, pepper), record }
+    if (mayBeKey(key.trim())) return { digest: hashApiKey(key, pepper), record }
+    return { issue: hiddenIssue(['key'], key, 'at most 4096 characters of the format') }
   }
   if (typeof hash === 'string' && key === undefined && isDigest(hash, pepper)) return { digest: hash, record }
   const form =
     pepper === undefined ? '64 hexadecimal digits' : "a version of the pepper, ':' and 64 hexadecimal digits"
-  throw new TypeError(`apiKeys(): ${name} needs either a key that is not empty, or a hash of ${form}.`)
+  return { issue: hiddenIssue(['key'], key, `either a key that is not empty, or a hash of ${form}`) }
 }

@@ -1,6 +1,7 @@
+import { ConfigurationError } from '../../configuration-error.ts'
 import { GatewayError } from '../../errors.ts'
 import type { ApiKeyLookup } from './api-keys.ts'
-import { type ApiKeyRecord, recordFault, type SoundRecord, soundRecord } from './key-record.ts'
+import { type ApiKeyRecord, recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
 
 /** What a store said: the record, `undefined` for an unknown key, or what is to be thrown in its stead. */
 export type StoreAnswer =
@@ -25,8 +26,8 @@ export async function askStore(lookup: ApiKeyLookup, digests: readonly string[])
 }
 
 function answerOf(found: ApiKeyRecord): StoreAnswer {
-  const fault = recordFault(found)
-  if (fault !== undefined)
-    return { kind: 'thrown', thrown: new TypeError(`apiKeys(): what the lookup found ${fault}`) }
+  const issue = recordIssue(found)
+  if (issue !== undefined)
+    return { kind: 'thrown', thrown: new ConfigurationError('apiKeys(): what the lookup found', [issue]) }
   return { kind: 'record', record: soundRecord(found) }
 }

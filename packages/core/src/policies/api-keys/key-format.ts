@@ -1,3 +1,5 @@
+import { configurationError } from '../../configuration-error.ts'
+
 /** Longer tokens are refused unseen. */
 const maxLength = 4_096
 
@@ -7,11 +9,12 @@ const bearer = /^[\w.~+/-]+=*$/
 /**
  * Whether a token may be a key at all: what may not is refused without a digest made or a store asked.
  *
- * Throws `TypeError` for a format that is no regular expression.
+ * Throws `ConfigurationError` for a format that is no regular expression.
  */
 export function formatOf(format: RegExp | undefined, store: boolean): (token: string) => boolean {
   if (format !== undefined && !(format instanceof RegExp)) {
-    throw new TypeError('apiKeys(): format is no regular expression, such as /^sk-[0-9A-Za-z]{40}$/.')
+    const expected = 'a regular expression, such as /^sk-[0-9A-Za-z]{40}$/'
+    throw configurationError('apiKeys()', ['format'], format, expected)
   }
   // One with the flag g or y remembers where it stopped.
   const expected =

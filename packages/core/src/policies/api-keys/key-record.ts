@@ -1,8 +1,9 @@
+import { type ConfigurationIssue, hiddenIssue } from '../../configuration-error.ts'
 import type { LimitRuleData } from '../../limit-rule.ts'
 import { memberOf, ownMembers } from '../../protocol/own-members.ts'
 import type { Principal } from '../../stages/authenticate.ts'
 import { limitRule } from '../limits/rule.ts'
-import { limitsFault } from './limits-fault.ts'
+import { limitsIssue } from './limits-issue.ts'
 
 /** What is known of a key, and who it speaks for. A `null`, as stores give it, is nothing known. */
 export interface ApiKeyRecord extends Omit<Principal, 'source' | 'models' | 'tags' | 'limits'> {
@@ -28,29 +29,29 @@ export interface SoundRecord {
 
 /**
  * What is wrong with a record, or `undefined`. A right that is written in a wrong way must not become a
- * wider one: a date that is no date never comes.
+ * wider one: a date that is no date never comes. No value is shown: it may be a key in the wrong place.
  */
-export function recordFault(record: ApiKeyRecord): string | undefined {
+export function recordIssue(record: ApiKeyRecord): ConfigurationIssue | undefined {
   const { id, models, tags, limits, expiresAt, disabled } = knownOf(record)
-  if (typeof id !== 'string' || id === '') return 'has no id. Give each key an id: it names the caller.'
+  if (typeof id !== 'string' || id === '') return hiddenIssue(['id'], id, 'a text that names the caller')
   if (models != null && !(Array.isArray(models) && models.every(model => typeof model === 'string'))) {
-    return 'has models that are no list of names or patterns.'
+    return hiddenIssue(['models'], models, 'a list of names or patterns')
   }
-  if (tags != null && (typeof tags !== 'object' || Array.isArray(tags))) return 'has tags that are no object.'
-  if (limits != null) {
-    const fault = limitsFault(limits)
-    if (fault !== undefined) return fault
+  if (tags != null && (typeof tags !== 'object' || Array.isArray(tags))) {
+    return hiddenIssue(['tags'], tags, 'an object')
   }
-  if (disabled != null && typeof disabled !== 'boolean')
-    return 'has a disabled that is neither true nor false.'
+  const issue = limits == null ? undefined : limitsIssue(limits)
+  if (issue !== undefined) return issue
+  if (disabled != null && typeof disabled !== 'boolean') {
+    return hiddenIssue(['disabled'], disabled, 'true or false')
+  }
   if (expiresAt == null) return undefined
   const time = typeof expiresAt === 'number' || expiresAt instanceof Date ? Number(expiresAt) : Number.NaN
-  return Number.isFinite(time)
-    ? undefined
-    : 'has an expiresAt that is neither a number of milliseconds since 1970 nor a valid Date.'
+  if (Number.isFinite(time)) return undefined
+  return hiddenIssue(['expiresAt'], expiresAt, 'milliseconds since 1970, or a valid Date')
 }
 
-/** A copy of a record in which `recordFault` found nothing. */
+/** A copy of a record in which `recordIssue` found nothing. */
 export function soundRecord(record: ApiKeyRecord): SoundRecord {
   const { id, models, tags, limits, expiresAt, disabled } = knownOf(record)
   return {

@@ -318,11 +318,11 @@ describe('a store of keys that is slow', () => {
 
 describe('bounds', () => {
   it.each([
-    [{ lookupMs: 0 }, /lookupMs is 0, expected a number above 0/],
+    [{ lookupMs: 0 }, /lookupMs: got 0, expected a number above 0/],
     [{ lookupMs: Number.NaN }, /lookupMs/],
     [{ lookupMs: Number.POSITIVE_INFINITY }, /lookupMs/],
     [{ lookupMs: '250' }, /lookupMs/],
-    [{ staleMs: -1 }, /staleMs is -1, expected a number of milliseconds from 0/],
+    [{ staleMs: -1 }, /staleMs: got -1, expected a number of milliseconds from 0/],
     [{ staleMs: Number.POSITIVE_INFINITY }, /staleMs/],
     [{ staleMs: Number.NaN }, /staleMs/],
   ])('%o are none', (options, message) => {

@@ -1,3 +1,4 @@
+import { configurationError } from '../../configuration-error.ts'
 import { GatewayError } from '../../errors.ts'
 import { inTime } from '../../in-time.ts'
 import { quietObserver } from '../../options/guarded-functions.ts'
@@ -17,7 +18,7 @@ const longestTimerMs = 2_147_483_647
  * are remembered, from when the store was asked on. The clock is a steady one: the time of day may be put back. Where
  * the store fails, what was found is remembered for longer; a key of which nothing is known is a 503, and no wrong key.
  *
- * Throws `TypeError` for bounds that are none.
+ * Throws `ConfigurationError` for bounds that are none.
  */
 export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find {
   const now = options.now ?? (() => performance.now())
@@ -77,20 +78,21 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
 function boundsOf(options: ApiKeysOptions) {
   const { cacheMs: ttl = longestMs, maxUnknown = 10_000, lookupMs = 250, staleMs = 60_000 } = options
   if (!(typeof ttl === 'number' && ttl > 0 && ttl <= longestMs)) {
-    throw new TypeError(
-      `apiKeys(): cacheMs is ${String(ttl)}, expected a number above 0, at most ${longestMs}.`,
-    )
+    throw configurationError('apiKeys()', ['cacheMs'], ttl, `a number above 0, at most ${longestMs}`)
   }
   if (!(Number.isSafeInteger(maxUnknown) && maxUnknown > 0)) {
-    throw new TypeError(`apiKeys(): maxUnknown is ${maxUnknown}, expected a whole number from 1.`)
+    throw configurationError('apiKeys()', ['maxUnknown'], maxUnknown, 'a whole number from 1')
   }
   if (!(typeof lookupMs === 'number' && lookupMs > 0 && lookupMs <= longestTimerMs)) {
-    throw new TypeError(
-      `apiKeys(): lookupMs is ${lookupMs}, expected a number above 0, at most ${longestTimerMs}.`,
+    throw configurationError(
+      'apiKeys()',
+      ['lookupMs'],
+      lookupMs,
+      `a number above 0, at most ${longestTimerMs}`,
     )
   }
   if (!(typeof staleMs === 'number' && staleMs >= 0 && Number.isFinite(staleMs))) {
-    throw new TypeError(`apiKeys(): staleMs is ${staleMs}, expected a number of milliseconds from 0.`)
+    throw configurationError('apiKeys()', ['staleMs'], staleMs, 'a number of milliseconds from 0')
   }
   return { ttl, maxUnknown, lookupMs, staleMs }
 }

@@ -1,8 +1,8 @@
+import { type OptionCheck as Check, optionIssues } from '../../check-options.ts'
+import { ConfigurationError, type ConfigurationIssue, configurationIssue } from '../../configuration-error.ts'
 import type { LimitKind, LimitRuleData } from '../../limit-rule.ts'
 import type { StoreFailurePolicy } from './guarded-store.ts'
 import type { LimitsOptions } from './limits-options.ts'
-
-type Check = (value: unknown) => string | undefined
 
 const kinds: readonly string[] = ['requests', 'tokens', 'concurrent', 'budget'] satisfies LimitKind[]
 const policies: readonly unknown[] = ['local', 'closed', 'open'] satisfies StoreFailurePolicy[]
@@ -42,56 +42,37 @@ const policyChecks = Object.fromEntries(
   kinds.map((kind): [string, Check] => [kind, value => (policies.includes(value) ? undefined : somePolicy)]),
 )
 
-/** Every option that cannot be used: its name, what was got, what was expected. */
-export function optionFaults(options: LimitsOptions): string[] {
-  if (!isObject(options)) return [`the options: got ${shown(options)}, expected an object`]
-  const faults = faultsIn(options, checks, '')
-  if (isObject(options.onStoreFailure)) {
-    faults.push(...faultsIn(options.onStoreFailure, policyChecks, 'onStoreFailure.'))
+/** One issue for each option that cannot be used. */
+export function limitOptionIssues(options: LimitsOptions): ConfigurationIssue[] {
+  const issues = optionIssues(options, checks)
+  if (isObject(options?.onStoreFailure)) {
+    issues.push(...optionIssues(options.onStoreFailure, policyChecks, { path: ['onStoreFailure'] }))
   }
-  if (isObject(options.wait)) {
-    faults.push(
-      ...faultsIn({ maxMs: undefined, maxQueued: undefined, ...options.wait }, waitChecks, 'wait.', true),
+  if (isObject(options?.wait)) {
+    issues.push(
+      ...optionIssues(options.wait, waitChecks, { path: ['wait'], required: ['maxMs', 'maxQueued'] }),
     )
   }
-  return faults
+  return issues
 }
 
-/** Every rule that cannot be used, by what making it throws. */
-export function ruleFaults(
+/** One issue for each rule that cannot be used, below its index, by what making it throws. */
+export function ruleIssues(
   rules: readonly LimitRuleData[],
   make: (rule: LimitRuleData) => unknown,
-): string[] {
-  if (!Array.isArray(rules)) return [`the rules: got ${shown(rules)}, expected a list of rules`]
+): ConfigurationIssue[] {
+  if (!Array.isArray(rules)) return [configurationIssue([], rules, 'a list of rules')]
   return rules.flatMap((rule: LimitRuleData, index) => {
     try {
       make(rule)
       return []
     } catch (error) {
-      return [`rule ${index + 1}: ${error instanceof Error ? error.message : String(error)}`]
+      if (!ConfigurationError.is(error)) throw error
+      return error.issues.map(issue => ({ ...issue, path: [index, ...issue.path] }))
     }
-  })
-}
-
-function faultsIn(
-  given: object,
-  known: Readonly<Record<string, Check>>,
-  path: string,
-  needed = false,
-): string[] {
-  return Object.entries(given).flatMap(([name, value]) => {
-    const check = Object.hasOwn(known, name) ? known[name] : undefined
-    if (value === undefined && check !== undefined && !needed) return []
-    const expected = check === undefined ? 'no such option' : check(value)
-    return expected === undefined ? [] : [`${path}${name}: got ${shown(value)}, expected ${expected}`]
   })
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -364,7 +364,7 @@ describe('rules of a principal', () => {
   ])('that cannot be used let nobody in: %j', own => {
     const { ask, store } = limiter([concurrent(1)])
     for (let count = 0; count < 2; count++) {
-      expect(() => ask(ann(own))).toThrow(/^The principal 'ann' has limits that cannot be used: /)
+      expect(() => ask(ann(own))).toThrow(/^The limits of the principal 'ann': /)
       expect(() => ask(ann(own))).toThrow(TypeError)
     }
     expect(store.held).toBe(0)
@@ -558,14 +558,14 @@ describe('limits() refuses', () => {
     [
       'rules that are no list',
       () => limits(requests(1).per('day') as never),
-      /the rules: got an object, expected a list/,
+      /limits\(\): got an object, expected a list/,
     ],
     [
       'a rule that is none',
       () => limits([concurrent(1), { kind: 'seats', limit: 1 } as never]),
-      /rule 2: .*'seats'/,
+      /\[1\]\.kind: got 'seats'/,
     ],
-    ['options that are none', () => limits([], 7 as never), /the options: got 7/],
+    ['options that are none', () => limits([], 7 as never), /limits\(\): got 7/],
     [
       'an option that there is not',
       () => limits([], { maxKeys: 5 } as never),
@@ -584,7 +584,7 @@ describe('limits() refuses', () => {
     [
       'a policy of no kind',
       () => limits([], { onStoreFailure: { money: 'open' } as never }),
-      /onStoreFailure\.money: got 'open', expected no such option/,
+      /onStoreFailure\.money: got a string, expected no such option/,
     ],
     [
       'a policy of a kind',
@@ -619,7 +619,7 @@ describe('limits() refuses', () => {
         leaseMs: -1,
         wait: { maxMs: 0, maxQueued: 0 },
       })
-    for (const name of ['rule 1', 'instances', 'leaseMs', 'wait.maxMs', 'wait.maxQueued']) {
+    for (const name of ['[0].limit', 'instances', 'leaseMs', 'wait.maxMs', 'wait.maxQueued']) {
       expect(make).toThrow(`\n- ${name}: `)
     }
   })

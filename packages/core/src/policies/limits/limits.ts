@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../configuration-error.ts'
 import { freshId } from '../../fresh-id.ts'
 import { isPromise } from '../../is-promise.ts'
 import type { LimitRuleData } from '../../limit-rule.ts'
@@ -14,7 +15,7 @@ import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
 import { limitPlan, type PlannedRule } from './limit-plan.ts'
 import { limitRefusal, limitStoreFull } from './limit-refusal.ts'
 import type { LimitStore } from './limit-store.ts'
-import { optionFaults, ruleFaults } from './limits-faults.ts'
+import { limitOptionIssues, ruleIssues } from './limits-faults.ts'
 import { failurePolicies, type LimitsOptions, limitDefaults } from './limits-options.ts'
 import { memoryStore, storeHere } from './memory-store.ts'
 import { limitRule } from './rule.ts'
@@ -33,12 +34,12 @@ const noRoomAsked: Lease = { headers: {}, settle() {} }
  * Says whether there is room by rules: `limits([requests(60).per('minute'), concurrent(5)])`. A request is let in when
  * all rules that concern it have room, those of its principal included, and takes room of all of them or of none.
  *
- * With a store that answers at once and without `wait`, so does this. Throws `TypeError` naming every rule and option
+ * With a store that answers at once and without `wait`, so does this. Throws `ConfigurationError` naming every rule and option
  * that it cannot use.
  */
 export function limits(rules: readonly LimitRuleData[], options: LimitsOptions = {}): Limiter {
-  const faults = [...ruleFaults(rules, limitRule), ...optionFaults(options)]
-  if (faults.length > 0) throw new TypeError(`limits() got what it cannot use:\n- ${faults.join('\n- ')}`)
+  const issues = [...ruleIssues(rules, limitRule), ...limitOptionIssues(options)]
+  if (issues.length > 0) throw new ConfigurationError('limits()', issues)
   const limiter = new RuleLimiter(rules, ownMembers(options))
   const { maxMs } = options.wait ?? {}
   return {
@@ -136,12 +137,9 @@ class RuleLimiter {
     if (own === undefined || own === null) return this.#rules.length === 0 ? undefined : this.#counts
     const known = typeof own === 'object' ? this.#withOwn.get(own) : undefined
     if (known !== undefined) return known
-    const faults = ruleFaults(own, limitRule)
-    if (faults.length > 0) {
-      throw new TypeError(
-        `The principal '${principal.id}' has limits that cannot be used: ${faults.join('; ')}`,
-      )
-    }
+    const issues = ruleIssues(own, limitRule)
+    if (issues.length > 0)
+      throw new ConfigurationError(`The limits of the principal '${principal.id}'`, issues)
     const counts = new CallerCounts([...this.#rules, ...limitPlan(own, 'principal')])
     this.#withOwn.set(own, counts)
     return counts

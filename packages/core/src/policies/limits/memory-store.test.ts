@@ -50,7 +50,7 @@ describe('memoryStore', () => {
     'refuses maxKeys of %s',
     maxKeys => {
       expect(() => memoryStore({ maxKeys: maxKeys as never })).toThrow(
-        /got maxKeys .*, expected a whole number/,
+        /maxKeys: got .*, expected a whole number/,
       )
     },
   )

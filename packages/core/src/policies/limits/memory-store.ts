@@ -1,3 +1,5 @@
+import { unknownOptions } from '../../check-options.ts'
+import { ConfigurationError, configurationError } from '../../configuration-error.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 import type { Count } from './count.ts'
 import { CountTable } from './count-table.ts'
@@ -35,17 +37,17 @@ export interface MemoryStore extends LimitStore {
 /**
  * Keeps counts in the memory of this process. Several limiters may share one.
  *
- * Throws `TypeError` for options that it cannot use.
+ * Throws `ConfigurationError` for options that it cannot use.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const unknown = unknownOptions(options, ['maxKeys', 'now'])
+  if (unknown.length > 0) throw new ConfigurationError('memoryStore()', unknown)
   const { maxKeys = 100_000, now } = ownMembers(options)
   if (!(Number.isInteger(maxKeys) && maxKeys >= 1 && maxKeys <= 10_000_000)) {
-    throw new TypeError(
-      `memoryStore(): got maxKeys ${String(maxKeys)}, expected a whole number from 1 to 10,000,000.`,
-    )
+    throw configurationError('memoryStore()', ['maxKeys'], maxKeys, 'a whole number from 1 to 10,000,000')
   }
   if (now !== undefined && typeof now !== 'function') {
-    throw new TypeError(`memoryStore(): got now ${String(now)}, expected a function.`)
+    throw configurationError('memoryStore()', ['now'], now, 'a function')
   }
   return new CountsInMemory(maxKeys, storeClock(now))
 }

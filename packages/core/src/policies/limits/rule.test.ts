@@ -69,17 +69,14 @@ describe('rules', () => {
   })
 
   it.each([
-    [() => requests(0), /^requests\(\): got 0, expected a whole number from 1 to 1,000,000,000/],
-    [() => tokens(1.5), /^tokens\(\): got 1.5/],
-    [() => concurrent(Number.NaN), /^concurrent\(\): got NaN/],
-    [() => concurrent('5' as never), /^concurrent\(\): got 5/],
-    [
-      () => requests(1).per('week' as never),
-      /requests\(1\)\.per\(\): got 'week', expected 'second', 'minute'/,
-    ],
-    [() => budget(0, 'usd'), /^budget\(\): got 0, expected an amount above 0, at most 9,000,000/],
+    [() => requests(0), /^requests\(\): limit: got 0, expected a whole number from 1 to 1,000,000,000/],
+    [() => tokens(1.5), /^tokens\(\): limit: got 1.5/],
+    [() => concurrent(Number.NaN), /^concurrent\(\): limit: got NaN/],
+    [() => concurrent('5' as never), /^concurrent\(\): limit: got '5'/],
+    [() => requests(1).per('week' as never), /requests\(\): per: got 'week', expected 'second', 'minute'/],
+    [() => budget(0, 'usd'), /^budget\(\): limit: got 0, expected an amount above 0, at most 9,000,000/],
     [() => budget(Number.POSITIVE_INFINITY, 'usd'), /^budget\(\)/],
-    [() => budget(1, 'eur' as never), /got the currency 'eur', expected 'usd'/],
+    [() => budget(1, 'eur' as never), /currency: got 'eur', expected 'usd'/],
     [
       () => budget(1, 'usd').per('minute' as never),
       /got 'minute', expected 'hour', 'day', 'week', 'month', 'ever'/,
@@ -89,23 +86,23 @@ describe('rules', () => {
         requests(1)
           .per('minute')
           .by('tag:' as never),
-      /\.by\(\): expected 'key'/,
+      /scopes: got a list, expected some of 'key'/,
     ],
     [
       () =>
         requests(1)
           .per('minute')
           .by('team' as never),
-      /\.by\(\)/,
+      /scopes: got/,
     ],
-    [() => concurrent(1).by(...([] as unknown as ['key'])), /\.by\(\)/],
-    [() => concurrent(1).forModels(''), /\.forModels\(\)/],
-    [() => limitRule({ kind: 'concurrent', limit: 1, per: 'day' }), /has a window, and needs none/],
-    [() => limitRule({ kind: 'seats', limit: 1 } as never), /got the kind 'seats'/],
+    [() => concurrent(1).by(...([] as unknown as ['key'])), /scopes: got/],
+    [() => concurrent(1).forModels(''), /models: got a list/],
+    [() => limitRule({ kind: 'concurrent', limit: 1, per: 'day' }), /per: got 'day', expected no window/],
+    [() => limitRule({ kind: 'seats', limit: 1 } as never), /kind: got 'seats'/],
     [() => limitRule({ kind: 'requests', limit: 1 } as never), /got undefined, expected 'second'/],
-    [() => limitRule({ kind: 'concurrent', limit: 1, shadow: 'no' } as never), /got shadow no/],
+    [() => limitRule({ kind: 'concurrent', limit: 1, shadow: 'no' } as never), /shadow: got 'no'/],
     [() => limitRule(null as never), /got null, expected a rule/],
-    [() => limitRule('requests' as never), /got requests, expected a rule/],
+    [() => limitRule('requests' as never), /got 'requests', expected a rule/],
   ])('say what is wrong: %s', (make, message) => {
     expect(make).toThrow(TypeError)
     expect(make).toThrow(message)

@@ -1,4 +1,10 @@
-import type { BudgetWindow, LimitRuleData, Scope, Window } from '../../limit-rule.ts'
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  unknownOption,
+} from '../../configuration-error.ts'
+import type { BudgetWindow, LimitKind, LimitRuleData, Scope, Window } from '../../limit-rule.ts'
 import { ownMembers } from '../../protocol/own-members.ts'
 
 /** A rule that can be made more precise; each method gives a new rule. */
@@ -13,6 +19,17 @@ export interface LimitRule extends LimitRuleData {
   allowUnpriced(): LimitRule
 }
 
+const kinds: readonly LimitKind[] = ['requests', 'tokens', 'concurrent', 'budget']
+const members: readonly string[] = [
+  'kind',
+  'limit',
+  'per',
+  'currency',
+  'unpriced',
+  'scopes',
+  'models',
+  'shadow',
+] satisfies (keyof LimitRuleData)[]
 const windows: readonly string[] = ['second', 'minute', 'hour', 'day'] satisfies Window[]
 const budgetWindows: readonly string[] = ['hour', 'day', 'week', 'month', 'ever'] satisfies BudgetWindow[]
 
@@ -54,12 +71,15 @@ function rated(kind: 'requests' | 'tokens', limit: number): { per(window: Window
 }
 
 /**
- * A rule of plain data, as a database keeps it. Throws `TypeError` that says what of it cannot be used: a rule that
- * is not understood must not become no rule.
+ * A rule of plain data, as a database keeps it. Throws `ConfigurationError` that says what of it cannot be used: a rule
+ * that is not understood must not become no rule.
  */
 export function limitRule(data: LimitRuleData): LimitRule {
-  const fault = ruleFault(data)
-  if (fault !== undefined) throw new TypeError(fault)
+  const issue = ruleIssue(data)
+  if (issue !== undefined) {
+    const kind = kinds.find(each => each === data?.kind)
+    throw new ConfigurationError(kind === undefined ? 'A limit' : `${kind}()`, [issue])
+  }
   const { kind, limit, per, currency, unpriced, scopes, models, shadow } = ownMembers(data)
   const rule: LimitRuleData = {
     kind,
@@ -87,39 +107,43 @@ export function limitRule(data: LimitRuleData): LimitRule {
 }
 
 /** What is wrong with a rule, or `undefined`. */
-function ruleFault(data: LimitRuleData): string | undefined {
-  if (typeof data !== 'object' || data === null) return `A limit: got ${String(data)}, expected a rule.`
+function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
+  if (typeof data !== 'object' || data === null) return configurationIssue([], data, 'a rule')
+  const unknown = Object.keys(data).find(name => !members.includes(name))
+  if (unknown !== undefined) return unknownOption([unknown], data[unknown as keyof LimitRuleData], members)
   const { kind, limit, per, currency, unpriced, scopes, models, shadow } = ownMembers(data)
-  const name = `${String(kind)}(${String(limit)})`
+  const wrong = (name: keyof LimitRuleData, expected: string) =>
+    configurationIssue([name], { ...data }[name], expected)
+  if (!kinds.includes(kind)) return wrong('kind', listed(kinds))
   if (kind === 'budget') {
     if (!(typeof limit === 'number' && limit > 0 && limit <= 9_000_000)) {
-      return `budget(): got ${String(limit)}, expected an amount above 0, at most 9,000,000.`
+      return wrong('limit', 'an amount above 0, at most 9,000,000')
     }
-    if (currency !== 'usd') return `${name}: got the currency ${shown(currency)}, expected 'usd'.`
-    if (!budgetWindows.includes(per as string)) return wrongWindow(name, per, budgetWindows)
-  } else if (kind === 'requests' || kind === 'tokens' || kind === 'concurrent') {
-    if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1_000_000_000)) {
-      return `${kind}(): got ${String(limit)}, expected a whole number from 1 to 1,000,000,000.`
-    }
-    if (kind !== 'concurrent' && !windows.includes(per as string)) return wrongWindow(name, per, windows)
-    if (kind === 'concurrent' && per !== undefined) return `${name}: has a window, and needs none.`
+    if (currency !== 'usd') return wrong('currency', "'usd'")
+  } else if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1_000_000_000)) {
+    return wrong('limit', 'a whole number from 1 to 1,000,000,000')
+  }
+  if (kind === 'concurrent') {
+    if (per !== undefined) return wrong('per', 'no window: it counts what runs at once')
   } else {
-    return `A limit: got the kind ${shown(kind)}, expected 'requests', 'tokens', 'concurrent' or 'budget'.`
+    const known = kind === 'budget' ? budgetWindows : windows
+    if (!known.includes(per as string)) return wrong('per', listed(known))
   }
   if (unpriced !== undefined && unpriced !== 'refuse' && unpriced !== 'allow') {
-    return `${name}: got unpriced ${shown(unpriced)}, expected 'refuse' or 'allow'.`
+    return wrong('unpriced', "'refuse' or 'allow'")
   }
-  if (unpriced !== undefined && kind !== 'budget') return `${name}: has unpriced, which is of a budget only.`
+  if (unpriced !== undefined && kind !== 'budget') return wrong('unpriced', 'none: only a budget has it')
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScope))) {
-    return `${name}.by(): expected 'key', 'model', 'gateway', 'tag:' with a name, or a function.`
+    return wrong('scopes', "some of 'key', 'model', 'gateway', 'tag:' with a name, or a function")
   }
   if (models !== undefined && !(Array.isArray(models) && models.length > 0 && models.every(isText))) {
-    return `${name}.forModels(): expected names of models, or patterns such as 'test-*'.`
+    return wrong('models', "names of models, or patterns such as 'test-*'")
   }
-  if (shadow !== undefined && typeof shadow !== 'boolean') {
-    return `${name}: got shadow ${String(shadow)}, expected true or false.`
-  }
-  return undefined
+  return shadow === undefined || typeof shadow === 'boolean' ? undefined : wrong('shadow', 'true or false')
+}
+
+function listed(words: readonly string[]): string {
+  return words.map(word => `'${word}'`).join(', ')
 }
 
 function isScope(scope: unknown): boolean {
@@ -129,12 +153,4 @@ function isScope(scope: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
-}
-
-function wrongWindow(name: string, per: unknown, expected: readonly string[]): string {
-  return `${name}.per(): got ${shown(per)}, expected ${expected.map(window => `'${window}'`).join(', ')}.`
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value)
 }

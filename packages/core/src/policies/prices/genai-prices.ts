@@ -1,3 +1,4 @@
+import { configurationError } from '../../configuration-error.ts'
 import type { Prices } from '../../prices.ts'
 import type { Usage } from '../../protocol/chat.ts'
 import { isUsual } from './model-price.ts'
@@ -19,8 +20,8 @@ export interface GenaiPricesOptions {
 
 /**
  * Prices from the list that the package `@pydantic/genai-prices` keeps, as they were when the model was asked. What it
- * does not know has no price; nor have web searches, and service tiers that cost more than the default. Throws `TypeError`
- * for what is no function, and for bad options.
+ * does not know has no price; nor have web searches, and service tiers that cost more than the default. Throws
+ * `ConfigurationError` for what is no function, and for bad options.
  *
  * ```ts
  * import { calcPrice } from '@pydantic/genai-prices'
@@ -29,7 +30,7 @@ export interface GenaiPricesOptions {
  */
 export function genaiPrices(calcPrice: CalcPrice, options: GenaiPricesOptions = {}): Prices {
   if (typeof calcPrice !== 'function') {
-    throw new TypeError(`genaiPrices: got ${String(calcPrice)}, expected the package's function calcPrice.`)
+    throw configurationError('genaiPrices()', [], calcPrice, "the package's function calcPrice")
   }
   const providers = namesOf('providers', options.providers)
   const models = namesOf('models', options.models)
@@ -70,11 +71,11 @@ function countsOf(usage: Usage): Record<string, number> {
 
 function namesOf(option: string, names: unknown = {}): ReadonlyMap<string, string> {
   if (typeof names !== 'object' || names === null) {
-    throw new TypeError(`genaiPrices: ${option}: got ${String(names)}, expected an object.`)
+    throw configurationError('genaiPrices()', [option], names, 'an object')
   }
   for (const [name, id] of Object.entries(names)) {
     if (typeof id === 'string' && id !== '') continue
-    throw new TypeError(`genaiPrices: ${option}.${name}: got ${String(id)}, expected the package's id.`)
+    throw configurationError('genaiPrices()', [option, name], id, "the package's id")
   }
   return new Map(Object.entries(names))
 }

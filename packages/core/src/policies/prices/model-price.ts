@@ -1,5 +1,7 @@
+import { type OptionCheck, optionIssues } from '../../check-options.ts'
+import { type ConfigurationIssue, configurationIssue, type OptionPath } from '../../configuration-error.ts'
 import type { Usage } from '../../protocol/chat.ts'
-import { ownMembers } from '../../protocol/own-members.ts'
+import { memberOf, ownMembers } from '../../protocol/own-members.ts'
 import { tokenParts } from './token-parts.ts'
 
 /** What tokens cost, in US dollars per million. */
@@ -28,21 +30,6 @@ export interface ModelPrice extends TokenPrice {
    * prices. Default: `priority` and `fast` have no price, all that is not dearer costs the usual.
    */
   readonly tiers?: Readonly<Record<string, TokenPrice | number>>
-}
-
-const tokenFields: Readonly<Record<keyof TokenPrice, 'required' | 'optional'>> = {
-  input: 'required',
-  output: 'required',
-  cachedInput: 'optional',
-  cacheWrite: 'optional',
-  audioInput: 'optional',
-  audioOutput: 'optional',
-}
-const fields: Readonly<Record<keyof ModelPrice, 'required' | 'optional'>> = {
-  ...tokenFields,
-  perRequest: 'optional',
-  webSearch: 'optional',
-  tiers: 'optional',
 }
 
 /** A price in which nothing is left open. */
@@ -134,38 +121,45 @@ function tokenCost(usage: Usage, price: Required<TokenPrice>): number {
   return millionths / 1e6
 }
 
-/** Everything that is wrong with a price: what was got and what was expected. */
-export function priceFault(price: unknown): string[] {
-  return faultsIn(price, fields)
+/** One issue for each member of a price that cannot be used. */
+export function priceIssues(price: unknown, path: OptionPath): ConfigurationIssue[] {
+  if (typeof price !== 'object' || price === null)
+    return [configurationIssue(path, price, '{ input, output }')]
+  const tiers: unknown = memberOf(price as ModelPrice, 'tiers')
+  const ofTiers = isPlainObject(tiers) ? Object.entries(tiers) : []
+  return [
+    ...optionIssues(price, checks, { path, required }),
+    ...ofTiers.flatMap(([tier, given]) => tierIssues(given, [...path, 'tiers', tier])),
+  ]
 }
 
-function faultsIn(price: unknown, known: Readonly<Record<string, 'required' | 'optional'>>): string[] {
-  if (typeof price !== 'object' || price === null) return [`got ${String(price)}, expected { input, output }`]
-  const faults = Object.keys(price)
-    .filter(name => !Object.hasOwn(known, name))
-    .map(name => `${name}: no such field, expected ${Object.keys(known).join(', ')}`)
-  for (const [name, need] of Object.entries(known)) {
-    const given: unknown = Object.hasOwn(price, name) ? price[name as never] : undefined
-    if (given === undefined && need === 'optional') continue
-    if (name === 'tiers') faults.push(...tierFaults(given))
-    else if (!isAmount(given)) faults.push(`${name}: got ${shown(given)}, expected a number from 0`)
-  }
-  return faults
+function tierIssues(given: unknown, path: OptionPath): ConfigurationIssue[] {
+  if (isPlainObject(given)) return optionIssues(given, tokenChecks, { path, required })
+  return isAmount(given) ? [] : [configurationIssue(path, given, '{ input, output }, or a number from 0')]
 }
 
-function tierFaults(tiers: unknown): string[] {
-  if (typeof tiers !== 'object' || tiers === null || Array.isArray(tiers)) {
-    return [`tiers: got ${shown(tiers)}, expected prices by tier, such as { priority: { input, output } }`]
-  }
-  return Object.entries(tiers).flatMap(([tier, given]) =>
-    isAmount(given) ? [] : faultsIn(given, tokenFields).map(fault => `tiers.${tier}: ${fault}`),
-  )
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isAmount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value)
-}
+const required = ['input', 'output'] satisfies (keyof TokenPrice)[]
+const anAmount: OptionCheck = amount => (isAmount(amount) ? undefined : 'a number from 0')
+const tokenChecks = {
+  input: anAmount,
+  output: anAmount,
+  cachedInput: anAmount,
+  cacheWrite: anAmount,
+  audioInput: anAmount,
+  audioOutput: anAmount,
+} satisfies Record<keyof TokenPrice, OptionCheck>
+const checks = {
+  ...tokenChecks,
+  perRequest: anAmount,
+  webSearch: anAmount,
+  tiers: value =>
+    isPlainObject(value) ? undefined : 'prices by tier, such as { priority: { input, output } }',
+} satisfies Record<keyof ModelPrice, OptionCheck>

@@ -125,14 +125,14 @@ describe('priceTable', () => {
 
   const bad: [string, unknown, RegExp][] = [
     ['nothing', undefined, /got undefined, expected an object/],
-    ['text, as of a broken file', '{"small"', /got text, expected an object/],
+    ['text, as of a broken file', '{"small"', /got a string, expected an object/],
     ['a list', [small], /got a list/],
-    ['an empty table', {}, /empty table/],
-    ['no price', { small: null }, /"small": got null, expected { input, output }/],
+    ['an empty table', {}, /priceTable\(\): got an empty object/],
+    ['no price', { small: null }, /small: got null, expected { input, output }/],
     [
       'a negative price',
       { small: { ...small, input: -1 } },
-      /"small": input: got -1, expected a number from 0/,
+      /small\.input: got -1, expected a number from 0/,
     ],
     ['NaN', { small: { ...small, output: Number.NaN } }, /output: got NaN/],
     ['no end', { small: { ...small, perRequest: Number.POSITIVE_INFINITY } }, /perRequest: got Infinity/],
@@ -141,31 +141,31 @@ describe('priceTable', () => {
     [
       'a field that it does not know',
       { small: { ...small, cached: 1 } },
-      /cached: no such field, expected input/,
+      /small\.cached: got 1, expected no such option/,
     ],
     [
       'a tier that is none',
       { small: { ...small, tiers: { priority: '2' } } },
-      /tiers\.priority: got 2, expected { input, output }/,
+      /small\.tiers\.priority: got '2', expected { input, output }, or a number from 0/,
     ],
     [
       'half a tier',
       { small: { ...small, tiers: { flex: { input: 1 } } } },
-      /tiers\.flex: output: got undefined/,
+      /tiers\.flex\.output: got undefined/,
     ],
     ['a tier below nothing', { small: { ...small, tiers: { flex: -1 } } }, /tiers\.flex: got -1/],
     [
       'a tier within a tier',
       { small: { ...small, tiers: { flex: { ...small, tiers: {} } } } },
-      /tiers\.flex: tiers: no such field/,
+      /tiers\.flex\.tiers: got an empty object, expected no such option/,
     ],
-    ['tiers in a list', { small: { ...small, tiers: [2] } }, /tiers: got 2, expected prices by tier/],
+    ['tiers in a list', { small: { ...small, tiers: [2] } }, /tiers: got a list, expected prices by tier/],
     [
       'a search as text',
       { small: { ...small, webSearch: '1' } },
       /webSearch: got '1', expected a number from 0/,
     ],
-    ['several at once', { a: { input: 1 }, b: 3 }, /"a": output.*"b": got 3/s],
+    ['several at once', { a: { input: 1 }, b: 3 }, /a\.output.*b: got 3/s],
   ]
   it.each(bad)('refuses %s', (_, table, message) => {
     expect(() => priceTable(table as never)).toThrow(TypeError)

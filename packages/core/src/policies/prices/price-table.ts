@@ -1,5 +1,6 @@
+import { ConfigurationError, configurationError, hiddenIssue } from '../../configuration-error.ts'
 import type { Prices } from '../../prices.ts'
-import { costOf, type ModelPrice, priceFault, type WholePrice, wholePrice } from './model-price.ts'
+import { costOf, type ModelPrice, priceIssues, type WholePrice, wholePrice } from './model-price.ts'
 
 /**
  * Prices by the public name of a model, or by `provider/upstream-model`, which is more exact and goes first. The model that
@@ -58,20 +59,11 @@ function placeName(provider: string, model: string): string {
 
 function checkedTable(table: unknown): ReadonlyMap<string, WholePrice> {
   if (typeof table !== 'object' || table === null || Array.isArray(table)) {
-    throw new TypeError(`priceTable: got ${shown(table)}, expected an object of prices by model.`)
+    throw new ConfigurationError('priceTable()', [hiddenIssue([], table, 'an object of prices by model')])
   }
   const rows = Object.entries(table)
-  if (rows.length === 0) throw new TypeError('priceTable: got an empty table, expected the price of a model.')
-  const faults = rows.flatMap(([name, price]) =>
-    priceFault(price).map(fault => `${JSON.stringify(name)}: ${fault}`),
-  )
-  if (faults.length > 0)
-    throw new TypeError(`priceTable got prices that it cannot use:\n- ${faults.join('\n- ')}`)
+  if (rows.length === 0) throw configurationError('priceTable()', [], table, 'the price of a model at least')
+  const issues = rows.flatMap(([name, price]) => priceIssues(price, [name]))
+  if (issues.length > 0) throw new ConfigurationError('priceTable()', issues)
   return new Map(rows.map(([name, price]) => [name, wholePrice(price as ModelPrice)]))
-}
-
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  // It may be the whole of a file.
-  return typeof value === 'string' ? 'text' : String(value)
 }

@@ -53,6 +53,6 @@ describe('byContextLength', () => {
   })
 
   it('refuses no entries', () => {
-    expect(() => byContextLength()).toThrow(/got no entries/)
+    expect(() => byContextLength()).toThrow(/got an empty list/)
   })
 })

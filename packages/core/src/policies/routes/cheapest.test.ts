@@ -41,6 +41,6 @@ describe('cheapest', () => {
     expect(() => cheapest(a, { outputTokens: 0 })).toThrow(
       /outputTokens: got 0, expected a whole number from 1/,
     )
-    expect(() => cheapest(a, { tokens: 1 } as never)).toThrow(/'tokens' is no option/)
+    expect(() => cheapest(a, { tokens: 1 } as never)).toThrow(/tokens: got 1, expected no such option/)
   })
 })

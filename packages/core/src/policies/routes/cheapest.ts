@@ -22,7 +22,7 @@ export function cheapest<const Entries extends readonly (ModelEntry | CheapestOp
   ...entries: Entries
 ): CombinedRoute<NamesIn<Entries[number]>> {
   const [places, options] = withOptions<CheapestOptions>('cheapest()', entries, ['outputTokens'])
-  const outputTokens = checkTokens('cheapest(): outputTokens', options?.outputTokens ?? 1_000)
+  const outputTokens = checkTokens('cheapest()', 'outputTokens', options?.outputTokens ?? 1_000)
   return combinedRoute(partsOf(places, 'cheapest()'), steps =>
     ranked(steps, (listed, draft, { price }) => {
       const use = estimatedUse(draft, outputTokens)

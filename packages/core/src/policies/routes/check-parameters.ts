@@ -1,11 +1,11 @@
+import { ConfigurationError } from '../../configuration-error.ts'
 import type { ParameterOverrides } from '../../provider.ts'
-import { overridesFault } from '../../upstream/overridden-input.ts'
+import { overridesIssue } from '../../upstream/overridden-input.ts'
+import type { EntryPlace } from './parts.ts'
 
-/** Throws `TypeError` for parameters that a request could not have, or that are the caller's alone. */
-export function checkParameters(parameters: unknown, place: string): void {
-  const isObject = typeof parameters === 'object' && parameters !== null && !Array.isArray(parameters)
-  const fault = isObject
-    ? overridesFault(parameters as ParameterOverrides)
-    : "A target's parameters: expected an object, such as { temperature: 0 }."
-  if (fault !== undefined) throw new TypeError(`${place}: ${fault}`)
+/** Throws `ConfigurationError` for parameters that a request could not have, or that are the caller's alone. */
+export function checkParameters(parameters: unknown, { source, path }: EntryPlace): void {
+  const issue = overridesIssue(parameters as ParameterOverrides)
+  if (issue !== undefined)
+    throw new ConfigurationError(source, [{ ...issue, path: [...path, ...issue.path] }])
 }

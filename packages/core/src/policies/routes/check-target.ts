@@ -1,18 +1,20 @@
+import { ConfigurationError, configurationError } from '../../configuration-error.ts'
 import type { Capabilities, Target } from '../../provider.ts'
-import { allowFieldsFault } from '../../restricted-fields.ts'
+import { allowFieldsIssue } from '../../restricted-fields.ts'
 import { checkParameters } from './check-parameters.ts'
+import type { EntryPlace } from './parts.ts'
 
-/** Throws `TypeError` for what a target says of its model that cannot be. */
-export function checkTarget(target: Target, place: string): void {
+/** Throws `ConfigurationError` for what a target says of its model that cannot be. */
+export function checkTarget(target: Target, place: EntryPlace): void {
   const { capabilities, parameters } = target
-  const fault = allowFieldsFault(target)
-  if (fault !== undefined) throw new TypeError(`${place}: ${fault}`)
-  if (parameters !== undefined) checkParameters(parameters, place)
+  const { source, path } = place
+  const issue = allowFieldsIssue(target, path)
+  if (issue !== undefined) throw new ConfigurationError(source, [issue])
+  if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
   if (capabilities === undefined) return
   if (typeof capabilities !== 'object' || capabilities === null) {
-    throw new TypeError(
-      `${place}: its capabilities are no object: expected such as { contextTokens: 128_000 }.`,
-    )
+    const expected = 'an object, such as { contextTokens: 128_000 }'
+    throw configurationError(source, [...path, 'capabilities'], capabilities, expected)
   }
   for (const name of ['contextTokens', 'maxOutputTokens', 'maxChoices'] as const)
     checkCount(capabilities, name, place)
@@ -21,11 +23,9 @@ export function checkTarget(target: Target, place: string): void {
 function checkCount(
   capabilities: Capabilities,
   name: 'contextTokens' | 'maxOutputTokens' | 'maxChoices',
-  place: string,
+  { source, path }: EntryPlace,
 ): void {
   const value: unknown = capabilities[name]
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return
-  throw new TypeError(
-    `${place}: capabilities.${name} is ${typeof value === 'string' ? `'${value}'` : String(value)}, expected a whole number from 1.`,
-  )
+  throw configurationError(source, [...path, 'capabilities', name], value, 'a whole number from 1')
 }

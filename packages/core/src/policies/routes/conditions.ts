@@ -1,3 +1,4 @@
+import { configurationError } from '../../configuration-error.ts'
 import type { InputKind } from '../../protocol/input-parts.ts'
 import { memberOf } from '../../protocol/own-members.ts'
 import { jsonItems, jsonMember } from '../limits/json-members.ts'
@@ -23,7 +24,7 @@ export function taggedWith(tag: string, ...values: readonly string[]): RouteCond
 
 /** The request's body has more than so many bytes. Throws `TypeError` for what is no whole number from 1. */
 export function bodyAbove(bytes: number): RouteCondition {
-  checkTokens('bodyAbove()', bytes)
+  checkTokens('bodyAbove()', 'bytes', bytes)
   return draft => draft.bytes > bytes
 }
 
@@ -32,7 +33,7 @@ export function bodyAbove(bytes: number): RouteCondition {
  * image, audio and file. Throws `TypeError` for what is no whole number from 1.
  */
 export function promptAbove(tokens: number): RouteCondition {
-  checkTokens('promptAbove()', tokens)
+  checkTokens('promptAbove()', 'tokens', tokens)
   return draft => likelyPromptTokens(draft) > tokens
 }
 
@@ -50,7 +51,7 @@ const partTypes: Readonly<Record<InputKind, string>> = {
 export function holdsMedia(...kinds: readonly InputKind[]): RouteCondition {
   for (const kind of kinds) {
     if (Object.hasOwn(partTypes, kind)) continue
-    throw new TypeError(`holdsMedia(): got '${String(kind)}', expected 'image', 'audio' or 'file'.`)
+    throw configurationError('holdsMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")
   }
   const types = (kinds.length === 0 ? (Object.keys(partTypes) as InputKind[]) : kinds).map(
     kind => partTypes[kind],
@@ -83,5 +84,5 @@ export function noneOf(...conditions: readonly RouteCondition[]): RouteCondition
 
 function checkTexts(texts: readonly unknown[], owner: string, expected: string): void {
   if (texts.length > 0 && texts.every(text => typeof text === 'string' && text !== '')) return
-  throw new TypeError(`${owner}: expected ${expected}.`)
+  throw configurationError(owner, [], texts, expected)
 }

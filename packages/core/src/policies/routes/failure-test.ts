@@ -1,3 +1,4 @@
+import { configurationError } from '../../configuration-error.ts'
 import type { UpstreamError, UpstreamFailure } from '../../upstream-error.ts'
 
 /**
@@ -18,17 +19,17 @@ const kinds: Readonly<Record<UpstreamFailure, true>> = {
   garbled: true,
 }
 
-/** Whether a failure is of a sort that is named. Throws `TypeError` for what names none. */
+/** Whether a failure is of a sort that is named. Throws `ConfigurationError` for what names none. */
 export function failureTest(on: unknown, owner: string): (failure: UpstreamError) => boolean {
   if (typeof on === 'function') return on as (failure: UpstreamError) => boolean
   if (!Array.isArray(on) || on.length === 0) {
-    throw new TypeError(`${owner}: on has to be a function, or a list such as [429, '5xx', 'timeout'].`)
+    throw configurationError(owner, ['on'], on, "a function, or a list such as [429, '5xx', 'timeout']")
   }
-  const tests = on.map(spec => testOf(spec, owner))
+  const tests = on.map((spec, at) => testOf(spec, at, owner))
   return failure => tests.some(test => test(failure))
 }
 
-function testOf(spec: unknown, owner: string): (failure: UpstreamError) => boolean {
+function testOf(spec: unknown, at: number, owner: string): (failure: UpstreamError) => boolean {
   if (spec === '4xx' || spec === '5xx') {
     const first = spec === '4xx' ? 4 : 5
     return ({ status }) => status !== undefined && Math.floor(status / 100) === first
@@ -42,7 +43,6 @@ function testOf(spec: unknown, owner: string): (failure: UpstreamError) => boole
     const wanted = spec.code
     return ({ code }) => code === wanted
   }
-  throw new TypeError(
-    `${owner}: on has ${typeof spec === 'string' ? `'${spec}'` : String(spec)}, expected a status from 400 to 599, '4xx', '5xx', 'timeout', { code }, or one of ${Object.keys(kinds).join(', ')}.`,
-  )
+  const expected = `a status from 400 to 599, '4xx', '5xx', 'timeout', { code }, or one of ${Object.keys(kinds).join(', ')}`
+  throw configurationError(owner, ['on', at], spec, expected)
 }

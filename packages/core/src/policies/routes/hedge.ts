@@ -1,3 +1,5 @@
+import { checkedOptions, type OptionCheck } from '../../check-options.ts'
+import { ConfigurationError } from '../../configuration-error.ts'
 import { isSamePlace } from '../../is-same-place.ts'
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
 import { distinct } from './distinct.ts'
@@ -12,6 +14,10 @@ export interface HedgeOptions {
 
 /** Timers take no more, and fire at once where they are given more. */
 const longestMs = 2_147_483_647
+const milliseconds: OptionCheck = value =>
+  typeof value === 'number' && value > 0 && value <= longestMs
+    ? undefined
+    : `milliseconds above 0, at most ${longestMs}`
 
 /**
  * The first entry answers; where its place has not begun to for `afterMs` milliseconds, that of the second one is asked
@@ -25,13 +31,11 @@ export function hedge<const Entry extends ModelEntry, const Other extends ModelE
   other: Other,
   options: HedgeOptions,
 ): CombinedRoute<NamesIn<Entry> | NamesIn<Other>> {
-  const afterMs: unknown = options?.afterMs
-  if (!(typeof afterMs === 'number' && afterMs > 0 && afterMs <= longestMs)) {
-    throw new TypeError(
-      `hedge(): got afterMs ${String(afterMs)}, expected milliseconds above 0, at most ${longestMs}.`,
-    )
-  }
-  const parts = [partOf(entry, 'hedge(): its first entry'), partOf(other, 'hedge(): its second entry')]
+  const { afterMs } = checkedOptions('hedge()', options, { afterMs: milliseconds })
+  const parts = [
+    partOf(entry, { source: 'hedge()', path: [0] }),
+    partOf(other, { source: 'hedge()', path: [1] }),
+  ]
   return combinedRoute(parts, steps => hedged(steps, afterMs))
 }
 
@@ -50,9 +54,8 @@ function hedged(steps: readonly Step[], hedgeAfterMs: number): Step {
   const targets = steps.flatMap(step => step.targets)
   const [{ fixed, id }, { fixed: other }] = steps as readonly [Step, Step]
   if (fixed !== undefined && other?.every(each => isSamePlace(each, fixed[0]!))) {
-    throw new TypeError(
-      'hedge(): both entries are the same place: expected another one to ask beside the first.',
-    )
+    const received = 'the target of the first entry'
+    throw new ConfigurationError('hedge()', [{ path: [1], received, expected: 'another target' }])
   }
   if (fixed !== undefined && other !== undefined) return { ...fixedStep(order([fixed, other]), id), targets }
   return {

@@ -33,6 +33,6 @@ describe('leastBusy', () => {
   })
 
   it('refuses no entries', () => {
-    expect(() => leastBusy()).toThrow(/leastBusy\(\): got no entries/)
+    expect(() => leastBusy()).toThrow(/leastBusy\(\): got an empty list/)
   })
 })

@@ -39,14 +39,17 @@ describe('mirror', () => {
   })
 
   it.each([
-    [[a, b, { share: 0 }], /got the share 0, expected a number above 0, at most 1/],
-    [[a, b, { share: 1.1 }], /got the share 1.1/],
-    [[a, b, { shar: 0.5 }], /got the share undefined/],
-    [[a, b, 0.5], /got the share undefined/],
-    [[a, when(() => true, b, c)], /its shadow depends on the request/],
-    [[a, () => [b]], /its shadow depends on the request/],
-    [[a], /its shadow is no target/],
-    [[[], b], /its entry has an empty list/],
+    [[a, b, { share: 0 }], /share: got 0, expected a number above 0, at most 1/],
+    [[a, b, { share: 1.1 }], /share: got 1.1/],
+    [
+      [a, b, { shar: 0.5 }],
+      /share: got undefined.*shar: got 0.5, expected no such option. Did you mean 'share'\?/s,
+    ],
+    [[a, b, 0.5], /mirror\(\): got 0.5, expected an object/],
+    [[a, when(() => true, b, c)], /shadow: got a route that depends on the request, expected a target/],
+    [[a, () => [b]], /shadow: got a route that depends on the request, expected a target/],
+    [[a], /shadow: got undefined, expected a target/],
+    [[[], b], /entry: got an empty list/],
   ])('refuses %o', (given, message) => {
     expect(() => (mirror as (...all: unknown[]) => unknown)(...given)).toThrow(message)
   })
@@ -75,15 +78,17 @@ describe('hedge', () => {
     'refuses %s milliseconds',
     afterMs => {
       expect(() => hedge(a, b, { afterMs: afterMs as never })).toThrow(
-        /got afterMs .*, expected milliseconds above 0/,
+        /afterMs: got .*, expected milliseconds above 0/,
       )
     },
   )
 
   it('refuses what is no entry', () => {
-    expect(() => hedge(a, 7 as never, { afterMs: 1 })).toThrow(/its second entry is no target/)
-    expect(() => hedge([a, b], a, { afterMs: 1 })).toThrow(/both entries are the same place/)
-    expect(() => hedge(a, b, undefined as never)).toThrow(/got afterMs undefined/)
+    expect(() => hedge(a, 7 as never, { afterMs: 1 })).toThrow(/\[1\]: got 7, expected a target/)
+    expect(() => hedge([a, b], a, { afterMs: 1 })).toThrow(
+      /\[1\]: got the target of the first entry, expected another target/,
+    )
+    expect(() => hedge(a, b, undefined as never)).toThrow(/hedge\(\): got undefined, expected an object/)
   })
 })
 
@@ -107,10 +112,10 @@ describe('withParameters', () => {
 
   it.each([
     [{ temperature: 3 }, /withParameters\(\): .*'temperature'.* <= 2/],
-    [{ messages: [] }, /'messages'/],
-    [{ model: 'x' }, /'model'/],
-    [{ max_tokens: 5 }, /'max_tokens'/],
-    [{ __proto__: null, constructor: 1 }, /'constructor'/],
+    [{ messages: [] }, /parameters\.messages: got an empty list, expected no such option/],
+    [{ model: 'x' }, /parameters\.model: got a string, expected no such option/],
+    [{ max_tokens: 5 }, /parameters\.max_tokens: got 5, expected no such option/],
+    [{ __proto__: null, constructor: 1 }, /parameters\.constructor: got 1, expected no such option/],
     [{ stop: [1] }, /stop/],
     [null, /expected an object/],
     [[], /expected an object/],

@@ -1,3 +1,5 @@
+import { checkedOptions, type OptionCheck } from '../../check-options.ts'
+import { ConfigurationError } from '../../configuration-error.ts'
 import { isSamePlace } from '../../is-same-place.ts'
 import type { Candidate } from '../../stages/route.ts'
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
@@ -21,18 +23,24 @@ export function mirror<const Entry extends ModelEntry, const Shadow extends Mode
   shadow: Shadow,
   options?: MirrorOptions,
 ): CombinedRoute<NamesIn<Entry> | NamesIn<Shadow>> {
-  const share: unknown = options === undefined ? 1 : options?.share
-  if (!(typeof share === 'number' && share > 0 && share <= 1)) {
-    throw new TypeError(`mirror(): got the share ${String(share)}, expected a number above 0, at most 1.`)
-  }
-  const parts = [partOf(entry, 'mirror(): its entry'), partOf(shadow, 'mirror(): its shadow')]
+  const { share } = checkedOptions('mirror()', options ?? { share: 1 }, { share: aShare })
+  const parts = [
+    partOf(entry, { source: 'mirror()', path: ['entry'] }),
+    partOf(shadow, { source: 'mirror()', path: ['shadow'] }),
+  ]
   return combinedRoute(parts, ([step, shade]) => mirrored(step!, shade!, share))
 }
+
+const aShare: OptionCheck = value =>
+  typeof value === 'number' && value > 0 && value <= 1 ? undefined : 'a number above 0, at most 1'
 
 function mirrored(step: Step, { fixed, targets }: Step, share: number): Step {
   const shadow = fixed?.[0]
   if (shadow === undefined) {
-    throw new TypeError('mirror(): its shadow depends on the request: expected a target, or a name of one.')
+    const received = 'a route that depends on the request'
+    throw new ConfigurationError('mirror()', [
+      { path: ['shadow'], received, expected: 'a target, or a name of one' },
+    ])
   }
   const { via: _, on: __, hedgeAfterMs: ___, shadows: ____, ...target } = shadow
   const shaded = mappedStep(step, (candidates: Candidates) =>

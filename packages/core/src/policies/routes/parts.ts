@@ -1,3 +1,4 @@
+import { configurationError, type OptionPath } from '../../configuration-error.ts'
 import { isTarget } from '../../is-target.ts'
 import type { Target } from '../../provider.ts'
 import { type Candidate, candidateList, type Route } from '../../stages/route.ts'
@@ -8,39 +9,41 @@ import { fixedStep, type Part, type Step } from './step.ts'
 /** Under it a route keeps what it is made of. */
 export const madeOf: unique symbol = Symbol.for('sluice.route')
 
-/** Entries of a route, looked at. Throws `TypeError` for what cannot be one. */
-export function partsOf(entries: readonly unknown[], owner: string): readonly Part[] {
-  if (entries.length === 0) {
-    throw new TypeError(`${owner}: got no entries, expected at least one, such as a target.`)
-  }
-  return entries.map((entry, at) => partOf(entry, `${owner}: entry ${at + 1}`))
+/** Where an entry stands, for errors: the function that got it, and its path there. */
+export interface EntryPlace {
+  readonly source: string
+  readonly path: OptionPath
 }
 
-/**
- * An entry, looked at. Throws `TypeError` for what cannot be one.
- *
- * @param place - where it stands, for the text of the error.
- */
-export function partOf(entry: unknown, place: string): Part {
+/** Entries of a route, looked at. Throws `ConfigurationError` for what cannot be one. */
+export function partsOf(entries: readonly unknown[], source: string): readonly Part[] {
+  if (entries.length === 0)
+    throw configurationError(source, [], entries, 'an entry at least, such as a target')
+  return entries.map((entry, at) => partOf(entry, { source, path: [at] }))
+}
+
+/** An entry, looked at. Throws `ConfigurationError` for what cannot be one. */
+export function partOf(entry: unknown, place: EntryPlace): Part {
   if (typeof entry === 'string' && entry !== '') return { names: [entry], link: scope => scope.find(entry) }
   if (isVendor(entry)) {
-    throw new TypeError(`${place} is a vendor, not a target: name one of its models, as in vendor('model').`)
+    throw configurationError(place.source, place.path, entry, "a target, and no vendor: vendor('its-model')")
   }
   if (typeof entry === 'function') return partOfRoute(entry as Route)
   if (Array.isArray(entry)) return partOfList(entry, place)
   if (!isTarget(entry)) {
-    throw new TypeError(
-      `${place} is no target. A target is made by a provider from the name that its vendor uses; an entry may also be the name of another entry, a list, or a route.`,
-    )
+    const expected =
+      "a target, such as vendor('its-model'), the name of another entry, a list of entries, or a route"
+    throw configurationError(place.source, place.path, entry, expected)
   }
   checkTarget(entry, place)
   const step = fixedStep(Object.freeze([entry]), `${entry.provider.name}/${entry.model}`)
   return { names: [], link: () => step }
 }
 
-function partOfList(entries: readonly unknown[], place: string): Part {
-  if (entries.length === 0) throw new TypeError(`${place} has an empty list of targets.`)
-  const parts = entries.map(entry => partOf(entry, place))
+function partOfList(entries: readonly unknown[], place: EntryPlace): Part {
+  const { source, path } = place
+  if (entries.length === 0) throw configurationError(source, path, entries, 'a list with an entry at least')
+  const parts = entries.map((entry, at) => partOf(entry, { source, path: [...path, at] }))
   return { names: namesOf(parts), link: scope => inOrder(parts.map(part => part.link(scope))) }
 }
 

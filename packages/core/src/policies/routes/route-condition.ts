@@ -1,3 +1,4 @@
+import { configurationError } from '../../configuration-error.ts'
 import type { Draft } from '../../stages/read.ts'
 import type { RouteContext } from '../../stages/route.ts'
 
@@ -11,13 +12,11 @@ export function holds(condition: RouteCondition, draft: Draft, context: RouteCon
   throw new TypeError(`A condition of a route gave ${typeof answer}, expected true or false.`)
 }
 
-/** Throws `TypeError` for what is no condition. */
+/** Throws `ConfigurationError` for what is no condition. */
 export function checkConditions(conditions: readonly unknown[], owner: string): void {
-  for (const condition of conditions) {
+  for (const [at, condition] of conditions.entries()) {
     if (typeof condition === 'function' && !('provider' in condition)) continue
-    throw new TypeError(
-      `${owner}: expected a condition, such as promptAbove(10_000), and got ${typeof condition}.`,
-    )
+    throw configurationError(owner, [at], condition, 'a condition, such as promptAbove(10_000)')
   }
-  if (conditions.length === 0) throw new TypeError(`${owner}: got no conditions, expected one at least.`)
+  if (conditions.length === 0) throw configurationError(owner, [], conditions, 'a condition at least')
 }

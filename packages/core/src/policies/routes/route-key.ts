@@ -1,3 +1,4 @@
+import { configurationError } from '../../configuration-error.ts'
 import { principalKey } from '../../principal-key.ts'
 import { memberOf } from '../../protocol/own-members.ts'
 import type { Draft } from '../../stages/read.ts'
@@ -14,7 +15,7 @@ export type RouteKey =
   | 'prompt_cache_key'
   | ((draft: Draft, context: RouteContext) => string | undefined)
 
-/** Says what a request's key is. Throws `TypeError` for what names none. */
+/** Says what a request's key is. Throws `ConfigurationError` for what names none. */
 export function routeKey(by: unknown, owner: string): (draft: Draft, context: RouteContext) => string {
   const find = finder(by, owner)
   return (draft, context) => {
@@ -41,7 +42,6 @@ function finder(by: unknown, owner: string): (draft: Draft, context: RouteContex
       return tags && memberOf(tags, tag)
     }
   }
-  throw new TypeError(
-    `${owner}: got the key ${typeof by === 'string' ? `'${by}'` : String(by)}, expected 'key', 'user', 'prompt_cache_key', 'tag:' with a name, or a function.`,
-  )
+  const expected = "'key', 'user', 'prompt_cache_key', 'tag:' with a name, or a function"
+  throw configurationError(owner, ['by'], by, expected)
 }

@@ -67,12 +67,13 @@ describe('split', () => {
   })
 
   it.each([
-    [{}, /got no arms/],
-    [{ old: [a, 0.9], new: [b, 0.05] }, /shares come to 0.95, expected 1/],
-    [{ old: [a, 90], new: [b, 10] }, /shares come to 100, expected 1/],
+    [{}, /split\(\): got an empty object, expected an arm/],
+    [{ old: [a, 0.9], new: [b, 0.05] }, /got shares with the sum 0.95, expected the sum 1/],
+    [{ old: [a, 90], new: [b, 10] }, /got shares with the sum 100/],
     [{ old: [a, 1.5], new: [b, -0.5] }, /-0.5, expected a number from 0/],
-    [{ old: [7, 1] }, /'old' is no target/],
-    [{ old: a }, /the weight of entry 1 is/],
+    [{ old: { to: 7, share: 1 } }, /old: got 7, expected a target/],
+    [{ old: [7, 1] }, /old: got 7, expected a target/],
+    [{ old: a }, /old: got an object, expected a number/],
     [[a, b], /expected shares by name/],
     [null, /expected shares by name/],
   ])('refuses %o', (arms, message) => {
@@ -80,6 +81,6 @@ describe('split', () => {
   })
 
   it('refuses what is no key', () => {
-    expect(() => split({ old: [a, 1] }, 'team' as never)).toThrow(/got the key 'team'/)
+    expect(() => split({ old: [a, 1] }, 'team' as never)).toThrow(/by: got 'team'/)
   })
 })

@@ -1,3 +1,4 @@
+import { ConfigurationError, configurationError } from '../../configuration-error.ts'
 import type { Draft } from '../../stages/read.ts'
 import type { RouteContext } from '../../stages/route.ts'
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
@@ -10,37 +11,37 @@ import { waysOf } from './step.ts'
 import { checkWeights } from './weights.ts'
 
 /** The arms of a trial: a share for another entry of the table, by its name, or an entry and its share. */
-export type SplitArms = Readonly<Record<string, number | readonly [ModelEntry, number]>>
+export type SplitArms = Readonly<
+  Record<string, number | readonly [ModelEntry, number] | { readonly to: ModelEntry; readonly share: number }>
+>
 
 type ArmNames<Arms> = {
-  [Arm in keyof Arms]: Arms[Arm] extends readonly [infer Entry, number] ? NamesIn<Entry> : Arm & string
+  [Arm in keyof Arms]: Arms[Arm] extends readonly [infer Entry, number] | { readonly to: infer Entry }
+    ? NamesIn<Entry>
+    : Arm & string
 }[keyof Arms]
 
 /**
  * A trial: one arm answers, by its share, and no other: `split({ large: 0.9, candidate: 0.1 }, 'key')`. An arm that is no
- * entry of the table has its own beside its share: `split({ old: [a, 0.5], new: [b, 0.5] })`. Where `by` is given, all
+ * entry of the table has its own beside its share: `split({ old: [a, 0.5], new: { to: b, share: 0.5 } })`. Where `by` is given, all
  * requests with the same key go to the same arm, in every process, and a change of the shares moves no more of them than
  * it has to; else chance decides for each request.
  *
- * Throws `TypeError` for shares that do not come to 1, for what is no entry, and for what is no key.
+ * Throws `ConfigurationError` for shares that do not come to 1, for what is no entry, and for what is no key.
  */
 export function split<const Arms extends SplitArms>(
   arms: Arms,
   by?: RouteKey,
 ): CombinedRoute<ArmNames<Arms>> {
   if (typeof arms !== 'object' || arms === null || Array.isArray(arms)) {
-    throw new TypeError('split(): expected shares by name, such as { large: 0.9, candidate: 0.1 }.')
+    throw configurationError('split()', [], arms, 'shares by name, such as { large: 0.9, candidate: 0.1 }')
   }
   const names = Object.keys(arms)
-  const parts = names.map(name => {
-    const arm: unknown = arms[name]
-    return partOf(Array.isArray(arm) && arm.length === 2 ? arm[0] : name, `split(): '${name}'`)
-  })
+  const pairs = names.map(name => armOf(name, arms[name]))
+  const parts = pairs.map(([entry], at) => partOf(entry, { source: 'split()', path: [names[at]!] }))
   const shares = checkShares(
-    names.map(name => {
-      const arm: unknown = arms[name]
-      return Array.isArray(arm) && arm.length === 2 ? arm[1] : arm
-    }),
+    names,
+    pairs.map(([, share]) => share),
   )
   const keyOf = by === undefined ? undefined : routeKey(by, 'split()')
   const distances = rendezvous(names, shares)
@@ -55,15 +56,22 @@ export function split<const Arms extends SplitArms>(
   }))
 }
 
-function checkShares(given: readonly unknown[]): readonly number[] {
+function armOf(name: string, arm: unknown): readonly [entry: unknown, share: unknown] {
+  if (Array.isArray(arm) && arm.length === 2) return [arm[0], arm[1]]
+  const isObject = typeof arm === 'object' && arm !== null
+  return isObject && 'to' in arm && 'share' in arm ? [arm.to, arm.share] : [name, arm]
+}
+
+function checkShares(names: readonly string[], given: readonly unknown[]): readonly number[] {
   if (given.length === 0)
-    throw new TypeError('split(): got no arms, expected such as { large: 0.9, candidate: 0.1 }.')
-  const shares = checkWeights('split()', given)
+    throw configurationError('split()', [], {}, 'an arm at least, such as { large: 0.9, candidate: 0.1 }')
+  const shares = checkWeights('split()', given, at => [names[at]!])
   const sum = shares.reduce((total, share) => total + share, 0)
   if (Math.abs(sum - 1) <= 1e-9) return shares
-  throw new TypeError(
-    `split(): the shares come to ${Number(sum.toFixed(9))}, expected 1, such as 0.9 and 0.1.`,
-  )
+  const received = `shares with the sum ${Number(sum.toFixed(9))}`
+  throw new ConfigurationError('split()', [
+    { path: [], received, expected: 'the sum 1, such as 0.9 and 0.1' },
+  ])
 }
 
 function byChance(shares: readonly number[]): (draft: Draft, context: RouteContext) => number {

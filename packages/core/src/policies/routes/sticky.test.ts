@@ -79,12 +79,13 @@ describe('sticky', () => {
   })
 
   it.each([
-    [['team', a], /got the key 'team', expected 'key'/],
-    [['tag:', a], /got the key 'tag:'/],
-    [[a, b], /got the key/],
-    [['key'], /got no entries/],
-    [['key', [a, -1]], /weight of entry 1 is -1/],
-    [['key', [a, 0]], /all weights are 0/],
+    [['team', a], /by: got 'team', expected 'key'/],
+    [['tag:', a], /by: got 'tag:'/],
+    [[a, b], /by: got an object/],
+    [['key'], /sticky\(\): got an empty list/],
+    [['key', { to: a, weight: -1 }], /\[0\]\.weight: got -1/],
+    [['key', [a, -1]], /\[0\]\.weight: got -1/],
+    [['key', [a, 0]], /expected a weight above 0 for one entry/],
   ])('refuses %o', (given, message) => {
     expect(() => (sticky as (...all: unknown[]) => unknown)(...given)).toThrow(message)
   })

@@ -4,27 +4,26 @@ import { byLeast, ranked } from './ordered-step.ts'
 import { partsOf } from './parts.ts'
 import { distinctIds, rendezvous } from './rendezvous.ts'
 import { type RouteKey, routeKey } from './route-key.ts'
+import { type EntryOf, type WeightedEntry, weightedPair } from './weighted-entry.ts'
 import { checkWeights } from './weights.ts'
 
 /** An entry, or an entry and its weight. */
-export type StickyEntry = ModelEntry | readonly [ModelEntry, number]
-
-type EntryOf<Item> = Item extends readonly [infer Entry, number] ? Entry : Item
+export type StickyEntry = ModelEntry | WeightedEntry
 
 /**
  * The same order of entries for all requests with the same key, in every process: `sticky('user', a, b)` keeps a user's
- * prompts where they are cached. Entries share the keys alike, or by weight: `sticky('key', [a, 3], [b, 1])`. One that is
+ * prompts where they are cached. Entries share the keys alike, or by weight: `sticky('key', [a, 3], [b, 1])`, or `{ to: a, weight: 3 }`. One that is
  * taken out of the list moves its own keys alone. Entries are known by their targets and names; routes of your own by
  * their order among each other.
  *
- * Throws `TypeError` for what is no entry, no key, or no weight.
+ * Throws `ConfigurationError` for what is no entry, no key, or no weight.
  */
 export function sticky<const Entries extends readonly StickyEntry[]>(
   by: RouteKey,
   ...entries: Entries
 ): CombinedRoute<NamesIn<EntryOf<Entries[number]>>> {
   const keyOf = routeKey(by, 'sticky()')
-  const pairs = entries.map((entry): readonly [unknown, unknown] => (isWeighed(entry) ? entry : [entry, 1]))
+  const pairs = entries.map(entry => weightedPair(entry) ?? ([entry, 1] as const))
   const parts = partsOf(
     pairs.map(([entry]) => entry),
     'sticky()',
@@ -32,6 +31,7 @@ export function sticky<const Entries extends readonly StickyEntry[]>(
   const weights = checkWeights(
     'sticky()',
     pairs.map(([, weight]) => weight),
+    at => [at, 'weight'],
   )
   return combinedRoute(parts, steps => {
     const distances = rendezvous(distinctIds(steps.map(({ id }) => id)), weights)
@@ -43,8 +43,4 @@ export function sticky<const Entries extends readonly StickyEntry[]>(
       )
     })
   })
-}
-
-function isWeighed(entry: StickyEntry): entry is readonly [ModelEntry, number] {
-  return Array.isArray(entry) && entry.length === 2 && typeof entry[1] === 'number'
 }

@@ -22,6 +22,26 @@ describe('weighted', () => {
     expect(isLikely(afterA, first.a!, 0.75)).toBe(true)
   })
 
+  it('takes the words of a configuration file, in a list or one by one', () => {
+    const given = [
+      weighted([
+        { to: a, weight: 0 },
+        { to: b, weight: 1 },
+      ]),
+      weighted({ to: a, weight: 0 }, { to: b, weight: 1 }),
+      weighted([
+        [a, 0],
+        [b, 1],
+      ]),
+      weighted([a, 0], { to: b, weight: 1 }),
+    ]
+    for (const route of given)
+      expect(modelsOf(route, watching({ random: chance(2) }).context)).toEqual(['b', 'a'])
+    expect(() => weighted([{ to: a, weight: -1 }])).toThrow(/\[0\]\.weight: got -1/)
+    expect(() => weighted([{ to: a, wieght: 1 }] as never)).toThrow(/\[0\]: got an object, expected an entry/)
+    expect(modelsOf(weighted([[a, b], 1]), watching().context)).toEqual(['a', 'b'])
+  })
+
   it('asks a place with a weight of 0 only after the others', () => {
     const route = weighted([a, 0], [b, 1], [c, 2])
     const { context } = watching({ random: chance(2) })
@@ -47,21 +67,21 @@ describe('weighted', () => {
   })
 
   it.each([
-    [[], /got no entries/],
-    [[[a, -1]], /the weight of entry 1 is -1, expected a number from 0/],
-    [[[a, Number.NaN]], /is NaN/],
-    [[[a, Number.POSITIVE_INFINITY]], /is Infinity/],
-    [[[a, '3']], /is '3'/],
+    [[], /weighted\(\): got an empty list/],
+    [[[a, -1]], /\[0\]\.weight: got -1, expected a number from 0/],
+    [[[a, Number.NaN]], /got NaN/],
+    [[[a, Number.POSITIVE_INFINITY]], /got Infinity/],
+    [[[a, '3']], /got '3'/],
     [
       [
         [a, 0],
         [b, 0],
       ],
-      /all weights are 0, expected one above 0/,
+      /expected a weight above 0 for one entry/,
     ],
-    [[a], /entry 1 is no pair: expected \[target, weight\]/],
-    [[[a, b, 1]], /entry 1 is no pair/],
-    [[[undefined, 1]], /entry 1 is no target/],
+    [[a], /\[0\]: got an object, expected an entry and its weight/],
+    [[[a, b, 1]], /\[0\]: got a list, expected an entry and its weight/],
+    [[[undefined, 1]], /\[0\]: got undefined, expected a target/],
   ])('refuses %o', (entries, message) => {
     expect(() => weighted(...(entries as never[]))).toThrow(message)
   })

@@ -1,23 +1,32 @@
+import { configurationError } from '../../configuration-error.ts'
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
+import type { NamesIn } from './model-entry.ts'
 import { byLeast, ranked } from './ordered-step.ts'
 import { partsOf } from './parts.ts'
+import { type EntryOf, type WeightedEntry, weightedPair } from './weighted-entry.ts'
 import { checkWeights } from './weights.ts'
 
 /**
  * Chance decides, by weight: `weighted([a, 3], [b, 1])` asks `a` first for three of four requests. The others come after
- * it, in an order drawn in the same way, for when it fails; a weight of 0 stands for a place that is only asked then.
+ * it, in an order drawn in the same way, for when it fails; a weight of 0 stands for a place that is only asked then. A
+ * list as in a configuration file means the same: `weighted([{ to: a, weight: 3 }, { to: b, weight: 1 }])`.
  *
- * Throws `TypeError` for what is no entry, and for weights that are negative, no numbers, or all 0.
+ * Throws `ConfigurationError` for what is no entry, and for weights that are negative, no numbers, or all 0.
  */
-export function weighted<const Entries extends readonly (readonly [ModelEntry, number])[]>(
+export function weighted<const Entries extends readonly WeightedEntry[]>(
+  entries: Entries,
+): CombinedRoute<NamesIn<EntryOf<Entries[number]>>>
+export function weighted<const Entries extends readonly WeightedEntry[]>(
   ...entries: Entries
-): CombinedRoute<NamesIn<Entries[number][0]>> {
-  const pairs: readonly (readonly [unknown, unknown])[] = entries.map((pair: unknown, at) => {
-    if (Array.isArray(pair) && pair.length === 2) return pair as unknown as readonly [unknown, unknown]
-    throw new TypeError(
-      `weighted(): entry ${at + 1} is no pair: expected [target, weight], such as [target, 3].`,
-    )
+): CombinedRoute<NamesIn<EntryOf<Entries[number]>>>
+export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
+  const [only] = given
+  const isList = given.length === 1 && Array.isArray(only) && only.every(each => typeof each === 'object')
+  const pairs = (isList ? (only as readonly unknown[]) : given).map((entry, at) => {
+    const pair = weightedPair(entry) ?? (Array.isArray(entry) && entry.length === 2 ? entry : undefined)
+    if (pair !== undefined) return pair as readonly [unknown, unknown]
+    const expected = 'an entry and its weight, such as [target, 3] or { to: target, weight: 3 }'
+    throw configurationError('weighted()', [at], entry, expected)
   })
   const parts = partsOf(
     pairs.map(([entry]) => entry),
@@ -26,6 +35,7 @@ export function weighted<const Entries extends readonly (readonly [ModelEntry, n
   const weights = checkWeights(
     'weighted()',
     pairs.map(([, weight]) => weight),
+    at => [at, 'weight'],
   )
   return combinedRoute(parts, steps =>
     // An exponential draw for each: the least is the entry's with the probability of its share, and so on down the list.

@@ -40,9 +40,9 @@ describe('when', () => {
   })
 
   it.each([
-    [[true, a, b], /when\(\): expected a condition/],
-    [[holdsMedia, a], /second entry is no target/],
-    [[() => true, [], b], /first entry has an empty list/],
+    [[true, a, b], /when\(\): \[0\]: got .*, expected a condition/],
+    [[holdsMedia, a], /otherwise: got undefined, expected a target/],
+    [[() => true, [], b], /use: got an empty list/],
   ])('refuses %o', (given, message) => {
     expect(() => (when as (...all: unknown[]) => unknown)(...given)).toThrow(message)
   })
@@ -111,15 +111,15 @@ describe('conditions', () => {
   })
 
   it.each([
-    [() => (askedAs as () => unknown)(), /askedAs\(\): expected patterns/],
+    [() => (askedAs as () => unknown)(), /askedAs\(\): got .*, expected patterns/],
     [() => askedAs(''), /askedAs\(\)/],
-    [() => taggedWith(''), /taggedWith\(\): expected a tag/],
-    [() => bodyAbove(0), /bodyAbove\(\): got 0/],
-    [() => promptAbove('9' as never), /promptAbove\(\): got '9'/],
+    [() => taggedWith(''), /taggedWith\(\): got .*, expected a tag/],
+    [() => bodyAbove(0), /bodyAbove\(\): bytes: got 0/],
+    [() => promptAbove('9' as never), /promptAbove\(\): tokens: got '9'/],
     [() => holdsMedia('video' as never), /got 'video', expected 'image', 'audio' or 'file'/],
-    [() => allOf(), /allOf\(\): got no conditions/],
-    [() => anyOf(true as never), /anyOf\(\): expected a condition/],
-    [() => noneOf(undefined as never), /noneOf\(\): expected a condition/],
+    [() => allOf(), /allOf\(\): got an empty list/],
+    [() => anyOf(true as never), /anyOf\(\): \[0\]: got true, expected a condition/],
+    [() => noneOf(undefined as never), /noneOf\(\): \[0\]: got undefined, expected a condition/],
   ])('refuse what says nothing: %s', (make, message) => {
     expect(make).toThrow(message)
     expect(make).toThrow(TypeError)

@@ -16,6 +16,9 @@ export function when<const Then extends ModelEntry, const Otherwise extends Mode
   otherwise: Otherwise,
 ): CombinedRoute<NamesIn<Then> | NamesIn<Otherwise>> {
   checkConditions([condition], 'when()')
-  const parts = [partOf(then, 'when(): its first entry'), partOf(otherwise, 'when(): its second entry')]
+  const parts = [
+    partOf(then, { source: 'when()', path: ['use'] }),
+    partOf(otherwise, { source: 'when()', path: ['otherwise'] }),
+  ]
   return combinedRoute(parts, steps => oneOf(steps, (...asked) => (holds(condition, ...asked) ? 0 : 1)))
 }

@@ -1,7 +1,8 @@
+import { ConfigurationError, unknownOption } from '../../configuration-error.ts'
 import { isTarget } from '../../is-target.ts'
 
 /**
- * The entries of a route, and the options after them where there are any. Throws `TypeError` for an option that does not
+ * The entries of a route, and the options after them where there are any. Throws `ConfigurationError` for an option that does not
  * exist.
  */
 export function withOptions<Options extends object>(
@@ -15,9 +16,7 @@ export function withOptions<Options extends object>(
   }
   const unknown = Object.keys(last).find(name => !(known as readonly string[]).includes(name))
   if (unknown !== undefined) {
-    throw new TypeError(
-      `${owner}: '${unknown}' is no option: expected ${known.map(name => `'${name}'`).join(', ')}. An entry is a target, a name, a list or a route.`,
-    )
+    throw new ConfigurationError(owner, [unknownOption([unknown], Reflect.get(last, unknown), known)])
   }
   return [given.slice(0, -1), last as Options]
 }

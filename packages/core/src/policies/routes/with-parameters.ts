@@ -16,9 +16,9 @@ export function withParameters<const Entry extends ModelEntry>(
   entry: Entry,
   parameters: ParameterOverrides,
 ): CombinedRoute<NamesIn<Entry>> {
-  checkParameters(parameters, 'withParameters()')
+  checkParameters(parameters, { source: 'withParameters()', path: ['parameters'] })
   const own = { ...parameters }
-  return combinedRoute([partOf(entry, 'withParameters(): its entry')], ([step]) =>
+  return combinedRoute([partOf(entry, { source: 'withParameters()', path: ['entry'] })], ([step]) =>
     mappedStep(step!, candidates =>
       candidates.map(candidate => ({ ...candidate, parameters: { ...candidate.parameters, ...own } })),
     ),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PartialCompletion, PartialMessage } from '../../provider.ts'
 import { estimatedUsage } from '../../usage.ts'
-import { finishReason, normalizeCompletion, serviceTier } from './completion.ts'
+import { finishReason, normalizeCompletion } from './completion.ts'
 
 const identity = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'm' }
 const usage = estimatedUsage({ model: 'm', messages: [] }, 8)
@@ -17,7 +17,7 @@ function messageOf(message: PartialMessage) {
 }
 
 describe('normalizeCompletion', () => {
-  it('has every key of the protocol, in order', () => {
+  it('has every key of the protocol that the vendor filled, in order', () => {
     const completion = normalized({ choices: [{ index: 0, message: { content: 'a' } }] })
     expect(JSON.stringify(completion)).toBe(
       JSON.stringify({
@@ -34,7 +34,6 @@ describe('normalizeCompletion', () => {
           },
         ],
         usage,
-        service_tier: 'default',
         system_fingerprint: null,
       }),
     )
@@ -70,12 +69,10 @@ describe('normalizeCompletion', () => {
       system_fingerprint: 'fp_1',
     })
     expect(normalized({ choices, system_fingerprint: '' }).system_fingerprint).toBeNull()
-    expect([undefined, '', 'auto', 'flex'].map(serviceTier)).toEqual([
-      'default',
-      'default',
-      'default',
-      'flex',
-    ])
+    expect(normalized({ choices, service_tier: 'auto' }).service_tier).toBe('auto')
+    for (const silent of [{ choices }, { choices, service_tier: '' }]) {
+      expect(normalized(silent)).not.toHaveProperty('service_tier')
+    }
   })
 })
 

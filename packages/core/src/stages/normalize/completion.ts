@@ -13,7 +13,8 @@ export interface AnswerIdentity {
 }
 
 /**
- * Any vendor's whole answer in the exact shape of the protocol (section 2): every key there, in order.
+ * Any vendor's whole answer in the exact shape of the protocol (section 2): every key there, in order, but for a
+ * service tier that the vendor does not name.
  * Throws `UpstreamError` of kind `garbled` for an answer without a choice.
  */
 export function normalizeCompletion(
@@ -26,21 +27,17 @@ export function normalizeCompletion(
   if (partial.choices.length === 0) {
     throw new UpstreamError('The upstream answered without a choice.', { kind: 'garbled' })
   }
-  return {
+  const completion: Partial<Writable<ChatCompletion>> = {
     id: identity.id,
     object: 'chat.completion',
     created: identity.created,
     model: identity.model,
     choices: inOrder(partial.choices).map((choice, index) => choiceOf(choice, index, newId, logprobsAsked)),
     usage,
-    service_tier: serviceTier(partial.service_tier),
-    system_fingerprint: partial.system_fingerprint || null,
   }
-}
-
-/** The tier that answered; a vendor that names none, or the caller's wish, answered by its default. */
-export function serviceTier(tier: string | undefined): string {
-  return tier === undefined || tier === '' || tier === 'auto' ? 'default' : tier
+  if (partial.service_tier) completion.service_tier = partial.service_tier
+  completion.system_fingerprint = partial.system_fingerprint || null
+  return completion as ChatCompletion
 }
 
 function inOrder(choices: readonly PartialChoice[]): readonly PartialChoice[] {

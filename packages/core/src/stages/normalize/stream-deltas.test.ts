@@ -71,9 +71,17 @@ describe('what is known of a stream', () => {
     expect(pushed({}).normalizer.begun).toBe(true)
   })
 
-  it('is its defaults where the vendor tells none', () => {
+  it('names a tier that came last only at the end, however it was read', () => {
     const { normalizer } = pushed({ content: 'a' })
-    expect(normalizer).toMatchObject({ serviceTier: 'default', systemFingerprint: null, usage: undefined })
+    normalizer.push([{ choices: [], service_tier: 'priority' }])
+    expect(normalizer.serviceTier).toBeUndefined()
+    normalizer.end()
+    expect(normalizer.serviceTier).toBe('priority')
+  })
+
+  it('is nothing where the vendor tells none', () => {
+    const { normalizer } = pushed({ content: 'a' })
+    expect(normalizer).toMatchObject({ serviceTier: undefined, systemFingerprint: null, usage: undefined })
     const blank = new StreamNormalizer(newId, asked)
     blank.push([
       { choices: [], service_tier: 'flex', system_fingerprint: 'fp' },

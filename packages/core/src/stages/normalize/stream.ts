@@ -8,7 +8,7 @@ import type {
 } from '../../provider.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { callChars } from '../../usage.ts'
-import { finishReason, serviceTier } from './completion.ts'
+import { finishReason } from './completion.ts'
 import { deltaChars, ToolCalls } from './tool-calls.ts'
 
 interface ChoiceState {
@@ -36,7 +36,8 @@ export interface StreamAsked {
 export class StreamNormalizer {
   /** The vendor's counts so far. */
   usage: PartialUsage | undefined
-  serviceTier = 'default'
+  /** The service tier, where the vendor names one. After `end` also one that came after the first choice. */
+  serviceTier: string | undefined
   systemFingerprint: string | null = null
   /** The model that the vendor says answers. */
   model: string | undefined
@@ -49,6 +50,7 @@ export class StreamNormalizer {
   /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
   failure: unknown
   #heard = false
+  #lateServiceTier: string | undefined
   readonly #choices: ChoiceState[] = []
   readonly #byVendorIndex = new Map<number, ChoiceState>()
   readonly #newId: () => string
@@ -101,6 +103,7 @@ export class StreamNormalizer {
     if (this.#choices.length === 0) {
       throw new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
     }
+    this.serviceTier ??= this.#lateServiceTier
     const out: ChunkChoice[] = []
     for (const state of this.#choices) {
       for (const delta of state.tools.close()) {
@@ -120,8 +123,11 @@ export class StreamNormalizer {
     if (chunk.model !== undefined) this.model = chunk.model
     if (chunk.service_tier !== undefined) this.answeredTier = chunk.service_tier
     // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
-    if (this.#choices.length === 0) {
-      if (chunk.service_tier !== undefined) this.serviceTier = serviceTier(chunk.service_tier)
+    if (this.#choices.length > 0) {
+      // Bedrock names its tier with the counts, after all else.
+      if (chunk.service_tier) this.#lateServiceTier = chunk.service_tier
+    } else {
+      if (chunk.service_tier) this.serviceTier = chunk.service_tier
       if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
     }
     for (const choice of chunk.choices) this.#add(choice, out)

@@ -5,6 +5,11 @@ export function idOf({ id }: PartialToolCall): string | undefined {
   return id === '' ? undefined : id
 }
 
+/** The kind of tool that is called: as the vendor says, and otherwise by the member that is there. */
+export function toolTypeOf({ type, custom }: PartialToolCall): 'function' | 'custom' {
+  return type ?? (custom === undefined ? 'function' : 'custom')
+}
+
 /** The name of what is called; `undefined` where the piece does not tell. */
 export function nameOf(piece: PartialToolCall): string | undefined {
   return piece.function?.name ?? piece.custom?.name

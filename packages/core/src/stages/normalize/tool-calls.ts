@@ -1,7 +1,7 @@
 import type { JsonObject, ToolCallDelta } from '../../protocol/chat.ts'
 import type { PartialToolCall } from '../../provider.ts'
 import { UpstreamError } from '../../upstream-error.ts'
-import { callId, idOf, nameOf, textOf } from './tool-call-piece.ts'
+import { callId, idOf, nameOf, textOf, toolTypeOf } from './tool-call-piece.ts'
 
 /** The most calls of one answer: clients take no more. */
 const maxCalls = 128
@@ -128,7 +128,7 @@ export class ToolCalls {
     }
     const slot: Slot = {
       index: this.#slots.length,
-      type: piece.type ?? (piece.custom === undefined ? 'function' : 'custom'),
+      type: toolTypeOf(piece),
       vendorId: undefined,
       name: '',
       extra: undefined,

@@ -31,6 +31,11 @@ it.each<[string, PartialToolCall, object]>([
     { id: 'c', custom: {} },
     { id: 'c', type: 'custom', custom: { name: '', input: '' } },
   ],
+  [
+    'a function beside an empty custom',
+    { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' }, custom: {} },
+    { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } },
+  ],
 ])('tells %s whole', (_, piece, call) => {
   expect(wholeToolCalls([piece], newId)).toStrictEqual([call])
   const signed = { google: { thought_signature: 'QUJD' } }

@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../protocol/chat.ts'
 import type { PartialToolCall } from '../../provider.ts'
-import { callId, idOf, nameOf, textOf } from './tool-call-piece.ts'
+import { callId, idOf, nameOf, textOf, toolTypeOf } from './tool-call-piece.ts'
 
 /** The whole calls of an answer that was not streamed. */
 export function wholeToolCalls(pieces: readonly PartialToolCall[], newId: () => string): ToolCall[] {
@@ -10,7 +10,7 @@ export function wholeToolCalls(pieces: readonly PartialToolCall[], newId: () => 
     const id = given === undefined || ids.has(given) ? callId(newId) : given
     ids.add(id)
     const extra = piece.extra_content === undefined ? {} : { extra_content: piece.extra_content }
-    if (piece.custom !== undefined) {
+    if (toolTypeOf(piece) === 'custom') {
       return {
         id,
         type: 'custom',

@@ -12,8 +12,8 @@ export function movesOn(error: unknown): boolean {
   return error.status !== 400 && error.status !== 413 && error.status !== 422
 }
 
-/** What passes by itself. 529 is how some vendors say that they are overloaded. */
-const passing: ReadonlySet<number | undefined> = new Set([408, 429, 500, 502, 503, 504, 529])
+/** What passes by itself. 424: the model failed at this one answer. 529: the vendor is overloaded. */
+const passing: ReadonlySet<number | undefined> = new Set([408, 424, 429, 500, 502, 503, 504, 529])
 
 /**
  * Whether the same place may do better when it is asked again. Not after a slow failure: who waited for a minute would

@@ -1,4 +1,4 @@
-/** The name of a list that a text was likely meant to be; `undefined` where none is near. */
+/** The name of a list that a text was likely meant to be; `undefined` where none is close. */
 export function closest(text: string, names: Iterable<string>): string | undefined {
   const short = text.slice(0, longest)
   let best: string | undefined
