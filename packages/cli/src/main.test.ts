@@ -32,7 +32,8 @@ describe('main', () => {
         code: 0,
         printed: expect.stringMatching(/ {2}greet {2}greets/),
       })
-    expect(await run('--version')).toEqual({ code: 0, printed: `${manifest.version}\n`, told: '' })
+    for (const option of ['--version', '-v'])
+      expect(await run(option)).toEqual({ code: 0, printed: `${manifest.version}\n`, told: '' })
     expect(await run()).toMatchObject({
       code: 2,
       printed: '',

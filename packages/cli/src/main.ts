@@ -3,6 +3,7 @@ import { commandTable, type TableEntry } from './command-line/command-table.ts'
 import { findCommand } from './command-line/find-command.ts'
 import { help } from './command-line/help.ts'
 import { readOptions } from './command-line/read-options.ts'
+import { addEnvFiles } from './environment/env-files.ts'
 import { version } from './version.ts'
 
 /** What a process ends with where the program itself is at fault: `EX_SOFTWARE` of sysexits(3). */
@@ -45,7 +46,7 @@ async function run(argv: readonly string[], world: World, table: readonly TableE
     world.print(help(table))
     return 0
   }
-  if (first === '--version') {
+  if (first === '--version' || first === '-v') {
     world.print(version)
     return 0
   }
@@ -61,6 +62,7 @@ async function run(argv: readonly string[], world: World, table: readonly TableE
     world.print(`sluice ${command.name}: ${command.summary}\n\n${command.help.trim()}`)
     return 0
   }
+  addEnvFiles(world)
   return command.run(values, positionals, world)
 }
 

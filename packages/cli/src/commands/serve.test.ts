@@ -28,6 +28,7 @@ function worldOf(files: Readonly<Record<string, object>>) {
     cwd,
     print: text => void printed.push(text),
     tell: text => void told.push(text),
+    platform: 'linux',
     terminal: false,
     colours: false,
     signal: stopping.signal,

@@ -50,6 +50,7 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
       consoleURL: page === undefined || isOwn ? page : `${page}#key=${adminKey}`,
       keptIn: keptIn(config.state?.database, devUrl),
       models,
+      platform: world.platform,
       tried: asksItself(source.config) ? undefined : modelToTry(models),
       notes: [
         ...source.notes,
