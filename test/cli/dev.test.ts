@@ -220,15 +220,25 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     expect(got.told).not.toMatch(/^\s+at |canary|can ary/m)
   })
 
-  it('says that its port is in use, and how to take another', async () => {
+  it('takes the next free port where another program uses its own, and says so', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
-    const got = await refused(['--port', String(port)])
+    const dev = await runningDev({ args: ['--port', String(port)] })
+    const own = Number(new URL(dev.baseURL).port)
+    expect(own).toBeGreaterThan(port)
+    expect(dev.printed()).toContain(`Another program uses port ${port}, so Sluice listens on ${own}.`)
+    expect(await asking(dev, 'local')).toMatchObject({ status: 200 })
+  })
+
+  it('says that its port is in use where no further one is free', async () => {
+    const last = createServer().listen(65_535, '127.0.0.1')
+    onTestFinished(() => void last.close())
+    await once(last, 'listening')
+    const got = await refused(['--port', '65535'])
     expect(got).toMatchObject({ code: 1, printed: '' })
-    expect(got.told).toContain(`Cannot listen on 127.0.0.1:${port}: another program uses that port`)
-    expect(got.told).toContain('--port 0 takes a free one')
+    expect(got.told).toContain('Cannot listen on 127.0.0.1:65535: another program uses that port')
   })
 
   it('says what to do where nothing can be kept', async () => {

@@ -36,7 +36,8 @@ export async function runningDev({
 }: DevStart = {}): Promise<RunningDev> {
   const scripted = scriptedWorld({ cwd, env })
   const discovers = env.OLLAMA_HOST !== undefined
-  const ended = main(['dev', '--port', '0', ...(discovers ? [] : ['--no-discover']), ...args], scripted.world)
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const ended = main(['dev', ...port, ...(discovers ? [] : ['--no-discover']), ...args], scripted.world)
   onTestFinished(async () => {
     if (!scripted.world.signal.aborted) scripted.stop()
     await ended

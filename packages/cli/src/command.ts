@@ -33,6 +33,8 @@ export interface Command {
   readonly help: string
   /** As `parseArgs` of `node:util` takes them. `help` is known to every command. */
   readonly options: NonNullable<ParseArgsConfig['options']>
+  /** Words that can follow the name, which shells complete. */
+  readonly words?: readonly string[]
   /**
    * Does it, and gives the exit code: 0, or 1 for what failed or was refused, 2 for a command line that cannot be. What
    * it throws as a `CommandFault` is told in its words; anything else is a bug, and told with its stack.

@@ -1,5 +1,6 @@
 import { CommandFault, type World } from './command.ts'
 import { commandTable, type TableEntry } from './command-line/command-table.ts'
+import { documentationOf } from './command-line/documentation.ts'
 import { findCommand } from './command-line/find-command.ts'
 import { help } from './command-line/help.ts'
 import { readOptions } from './command-line/read-options.ts'
@@ -59,7 +60,10 @@ async function run(argv: readonly string[], world: World, table: readonly TableE
   const command = await entry.load()
   const { values, positionals } = readOptions(command, rest)
   if (values.help === true) {
-    world.print(`sluice ${command.name}: ${command.summary}\n\n${command.help.trim()}`)
+    const { name, summary } = command
+    world.print(
+      `sluice ${name}: ${summary}\n\n${command.help.trim()}\n\nDocumentation: ${documentationOf(name)}`,
+    )
     return 0
   }
   addEnvFiles(world)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type Command, CommandFault, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { nextFreePort, portInUse } from '../service/port-in-use.ts'
 import { startService } from '../service/start-service.ts'
 import { watchedConfig } from '../service/watched-config.ts'
 
@@ -37,7 +38,7 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
     const service = await startService(loaded.config, world, {
       host: textOf(values, 'host'),
       port: portOf(values),
-    })
+    }).catch(withFreePort)
     const watched = watchedConfig(service, loaded, world, { watch: values['no-watch'] !== true })
     const hup = () => void watched.reload()
     process.on('SIGHUP', hup)
@@ -52,6 +53,14 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
       await service.close()
     }
   },
+}
+
+/** Names a port that can be used where another program has the one that was asked for. */
+async function withFreePort(error: unknown): Promise<never> {
+  const used = portInUse(error)
+  const free = used && (await nextFreePort(used))
+  if (free === undefined) throw error
+  throw new CommandFault(`${(error as Error).message}\nPort ${free} is free: sluice serve --port ${free}`)
 }
 
 function textOf(values: Values, name: string): string | undefined {

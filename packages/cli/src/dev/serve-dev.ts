@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { CommandFault, type World } from '../command.ts'
+import type { World } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
+import { nextFreePort, portInUse } from '../service/port-in-use.ts'
 import type { Service } from '../service/service.ts'
 import { startService } from '../service/start-service.ts'
 import { watchedConfig } from '../service/watched-config.ts'
@@ -22,8 +23,7 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
     devOverlay(config, { key, adminKey, database: settings.database, devDatabase: devUrl })
   const config = overlaid(source.config)
   if (config.state?.database === devUrl) makeDevFolder(world.cwd)
-  const { host, port } = settings
-  const service = await startService(config, world, { host, port, checkHost: true }).catch(withHint)
+  const { service, taken } = await startedOnFreePort(config, world, settings)
   const followed =
     source.loaded === undefined
       ? undefined
@@ -53,6 +53,9 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
       platform: world.platform,
       tried: asksItself(source.config) ? undefined : modelToTry(models),
       notes: [
+        ...(taken === undefined
+          ? []
+          : [`Another program uses port ${taken}, so Sluice listens on ${new URL(url).port}.`]),
         ...source.notes,
         ...(reachableUrl(url) === url
           ? []
@@ -82,12 +85,25 @@ function keptIn(database: string | undefined, devUrl: string): string {
     : 'PostgreSQL (keys and usage)'
 }
 
-/** A port that another program has is the first thing that goes wrong at a second start. */
-function withHint(error: unknown): never {
-  if (error instanceof CommandFault && /another program uses that port/.test(error.message)) {
-    throw new CommandFault(
-      `${error.message}\nSet PORT, or --port, to another one; --port 0 takes a free one.`,
-    )
+const maxStarts = 5
+
+/** A service on the port that was asked for, or on the next free one; then `taken` is the port that another program uses. */
+async function startedOnFreePort(
+  config: TypedConfig,
+  world: World,
+  { host, port }: DevSettings,
+): Promise<{ readonly service: Service; readonly taken: number | undefined }> {
+  let taken: number | undefined
+  let asked = port
+  for (let start = 1; ; start++) {
+    try {
+      return { service: await startService(config, world, { host, port: asked, checkHost: true }), taken }
+    } catch (error) {
+      const used = portInUse(error)
+      const free = used === undefined || start === maxStarts ? undefined : await nextFreePort(used)
+      if (free === undefined) throw error
+      taken ??= used!.port
+      asked = free
+    }
   }
-  throw error
 }
