@@ -61,6 +61,8 @@ export interface Asked {
   readonly status: number
   readonly text: string
   readonly code: string | undefined
+  readonly message: string | undefined
+  readonly adjustments: string | null
 }
 
 export async function asking(
@@ -74,7 +76,13 @@ export async function asking(
   })
   const { choices, error } = (await response.json()) as {
     choices?: { message: { content: string } }[]
-    error?: { code: string }
+    error?: { code: string; message: string }
   }
-  return { status: response.status, text: choices?.[0]?.message.content ?? '', code: error?.code }
+  return {
+    status: response.status,
+    text: choices?.[0]?.message.content ?? '',
+    code: error?.code,
+    message: error?.message,
+    adjustments: response.headers.get('x-sluice-adjustments'),
+  }
 }

@@ -78,6 +78,6 @@ export const commandTable: readonly TableEntry[] = [
   {
     name: 'completions',
     summary: 'prints a script by which a shell completes commands and options',
-    load: async () => (await import('../commands/completions.ts')).completions,
+    load: async () => (await import('../commands/completions.ts')).completionsOf(commandTable),
   },
 ]

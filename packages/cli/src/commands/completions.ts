@@ -1,13 +1,13 @@
 import { type Command, CommandFault } from '../command.ts'
-import { commandTable } from '../command-line/command-table.ts'
+import type { TableEntry } from '../command-line/command-table.ts'
 import { shown } from '../command-line/shown.ts'
 import { completionPoints } from '../completions/completion-points.ts'
 import { completionScripts } from '../completions/completion-script.ts'
 
 const shells = Object.keys(completionScripts)
 
-/** `sluice completions`. */
-export const completions: Command = {
+/** `sluice completions` of the commands in a table. */
+export const completionsOf = (table: readonly TableEntry[]): Command => ({
   name: 'completions',
   summary: 'prints a script by which a shell completes commands and options',
   help: `
@@ -28,7 +28,7 @@ Example: source <(sluice completions bash)`,
       const got = positionals.length === 0 ? 'none' : `'${shown(positionals.join(' '))}'`
       throw new CommandFault(`sluice completions takes one shell of ${shells.join(', ')}, and got ${got}.`, 2)
     }
-    world.print(write(await completionPoints(commandTable)))
+    world.print(write(await completionPoints(table)))
     return 0
   },
-}
+})

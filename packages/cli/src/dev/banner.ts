@@ -70,12 +70,18 @@ function modelRows(models: readonly ShownModel[], width: number): readonly strin
   for (const { name, answeredBy } of models) {
     const group = answeredBy.split(' (')[0] ?? answeredBy
     const count = (counts.get(group) ?? 0) + 1
-    counts.set(group, count)
-    if (count <= shownOfEach || group === 'local()') rows.push(`  ${name.padEnd(width)}${answeredBy}`)
+    if (!name.includes('*')) counts.set(group, count)
+    if (count <= shownCount(group) || name.includes('*')) rows.push(`  ${name.padEnd(width)}${answeredBy}`)
   }
   for (const [group, count] of counts) {
-    if (count > shownOfEach && group !== 'local()')
-      rows.push(`  ... and ${count - shownOfEach} more of ${group}`)
+    const hidden = count - shownCount(group)
+    if (hidden > 0) rows.push(`  ... and ${hidden} more of ${group}`)
   }
   return rows
+}
+
+/** All models of the stand-in itself, and one of each vendor that it stands in for. */
+function shownCount(group: string): number {
+  if (group === 'local()') return Number.POSITIVE_INFINITY
+  return group.startsWith('local(),') ? 1 : shownOfEach
 }

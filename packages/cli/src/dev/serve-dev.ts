@@ -13,6 +13,7 @@ import type { DevSource } from './dev-source.ts'
 import { mintedKey } from './minted-key.ts'
 import { reachableUrl } from './reachable-url.ts'
 import { modelToTry, shownModels } from './shown-models.ts'
+import { withLabelledStandIns } from './stand-ins.ts'
 
 /** Serves until the world's signal says that it is to end. Resolves to the exit code. */
 export async function serveDev(settings: DevSettings, source: DevSource, world: World): Promise<number> {
@@ -21,7 +22,7 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
   const devUrl = devDatabaseUrl(world.cwd)
   const overlaid = (config: TypedConfig): TypedConfig =>
     devOverlay(config, { key, adminKey, database: settings.database, devDatabase: devUrl })
-  const config = overlaid(source.config)
+  const config = overlaid(source.loaded === undefined ? withLabelledStandIns(source.config) : source.config)
   if (config.state?.database === devUrl) makeDevFolder(world.cwd)
   const { service, taken } = await startedOnFreePort(config, world, settings)
   const followed =
@@ -39,7 +40,7 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
   }
 
   function bannerOf({ url, baseURL, consoleURL }: Service): string {
-    const models = shownModels(config)
+    const models = shownModels(source.config)
     const isOwn = typeof source.config.console === 'object'
     const page = consoleURL === undefined ? undefined : reachableUrl(consoleURL)
     return banner({
