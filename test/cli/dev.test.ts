@@ -53,6 +53,62 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     expect(dev.printed() + dev.told()).not.toContain('sk-canary')
   })
 
+  it('answers the known models of a vendor by the vendor where its key is there, and by a labelled stand-in where not', async () => {
+    const upstream = await startUpstream(answer({ text: 'From OpenAI.' }))
+    onTestFinished(() => upstream.close())
+    const env = { OPENAI_API_KEY: 'sk-canary', OPENAI_BASE_URL: upstream.baseURL }
+    const dev = await runningDev({ env })
+    expect(await asking(dev, 'gpt-4o')).toMatchObject({ text: 'From OpenAI.', adjustments: null })
+    expect(upstream.requests[0]?.json).toMatchObject({ model: 'gpt-4o' })
+    const labelled = { status: 200, text: '12 * 7 = 84', adjustments: expect.stringContaining('stand-in') }
+    expect(await asking(dev, 'claude-sonnet-4-5')).toMatchObject(labelled)
+    expect(await asking(dev, 'vendorc-2.5-flash')).toMatchObject(labelled)
+    expect(await asking(dev, 'local')).toMatchObject({ status: 200, adjustments: null })
+    const listed = await fetch(`${dev.baseURL}/models`, { headers: { authorization: `Bearer ${dev.key}` } })
+    const { data } = (await listed.json()) as { data: { id: string; owned_by: string }[] }
+    const owners = Object.fromEntries(data.map(({ id, owned_by }) => [id, owned_by]))
+    expect(owners).toMatchObject({
+      'vendora-4o': 'openai',
+      'gpt-4o': 'openai',
+      'claude-sonnet-4-5': 'local',
+      'vendorc-2.5-flash': 'local',
+    })
+    expect(dev.printed()).toMatch(/^ {2}claude-\S+ +local\(\), not Anthropic$/m)
+    expect(dev.printed()).toMatch(/^ {2}openai\/\* +openai \(all its models\)$/m)
+  })
+
+  it('names near models in the 404 of an unknown one, and only those that the key may use', async () => {
+    const dev = await runningDev()
+    expect(await asking(dev, 'vendora-5o')).toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+      message: expect.stringMatching(/ Did you mean `vendora-4o`.*\?$/),
+    })
+    expect(await asking(dev, 'claude-sonet-4-5')).toMatchObject({
+      status: 404,
+      message: expect.stringContaining('`claude-sonnet-4-5`'),
+    })
+    const { world, printed } = scriptedWorld({ cwd: dev.world.cwd })
+    await main(['keys', 'create', '--name', 'Ann', '--model', 'o*'], world)
+    const own = { ...dev, key: printed().trim() }
+    const got = await asking(own, 'vendora-5o')
+    expect([got.status, got.message]).toEqual([404, expect.not.stringContaining('vendora-4o')])
+  })
+
+  it('answers any name with --any-model, and labels it', async () => {
+    const dev = await runningDev({ args: ['--any-model'] })
+    expect(await asking(dev, 'a-model-of-next-year')).toMatchObject({
+      status: 200,
+      adjustments: expect.stringContaining('stand-in'),
+    })
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'sluice.config.json'), '{}')
+    expect(await refused(['--any-model'], {}, cwd)).toMatchObject({
+      code: 2,
+      told: expect.stringContaining("'local/*'"),
+    })
+  })
+
   it('finds a server of this machine, and asks it without a key', async () => {
     const models = {
       object: 'list',
@@ -220,15 +276,25 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     expect(got.told).not.toMatch(/^\s+at |canary|can ary/m)
   })
 
-  it('says that its port is in use, and how to take another', async () => {
+  it('takes the next free port where another program uses its own, and says so', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
-    const got = await refused(['--port', String(port)])
+    const dev = await runningDev({ args: ['--port', String(port)] })
+    const own = Number(new URL(dev.baseURL).port)
+    expect(own).toBeGreaterThan(port)
+    expect(dev.printed()).toContain(`Another program uses port ${port}, so Sluice listens on ${own}.`)
+    expect(await asking(dev, 'local')).toMatchObject({ status: 200 })
+  })
+
+  it('says that its port is in use where no further one is free', async () => {
+    const last = createServer().listen(65_535, '127.0.0.1')
+    onTestFinished(() => void last.close())
+    await once(last, 'listening')
+    const got = await refused(['--port', '65535'])
     expect(got).toMatchObject({ code: 1, printed: '' })
-    expect(got.told).toContain(`Cannot listen on 127.0.0.1:${port}: another program uses that port`)
-    expect(got.told).toContain('--port 0 takes a free one')
+    expect(got.told).toContain('Cannot listen on 127.0.0.1:65535: another program uses that port')
   })
 
   it('says what to do where nothing can be kept', async () => {

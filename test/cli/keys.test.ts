@@ -15,6 +15,8 @@ function inFolder(cwd: string) {
 }
 
 // The first of them loads all that a service is made of.
+const isoTime = /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 describe('sluice keys', { timeout: 60_000 }, () => {
   it('issues a key that a running gateway takes, with its models and limits, and ends it', async () => {
     const dev = await runningDev()
@@ -40,11 +42,20 @@ describe('sluice keys', { timeout: 60_000 }, () => {
     )
     const json = await run('keys', 'list', '--json')
     expect(JSON.parse(json.printed)).toMatchObject([
-      { id, name: 'Ann', models: ['vendora-*'], disabled: false },
+      {
+        id,
+        name: 'Ann',
+        models: ['vendora-*'],
+        disabled: false,
+        createdAt: expect.stringMatching(isoTime),
+        expiresAt: expect.stringMatching(isoTime),
+        lastUsedAt: expect.stringMatching(isoTime),
+      },
     ])
     expect(json.printed + listed.printed).not.toMatch(/digest|secrets/)
 
     const rotated = await run('keys', 'rotate', id, '--overlap', '1h', '--json')
+    expect(JSON.parse(rotated.printed)).toMatchObject({ id, createdAt: expect.stringMatching(isoTime) })
     const second = (JSON.parse(rotated.printed) as { key: string }).key
     expect(second).not.toBe(key)
     expect([(await as(second, 'local')).status, (await as(key, 'local')).status]).toEqual([403, 403])

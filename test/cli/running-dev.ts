@@ -36,7 +36,8 @@ export async function runningDev({
 }: DevStart = {}): Promise<RunningDev> {
   const scripted = scriptedWorld({ cwd, env })
   const discovers = env.OLLAMA_HOST !== undefined
-  const ended = main(['dev', '--port', '0', ...(discovers ? [] : ['--no-discover']), ...args], scripted.world)
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const ended = main(['dev', ...port, ...(discovers ? [] : ['--no-discover']), ...args], scripted.world)
   onTestFinished(async () => {
     if (!scripted.world.signal.aborted) scripted.stop()
     await ended
@@ -60,6 +61,8 @@ export interface Asked {
   readonly status: number
   readonly text: string
   readonly code: string | undefined
+  readonly message: string | undefined
+  readonly adjustments: string | null
 }
 
 export async function asking(
@@ -73,7 +76,13 @@ export async function asking(
   })
   const { choices, error } = (await response.json()) as {
     choices?: { message: { content: string } }[]
-    error?: { code: string }
+    error?: { code: string; message: string }
   }
-  return { status: response.status, text: choices?.[0]?.message.content ?? '', code: error?.code }
+  return {
+    status: response.status,
+    text: choices?.[0]?.message.content ?? '',
+    code: error?.code,
+    message: error?.message,
+    adjustments: response.headers.get('x-sluice-adjustments'),
+  }
 }

@@ -36,6 +36,7 @@ describePage(page, {
       env: {},
       print: () => {},
       tell: text => told.push(text),
+      platform: 'linux',
       terminal: false,
       colours: false,
       signal: new AbortController().signal,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { commandTable } from '../../packages/cli/src/command-line/command-table.ts'
 import { main } from '../../packages/cli/src/main.ts'
@@ -47,6 +48,18 @@ const startsDev: Check = async ({ code }) => {
 }
 
 describePage('docs/command-line.md', {
+  env: async ({ code }) => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, '.env'), execFileSync('sh', ['-c', code.split(' >>')[0]!]))
+    const dev = await runningDev({ cwd })
+    expect(dev.printed()).toContain('OpenAI: openai/... asks it, with OPENAI_API_KEY.')
+  },
+  completions: async ({ code }) => {
+    for (const line of code.trim().split('\n')) {
+      const [, ...argv] = line.split(' >')[0]!.split(' ')
+      expect(await run(argv, temporaryFolder())).toMatchObject({ code: 0, told: '' })
+    }
+  },
   first: startsDev,
   init: async ({ code }) => {
     const cwd = temporaryFolder()

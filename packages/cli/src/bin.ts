@@ -33,6 +33,7 @@ void main(process.argv.slice(2), {
   cwd: workingFolder(),
   print: text => void stdout.write(`${text}\n`),
   tell: text => void stderr.write(`${text}\n`),
+  platform: process.platform,
   terminal: stdout.isTTY === true,
   colours: usesColours(process.env, stdout.isTTY === true),
   signal: stopping.signal,

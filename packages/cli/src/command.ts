@@ -2,13 +2,16 @@ import type { ParseArgsConfig } from 'node:util'
 
 /** What a command has of the world: all that it reads, writes and waits for. Tests bring their own. */
 export interface World {
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** `main` adds the variables of `.env` files to it. */
+  readonly env: Record<string, string | undefined>
   /** Where relative paths begin. */
   readonly cwd: string
   /** What was asked for: a list, a transcript, JSON. */
   readonly print: (text: string) => void
   /** What is beside it: progress, warnings, faults. */
   readonly tell: (text: string) => void
+  /** The operating system, which decides how a command is quoted. */
+  readonly platform: NodeJS.Platform
   /** Whether a person reads what is printed. */
   readonly terminal: boolean
   /** Whether colours may be used. */
@@ -30,6 +33,8 @@ export interface Command {
   readonly help: string
   /** As `parseArgs` of `node:util` takes them. `help` is known to every command. */
   readonly options: NonNullable<ParseArgsConfig['options']>
+  /** Words that can follow the name, which shells complete. */
+  readonly words?: readonly string[]
   /**
    * Does it, and gives the exit code: 0, or 1 for what failed or was refused, 2 for a command line that cannot be. What
    * it throws as a `CommandFault` is told in its words; anything else is a bug, and told with its stack.

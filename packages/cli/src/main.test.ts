@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { type Command, CommandFault } from './command.ts'
@@ -32,7 +34,8 @@ describe('main', () => {
         code: 0,
         printed: expect.stringMatching(/ {2}greet {2}greets/),
       })
-    expect(await run('--version')).toEqual({ code: 0, printed: `${manifest.version}\n`, told: '' })
+    for (const option of ['--version', '-v'])
+      expect(await run(option)).toEqual({ code: 0, printed: `${manifest.version}\n`, told: '' })
     expect(await run()).toMatchObject({
       code: 2,
       printed: '',
@@ -41,7 +44,8 @@ describe('main', () => {
   })
 
   it('prints the help of a command, whatever else is asked', async () => {
-    const help = 'sluice greet: greets somebody\n\nUsage: sluice greet --name NAME\n'
+    const help =
+      'sluice greet: greets somebody\n\nUsage: sluice greet --name NAME\n\nDocumentation: docs/command-line.md#sluice-greet\n'
     expect(await run('greet', '--help')).toEqual({ code: 0, printed: help, told: '' })
     expect(await run('help', 'greet')).toEqual({ code: 0, printed: help, told: '' })
   })
@@ -86,6 +90,17 @@ describe('each command', { timeout: 60_000 }, () => {
         expect(Object.keys(command.options)).toContain(named.slice(2))
     },
   )
+
+  it('has its documentation where its help says', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/command-line.md'), 'utf8')
+    const sections = [...page.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.replaceAll(' ', '-'))
+    for (const { name } of commandTable) {
+      const { world, printed } = scriptedWorld()
+      await main([...name.split(' '), '--help'], world)
+      const [, section] = /^Documentation: docs\/command-line\.md#(\S+)$/m.exec(printed()) ?? []
+      expect(sections).toContain(section)
+    }
+  })
 
   it.each(['keys', 'import'])('%s --help lists what it can do', async group => {
     const names = commandTable.map(({ name }) => name).filter(name => name.startsWith(`${group} `))

@@ -1,8 +1,10 @@
 import { CommandFault, type World } from './command.ts'
 import { commandTable, type TableEntry } from './command-line/command-table.ts'
+import { documentationOf } from './command-line/documentation.ts'
 import { findCommand } from './command-line/find-command.ts'
 import { help } from './command-line/help.ts'
 import { readOptions } from './command-line/read-options.ts'
+import { addEnvFiles } from './environment/env-files.ts'
 import { version } from './version.ts'
 
 /** What a process ends with where the program itself is at fault: `EX_SOFTWARE` of sysexits(3). */
@@ -45,7 +47,7 @@ async function run(argv: readonly string[], world: World, table: readonly TableE
     world.print(help(table))
     return 0
   }
-  if (first === '--version') {
+  if (first === '--version' || first === '-v') {
     world.print(version)
     return 0
   }
@@ -58,9 +60,13 @@ async function run(argv: readonly string[], world: World, table: readonly TableE
   const command = await entry.load()
   const { values, positionals } = readOptions(command, rest)
   if (values.help === true) {
-    world.print(`sluice ${command.name}: ${command.summary}\n\n${command.help.trim()}`)
+    const { name, summary } = command
+    world.print(
+      `sluice ${name}: ${summary}\n\n${command.help.trim()}\n\nDocumentation: ${documentationOf(name)}`,
+    )
     return 0
   }
+  addEnvFiles(world)
   return command.run(values, positionals, world)
 }
 

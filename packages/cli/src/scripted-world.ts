@@ -26,6 +26,7 @@ export function scriptedWorld(given: Partial<World> = {}): ScriptedWorld {
       cwd: '/nowhere',
       print: add('printed'),
       tell: add('told'),
+      platform: 'linux',
       terminal: false,
       colours: false,
       signal: stopping.signal,

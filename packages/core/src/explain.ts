@@ -59,7 +59,12 @@ export async function explain<Host>(
         random,
       }))
     model = draft.model
-    const places = await route(draft, routeContext(principal, model, log, options), options.route)
+    const places = await route(
+      draft,
+      routeContext(principal, model, log, options),
+      options.route,
+      options.unknownModel,
+    )
     log.give(places)
     const candidates = await authorizePlaces(principal, model, places, options.authorize, log)
     const { targets } = validate(draft, principal, candidates, options.rules, log)

@@ -2,7 +2,7 @@ import { GatewayError } from './errors.ts'
 import type { Answer, FetchContext } from './host.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
-import { modelNotAllowed, modelNotFound } from './protocol/model-refusals.ts'
+import { modelNotAllowed } from './protocol/model-refusals.ts'
 import { authenticate, type Principal } from './stages/authenticate.ts'
 import { Permissions } from './stages/authorize.ts'
 import { respondJson } from './stages/respond.ts'
@@ -45,7 +45,7 @@ export async function showModel<Host>(
   const principal = await identify(request, context, options)
   const { route } = options
   const card = route.list?.().find(known => known.id === id)
-  if (card === undefined) throw modelNotFound(id)
+  if (card === undefined) throw await options.unknownModel(id, principal)
   if (!(await new Permissions(principal, options.authorize).allowsModel(id, waysTo(id, route)))) {
     throw modelNotAllowed(id)
   }

@@ -59,7 +59,8 @@ export async function completeChat<Host>(
   record.stream = memberOf(draft.body, 'stream') === true
   const { routing } = record
   routing.begun = true
-  const routed = route(draft, routeContext(principal, draft.model, routing, options), options.route)
+  const routingContext = routeContext(principal, draft.model, routing, options)
+  const routed = route(draft, routingContext, options.route, options.unknownModel)
   const places = isPromise(routed) ? await routed : routed
   routing.give(places)
   record.model = draft.model

@@ -75,4 +75,9 @@ export const commandTable: readonly TableEntry[] = [
       'prints the configuration that does what one of LiteLLM or Portkey does, and what has no equivalent',
     load: async () => (await import('../commands/import.ts')).importCommand,
   },
+  {
+    name: 'completions',
+    summary: 'prints a script by which a shell completes commands and options',
+    load: async () => (await import('../commands/completions.ts')).completionsOf(commandTable),
+  },
 ]

@@ -1,4 +1,5 @@
 import type { TableEntry } from './command-table.ts'
+import { documentationOf } from './documentation.ts'
 
 /** What `sluice --help` prints. */
 export function help(table: readonly Pick<TableEntry, 'name' | 'summary'>[]): string {
@@ -10,6 +11,7 @@ Usage: sluice <command> [options]
 
 ${rows.join('\n')}
 
-sluice <command> --help tells the options of one; sluice --version tells the version.
+sluice <command> --help tells the options of one; sluice --version, or -v, tells the version.
+Documentation: ${documentationOf()}
 Begin with: sluice dev`
 }

@@ -3,6 +3,7 @@ import { type Command, CommandFault } from '../command.ts'
 import { ConfigFaults } from '../config/faults/config-faults.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { summaryOf } from '../config/summary-of.ts'
+import { checkPackages } from '../service/check-packages.ts'
 
 /** `sluice check`. */
 export const check: Command = {
@@ -15,7 +16,8 @@ Usage: sluice check [FILE] [options]
   --config FILE     the same
   --json            prints { "ok": true, "models": [...] } or { "ok": false, "faults": [...] }
 
-Nothing is opened or asked: no database, no vendor. Exits with 1 where there is a fault.
+The packages that the configuration needs have to be installed. Nothing is opened or asked: no database, no vendor. Exits
+with 1 where there is a fault.
 
 Example: sluice check gateway.yaml`,
   options: { json: { type: 'boolean' }, config: { type: 'string' } },
@@ -27,6 +29,7 @@ Example: sluice check gateway.yaml`,
     const json = values.json === true
     try {
       const { config, file } = await loadConfig(path, world)
+      await checkPackages(config, world.cwd)
       const name = relative(world.cwd, file)
       if (json) world.print(JSON.stringify({ ok: true, file: name, models: Object.keys(config.models) }))
       else world.print(`${name} has no fault.\n${summaryOf(config)}`)

@@ -16,9 +16,10 @@ Usage: sluice dev [options]
   --database URL    where keys and usage are kept: file:./dev.db, postgres://... or :memory: for nowhere.
                     Default: .sluice/dev.db, unless the configuration says where
   --no-console      without the page
+  --any-model       local() answers every model name, not only those that are known
   --no-discover     does not look for Ollama, llama.cpp, LM Studio and vLLM on this machine
 
-Vendors are taken by the keys in the environment, such as OPENAI_API_KEY; OPENAI_BASE_URL and so on say where they are.
+Models of vendors, such as gpt-4o, are answered by their vendor if its key is there, and by local() if not. Vendors are taken by the keys in the environment, such as OPENAI_API_KEY; OPENAI_BASE_URL and so on say where they are.
 SLUICE_API_KEY is the key that callers use; without it one is made.
 
 Example: sluice dev --port 3000`,
@@ -28,6 +29,7 @@ Example: sluice dev --port 3000`,
     config: { type: 'string' },
     database: { type: 'string' },
     'no-console': { type: 'boolean' },
+    'any-model': { type: 'boolean' },
     'no-discover': { type: 'boolean' },
   },
   async run(values, positionals, world) {

@@ -25,6 +25,7 @@ async function run(text: string, { args = ['litellm', 'config.yaml'], values = {
       env: {},
       print: line => printed.push(line),
       tell: line => told.push(line),
+      platform: 'linux',
       terminal: false,
       colours: false,
       signal: new AbortController().signal,

@@ -42,6 +42,7 @@ Ends with 0 where all was carried, and with 3 where the configuration was printe
 
   sluice import litellm config.yaml --output sluice.config.yaml`,
   options: { format: { type: 'string' }, output: { type: 'string' } },
+  words: Object.keys(importers),
   run: async (values, positionals, world) => {
     const [source = '', file, ...more] = positionals
     const importer = Object.hasOwn(importers, source) ? importers[source] : undefined

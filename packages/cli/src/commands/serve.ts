@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type Command, CommandFault, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { ListenFault } from '../service/listen-fault.ts'
+import { nextFreePort } from '../service/next-free-port.ts'
 import { startService } from '../service/start-service.ts'
 import { watchedConfig } from '../service/watched-config.ts'
 
@@ -37,7 +39,7 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
     const service = await startService(loaded.config, world, {
       host: textOf(values, 'host'),
       port: portOf(values),
-    })
+    }).catch(withFreePort)
     const watched = watchedConfig(service, loaded, world, { watch: values['no-watch'] !== true })
     const hup = () => void watched.reload()
     process.on('SIGHUP', hup)
@@ -52,6 +54,14 @@ Example: sluice serve --config gateway.yaml --host 0.0.0.0`,
       await service.close()
     }
   },
+}
+
+/** Names a port that can be used where another program has the one that was asked for. */
+async function withFreePort(error: unknown): Promise<never> {
+  const used = error instanceof ListenFault ? error.portInUse : undefined
+  const free = used && (await nextFreePort(used))
+  if (free === undefined) throw error
+  throw new CommandFault(`${(error as Error).message}\nPort ${free} is free: sluice serve --port ${free}`)
 }
 
 function textOf(values: Values, name: string): string | undefined {

@@ -13,6 +13,7 @@ const started: Started = {
     { name: 'local', answeredBy: 'local()' },
   ],
   tried: 'o1',
+  platform: 'linux',
   notes: ['One note.'],
 }
 
@@ -38,6 +39,12 @@ curl http://127.0.0.1:8787/v1/chat/completions -H 'authorization: Bearer sk-mine
 
 Ctrl+C stops it. Each request is logged below.
 `)
+  })
+
+  it('has a line for each shell of Windows', () => {
+    const text = banner({ ...started, platform: 'win32' })
+    expect(text).toMatch(/^Try it in PowerShell:\n'\{.*\| curl\.exe '/m)
+    expect(text).toMatch(/^Try it in cmd\.exe:\ncurl\.exe "/m)
   })
 
   it('leaves out what there is not, and shows the first models of a server that has many', () => {

@@ -1,4 +1,4 @@
-import { curlLine } from './curl-line.ts'
+import { curlLines } from './curl-line.ts'
 
 /** A model as the banner shows it. */
 export interface ShownModel {
@@ -19,6 +19,8 @@ export interface Started {
   readonly models: readonly ShownModel[]
   /** The model that the curl line asks; `undefined` for none. */
   readonly tried: string | undefined
+  /** The operating system, whose shell the curl line is for. */
+  readonly platform: NodeJS.Platform
   /** What was found, and what is to be known, a sentence each. */
   readonly notes: readonly string[]
 }
@@ -47,10 +49,18 @@ export function banner(started: Started): string {
     ...modelRows(models, width),
     '',
     ...notes.flatMap(note => [note, '']),
-    ...(tried === undefined ? [] : ['Try it:', curlLine(baseURL, key, tried), '']),
+    ...(tried === undefined ? [] : tryLines(started, tried)),
     'Ctrl+C stops it. Each request is logged below.',
     '',
   ].join('\n')
+}
+
+function tryLines({ platform, baseURL, key }: Started, model: string): readonly string[] {
+  return curlLines(platform, baseURL, key, model).flatMap(({ shell, line }) => [
+    shell === undefined ? 'Try it:' : `Try it in ${shell}:`,
+    line,
+    '',
+  ])
 }
 
 /** A server may have hundreds: the first ones of each, and how many more there are. */
@@ -60,12 +70,18 @@ function modelRows(models: readonly ShownModel[], width: number): readonly strin
   for (const { name, answeredBy } of models) {
     const group = answeredBy.split(' (')[0] ?? answeredBy
     const count = (counts.get(group) ?? 0) + 1
-    counts.set(group, count)
-    if (count <= shownOfEach || group === 'local()') rows.push(`  ${name.padEnd(width)}${answeredBy}`)
+    if (!name.includes('*')) counts.set(group, count)
+    if (count <= shownCount(group) || name.includes('*')) rows.push(`  ${name.padEnd(width)}${answeredBy}`)
   }
   for (const [group, count] of counts) {
-    if (count > shownOfEach && group !== 'local()')
-      rows.push(`  ... and ${count - shownOfEach} more of ${group}`)
+    const hidden = count - shownCount(group)
+    if (hidden > 0) rows.push(`  ... and ${hidden} more of ${group}`)
   }
   return rows
+}
+
+/** All models of the stand-in itself, and one of each vendor that it stands in for. */
+function shownCount(group: string): number {
+  if (group === 'local()') return Number.POSITIVE_INFINITY
+  return group.startsWith('local(),') ? 1 : shownOfEach
 }

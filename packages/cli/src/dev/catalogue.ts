@@ -10,6 +10,11 @@ const served: Readonly<Record<string, readonly [vendor: string, model: string]>>
   o3: ['openai', 'o3'],
 }
 
+/** Whether a model is always served. */
+export function isCatalogued(model: string): boolean {
+  return Object.hasOwn(served, model)
+}
+
 /** Where a model is answered: by which provider, and under which name of its. */
 export interface Place {
   readonly provider: string

@@ -2,18 +2,22 @@ import type { Config, ProviderConfig } from '../config/config.ts'
 import { catalogue } from './catalogue.ts'
 import type { LocalServer } from './discover.ts'
 import type { EnvironmentVendor } from './environment-vendors.ts'
+import { knownModels } from './known-models.ts'
 
 /** What `sluice dev` serves where there is no configuration. */
 export interface DevFacts {
   readonly vendors: readonly EnvironmentVendor[]
   readonly servers: readonly LocalServer[]
+  /** Whether `local` answers every other name, too. Default: no. */
+  readonly anyModel?: boolean
 }
 
 /**
- * A configuration made of what was found: the models that are always there, all models of each vendor and server, and
- * `local`, the stand-in. Nothing that a vendor should answer is answered by the stand-in where the vendor fails.
+ * A configuration made of what was found: the models that are always there, the known models of all vendors, all models of
+ * each vendor and server that can be reached, and `local`, the stand-in. A vendor that can be reached answers its known
+ * models. Nothing that a vendor should answer is answered by the stand-in where the vendor fails.
  */
-export function devConfig({ vendors, servers }: DevFacts): Config {
+export function devConfig({ vendors, servers, anyModel = false }: DevFacts): Config {
   const providers: Record<string, ProviderConfig> = {}
   const models: Record<string, string> = {}
   for (const { name, apiKey, baseURL } of vendors) {
@@ -27,6 +31,11 @@ export function devConfig({ vendors, servers }: DevFacts): Config {
     for (const model of server.models) models[`${server.name}/${model}`] = `${server.name}/${model}`
   }
   models.local = 'local/local'
+  for (const [vendor, ids] of Object.entries(knownModels)) {
+    const provider = vendors.some(({ name }) => name === vendor) ? vendor : 'local'
+    for (const id of ids) models[id] ??= `${provider}/${id}`
+  }
   for (const { name } of [...vendors, ...servers]) models[`${name}/*`] = `${name}/*`
+  if (anyModel) models['*'] = 'local/*'
   return { providers, models, limits: [{ kind: 'requests', limit: 60, per: 'minute' }] }
 }

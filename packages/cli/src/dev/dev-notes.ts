@@ -25,7 +25,7 @@ export function devNotes({ vendors, servers, looked, ollamaFault }: Findings): r
   const some = missing.slice(0, 3).map(({ keyVariable }) => keyVariable)
   return [
     ...(notes.length === 0 ? [] : [notes.join('\n')]),
-    `local() is a stand-in, not a language model.${
+    `local() is a stand-in, not a language model. Where it answers another model's name, the response header\nx-sluice-adjustments says so, and the list of models has it as owned_by.${
       some.length === 0
         ? ''
         : `\nFor models of ${vendors.length === 0 ? 'a vendor' : 'further vendors'}, set ${some.join(', ')} or another vendor's key. npx sluice init writes a configuration.`

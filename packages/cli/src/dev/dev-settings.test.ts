@@ -9,6 +9,7 @@ describe('devSettings', () => {
       apiKey: undefined,
       console: true,
       discover: true,
+      anyModel: false,
       database: undefined,
       config: undefined,
     })

@@ -10,6 +10,7 @@ export interface DevSettings {
   readonly apiKey: string | undefined
   readonly console: boolean
   readonly discover: boolean
+  readonly anyModel: boolean
   readonly database: string | undefined
   readonly config: string | undefined
 }
@@ -36,6 +37,7 @@ export function devSettings(values: Values, env: World['env']): DevSettings {
     apiKey,
     console: values['no-console'] !== true,
     discover: values['no-discover'] !== true,
+    anyModel: values['any-model'] === true,
     database: textOf(values, 'database'),
     config: textOf(values, 'config'),
   }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { World } from '../command.ts'
+import { CommandFault, type World } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { configsIn } from '../config/load/find-config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
@@ -17,7 +17,7 @@ export interface DevSource {
   readonly notes: readonly string[]
 }
 
-type Asked = Pick<DevSettings, 'config' | 'discover'>
+type Asked = Pick<DevSettings, 'config' | 'discover' | 'anyModel'>
 type Surroundings = Pick<World, 'env' | 'cwd' | 'signal'>
 
 /**
@@ -26,22 +26,31 @@ type Surroundings = Pick<World, 'env' | 'cwd' | 'signal'>
  */
 export function devSource(asked: Asked, world: Surroundings): Promise<DevSource> {
   return asked.config !== undefined || configsIn(world.cwd).length > 0
-    ? fileSource(asked.config, world)
-    : foundSource(asked.discover, world)
+    ? fileSource(asked, world)
+    : foundSource(asked, world)
 }
 
-async function fileSource(path: string | undefined, world: Surroundings): Promise<DevSource> {
+async function fileSource({ config: path, anyModel }: Asked, world: Surroundings): Promise<DevSource> {
+  if (anyModel) {
+    throw new CommandFault(
+      "sluice dev: --any-model is for a start without a configuration. Write the model '*': 'local/*' into the configuration, with the provider local.",
+      2,
+    )
+  }
   const { loadConfig } = await import('../config/load-config.ts')
   const loaded = await loadConfig(path, world)
   const name = relative(world.cwd, loaded.file) || loaded.file
   return { config: loaded.config, loaded, notes: [`Serves ${name}, and takes it again when it changes.`] }
 }
 
-async function foundSource(looks: boolean, { env, signal }: Surroundings): Promise<DevSource> {
+async function foundSource(
+  { discover: looks, anyModel }: Asked,
+  { env, signal }: Surroundings,
+): Promise<DevSource> {
   const vendors = environmentVendors(env)
   const { list, fault } = lookups(env.OLLAMA_HOST)
   const servers = looks ? await discover(list, signal) : []
   const ollamaFault = looks ? fault : undefined
   const notes = devNotes({ vendors, servers, looked: looks, ollamaFault })
-  return { config: devConfig({ vendors, servers }), loaded: undefined, notes }
+  return { config: devConfig({ vendors, servers, anyModel }), loaded: undefined, notes }
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { CommandFault, type World } from '../command.ts'
+import type { World } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { ListenFault } from '../service/listen-fault.ts'
+import { nextFreePort } from '../service/next-free-port.ts'
 import type { Service } from '../service/service.ts'
 import { startService } from '../service/start-service.ts'
 import { watchedConfig } from '../service/watched-config.ts'
@@ -13,6 +14,7 @@ import type { DevSource } from './dev-source.ts'
 import { mintedKey } from './minted-key.ts'
 import { reachableUrl } from './reachable-url.ts'
 import { modelToTry, shownModels } from './shown-models.ts'
+import { withLabelledStandIns } from './stand-ins.ts'
 
 /** Serves until the world's signal says that it is to end. Resolves to the exit code. */
 export async function serveDev(settings: DevSettings, source: DevSource, world: World): Promise<number> {
@@ -21,10 +23,9 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
   const devUrl = devDatabaseUrl(world.cwd)
   const overlaid = (config: TypedConfig): TypedConfig =>
     devOverlay(config, { key, adminKey, database: settings.database, devDatabase: devUrl })
-  const config = overlaid(source.config)
+  const config = overlaid(source.loaded === undefined ? withLabelledStandIns(source.config) : source.config)
   if (config.state?.database === devUrl) makeDevFolder(world.cwd)
-  const { host, port } = settings
-  const service = await startService(config, world, { host, port, checkHost: true }).catch(withHint)
+  const { service, taken } = await startedOnFreePort(config, world, settings)
   const followed =
     source.loaded === undefined
       ? undefined
@@ -40,7 +41,7 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
   }
 
   function bannerOf({ url, baseURL, consoleURL }: Service): string {
-    const models = shownModels(config)
+    const models = shownModels(source.config)
     const isOwn = typeof source.config.console === 'object'
     const page = consoleURL === undefined ? undefined : reachableUrl(consoleURL)
     return banner({
@@ -51,8 +52,12 @@ export async function serveDev(settings: DevSettings, source: DevSource, world: 
       consoleURL: page === undefined || isOwn ? page : `${page}#key=${adminKey}`,
       keptIn: keptIn(config.state?.database, devUrl),
       models,
+      platform: world.platform,
       tried: asksItself(source.config) ? undefined : modelToTry(models),
       notes: [
+        ...(taken === undefined
+          ? []
+          : [`Another program uses port ${taken}, so Sluice listens on ${new URL(url).port}.`]),
         ...source.notes,
         ...(reachableUrl(url) === url
           ? []
@@ -82,12 +87,25 @@ function keptIn(database: string | undefined, devUrl: string): string {
     : 'PostgreSQL (keys and usage)'
 }
 
-/** A port that another program has is the first thing that goes wrong at a second start. */
-function withHint(error: unknown): never {
-  if (error instanceof ListenFault && error.portInUse) {
-    throw new CommandFault(
-      `${error.message}\nSet PORT, or --port, to another one; --port 0 takes a free one.`,
-    )
+const maxStarts = 5
+
+/** A service on the port that was asked for, or on the next free one; then `taken` is the port that another program uses. */
+async function startedOnFreePort(
+  config: TypedConfig,
+  world: World,
+  { host, port }: DevSettings,
+): Promise<{ readonly service: Service; readonly taken: number | undefined }> {
+  let taken: number | undefined
+  let asked = port
+  for (let start = 1; ; start++) {
+    try {
+      return { service: await startService(config, world, { host, port: asked, checkHost: true }), taken }
+    } catch (error) {
+      const used = error instanceof ListenFault ? error.portInUse : undefined
+      const free = used === undefined || start === maxStarts ? undefined : await nextFreePort(used)
+      if (free === undefined) throw error
+      taken ??= used!.port
+      asked = free
+    }
   }
-  throw error
 }

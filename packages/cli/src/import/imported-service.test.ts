@@ -122,7 +122,7 @@ describe('what came of LiteLLM', () => {
       await upstreamOf(answer({ text: 'from OpenAI' })),
       await upstreamOf(fromAnthropic),
     ]
-    const ask = await served('litellm', 'wildcards', { 'openai-2': openai, anthropic })
+    const ask = await served('litellm', 'wildcards', { openai, anthropic })
     expect(await ask('openai/gpt-4.1')).toMatchObject({ text: 'from OpenAI' })
     expect(await ask('claude-opus-4')).toMatchObject({ text: 'from Anthropic' })
     expect(openai.requests[0]?.json).toMatchObject({ model: 'gpt-4.1' })

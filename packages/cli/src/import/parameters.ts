@@ -15,11 +15,17 @@ const kinds: Readonly<Record<string, 'number' | 'text' | 'flag' | 'any'>> = {
   response_format: 'any',
 }
 
-/** What a place sets of a request; `undefined` where that is nothing. */
-export function parametersOf(given: Part): Record<string, unknown> | undefined {
+/**
+ * What a place sets of a request; `undefined` where that is nothing. `resolve` gives the value that a text or a list of
+ * texts stands for, and `undefined` where it stands for none.
+ */
+export function parametersOf(
+  given: Part,
+  resolve: (value: unknown) => unknown = value => value,
+): Record<string, unknown> | undefined {
   const parameters: Record<string, unknown> = {}
   for (const [key, kind] of Object.entries(kinds)) {
-    const value = fieldOf(given.at(key), kind)
+    const value = fieldOf(given.at(key), kind, resolve)
     if (value !== undefined) parameters[key] = value
   }
   const most = given.at('max_completion_tokens').count(1) ?? given.at('max_tokens').count(1)
@@ -27,11 +33,18 @@ export function parametersOf(given: Part): Record<string, unknown> | undefined {
   return Object.keys(parameters).length === 0 ? undefined : parameters
 }
 
-function fieldOf(part: Part, kind: 'number' | 'text' | 'flag' | 'any'): unknown {
+function fieldOf(
+  part: Part,
+  kind: 'number' | 'text' | 'flag' | 'any',
+  resolve: (value: unknown) => unknown,
+): unknown {
   // A configuration would read it as a reference.
   if (JSON.stringify(part.value)?.includes('${')) return undefined
   if (kind === 'number') return typeof part.value === 'number' ? part.number() : undefined
-  if (kind === 'text') return part.text()
   if (kind === 'flag') return part.flag()
-  return part.isThere && part.value !== null ? part.take().value : undefined
+  const value = resolve(part.value)
+  if (value === undefined || value === null) return undefined
+  if (kind === 'text') return part.text() === undefined ? undefined : value
+  part.take()
+  return value
 }

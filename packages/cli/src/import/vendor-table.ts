@@ -4,14 +4,12 @@ import type { ProviderConfig } from '../config/config.ts'
 export class VendorTable {
   readonly #names = new Map<string, string>()
   readonly #vendors = new Map<string, ProviderConfig>()
-  readonly #beginnings: ReadonlySet<string>
+  readonly #reserved: ReadonlySet<string>
   readonly #numbers = new Map<string, number>()
 
-  /** `models` are the names that callers use: what begins like one of them is not taken as a vendor's name. */
-  constructor(models: readonly string[]) {
-    this.#beginnings = new Set(
-      models.filter(model => model.includes('/')).map(model => model.slice(0, model.indexOf('/'))),
-    )
+  /** `reserved` are names that no vendor may have. */
+  constructor(reserved: ReadonlySet<string> = new Set()) {
+    this.#reserved = reserved
   }
 
   /** The name of a vendor with these options, which is new where nobody has them yet. */
@@ -33,6 +31,6 @@ export class VendorTable {
     const number = (this.#numbers.get(type) ?? 0) + 1
     this.#numbers.set(type, number)
     const name = number === 1 ? type : `${type}-${number}`
-    return this.#beginnings.has(name) || this.#vendors.has(name) ? this.#free(type) : name
+    return this.#reserved.has(name) || this.#vendors.has(name) ? this.#free(type) : name
   }
 }

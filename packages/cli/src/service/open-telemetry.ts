@@ -41,14 +41,7 @@ export async function startOpenTelemetry(
   tags: readonly string[],
   load: typeof projectModule = projectModule,
 ): Promise<SentTelemetry> {
-  const found = await Promise.all(packages.map(name => load(name, folder)))
-  const missing = packages.filter((_, at) => found[at] === undefined)
-  if (missing.length > 0) {
-    throw new CommandFault(
-      `telemetry.openTelemetry needs packages that are not installed here. Run: npm install ${missing.join(' ')}`,
-    )
-  }
-  const { openTelemetry } = await ours()
+  const { found, openTelemetry } = await openTelemetryPackages(folder, load)
   const all = Object.assign({}, ...found) as Readonly<Record<string, unknown>>
   const make = (name: string, ...options: object[]) => new (all[name] as Maker)(...options)
   const resource = resourceOf(all, env.OTEL_SERVICE_NAME)
@@ -76,6 +69,28 @@ export async function startOpenTelemetry(
       forget()
     },
   }
+}
+
+/**
+ * Loads the packages of OpenTelemetry that are the project's own, and what stands on them. Rejects with `CommandFault` where
+ * some are not installed.
+ */
+export async function openTelemetryPackages(
+  folder: string,
+  load: typeof projectModule = projectModule,
+): Promise<{
+  readonly found: readonly (Readonly<Record<string, unknown>> | undefined)[]
+  readonly openTelemetry: typeof import('@sluice/telemetry/opentelemetry').openTelemetry
+}> {
+  const found = await Promise.all(packages.map(name => load(name, folder)))
+  const missing = packages.filter((_, at) => found[at] === undefined)
+  if (missing.length > 0) {
+    throw new CommandFault(
+      `telemetry.openTelemetry needs packages that are not installed here. Run: npm install ${missing.join(' ')}`,
+    )
+  }
+  const { openTelemetry } = await ours()
+  return { found, openTelemetry }
 }
 
 /** It stands on the project's own `@opentelemetry/api`, and so is loaded only where that is there. */

@@ -14,10 +14,11 @@ import type { Authenticator, Principal } from '../stages/authenticate.ts'
 import type { Authorizer } from '../stages/authorize.ts'
 import type { CallWorld } from '../stages/call.ts'
 import type { Limiter } from '../stages/limit.ts'
-import type { Route } from '../stages/route.ts'
+import type { Route, UnknownModel } from '../stages/route.ts'
 import type { LoadShedder } from '../stages/shed.ts'
 import type { ValidationRules } from '../stages/validate.ts'
 import type { Transport } from '../transport.ts'
+import { unknownModel } from '../unknown-model.ts'
 import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
 import type { HealthSettings } from '../upstream/health/health-settings.ts'
 import { boundedPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
@@ -42,6 +43,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly authenticate: Authenticator<Host>
   readonly route: Route
   readonly authorize: Authorizer
+  readonly unknownModel: UnknownModel
   readonly limit: Limiter
   /** Never throws, and gives no price that is none. */
   readonly prices: Prices
@@ -114,6 +116,7 @@ export function resolveOptions<Host>(
   return {
     ...policies,
     ...recalled,
+    unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),
     prices: soundPrices(options.prices),
     abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
     ledger: watchedLedger(options.ledger, timeouts.policyMs, observe),

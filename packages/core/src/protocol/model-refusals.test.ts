@@ -6,7 +6,7 @@ const [fits, cut] = ['m'.repeat(100), `${'m'.repeat(100)}...`]
 describe('the refusal of a model', () => {
   it('that nobody serves names it, and keeps the cause', () => {
     const cause = new Error('gone')
-    const refusal = modelNotFound('m', cause)
+    const refusal = modelNotFound('m', { cause })
     expect(refusal).toMatchObject({ refusal: 'model_not_found', status: 404, cause })
     expect(refusal.message).toBe('The model `m` does not exist or you do not have access to it.')
   })

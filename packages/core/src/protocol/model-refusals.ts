@@ -1,8 +1,13 @@
 import { GatewayError } from '../errors.ts'
 
-/** The 404 for a model that nobody serves. */
-export function modelNotFound(model: string, cause?: unknown): GatewayError {
-  const message = `The model \`${shown(model)}\` does not exist or you do not have access to it.`
+/** The 404 for a model that nobody serves. `suggested` are names that the caller may use. */
+export function modelNotFound(
+  model: string,
+  { cause, suggested = [] }: { readonly cause?: unknown; readonly suggested?: readonly string[] } = {},
+): GatewayError {
+  const names = suggested.map(name => `\`${name}\``)
+  const hint = names.length === 0 ? '' : ` Did you mean ${names.join(', ').replace(/, (?=[^,]*$)/, ' or ')}?`
+  const message = `The model \`${shown(model)}\` does not exist or you do not have access to it.${hint}`
   return new GatewayError('model_not_found', { message, cause })
 }
 

@@ -1,3 +1,4 @@
+import type { GatewayError } from '../errors.ts'
 import { isTarget } from '../is-target.ts'
 import type { Usage } from '../protocol/chat.ts'
 import { modelNotFound } from '../protocol/model-refusals.ts'
@@ -90,6 +91,9 @@ export interface Route<Name extends string = string, Ref extends string = never>
 /** The names of a model table that a route refers to. */
 export type ReferredBy<R> = typeof referred extends keyof R ? NonNullable<R[typeof referred]> : never
 
+/** The refusal of a model that no route answers. */
+export type UnknownModel = (model: string, principal: Principal) => GatewayError | Promise<GatewayError>
+
 /**
  * Where can it be answered? At once where the route says it at once. Rejects with 404, and with `TypeError` for what is no
  * list of targets.
@@ -98,15 +102,25 @@ export function route(
   draft: Draft,
   context: RouteContext,
   to: Route,
+  unknown: UnknownModel = modelNotFoundFor,
 ): readonly Candidate[] | Promise<readonly Candidate[]> {
   const given: unknown = to(draft, context)
-  return isList(given) && given.length > 0 ? given : awaited(given, draft)
+  return isList(given) && given.length > 0 ? given : awaited(given, draft, context, unknown)
 }
 
-async function awaited(given: unknown, draft: Draft): Promise<readonly Candidate[]> {
+async function awaited(
+  given: unknown,
+  draft: Draft,
+  { principal }: RouteContext,
+  unknown: UnknownModel,
+): Promise<readonly Candidate[]> {
   const candidates = candidateList(await given)
   if (candidates.length > 0) return candidates
-  throw modelNotFound(draft.model)
+  throw await unknown(draft.model, principal)
+}
+
+function modelNotFoundFor(model: string): GatewayError {
+  return modelNotFound(model)
 }
 
 /** What a route gave. Throws `TypeError` for what is no list of targets. */

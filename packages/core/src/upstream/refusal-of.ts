@@ -37,7 +37,7 @@ function ofStatus(error: UpstreamError, model: string): GatewayError {
     case 402:
       return new GatewayError('insufficient_quota', { cause })
     case 404:
-      return modelNotFound(model, cause)
+      return modelNotFound(model, { cause })
     case 408:
     case 504:
       return new GatewayError('upstream_timeout', { cause })

@@ -1,39 +1,50 @@
 import type { LimitRuleData } from '@sluice/core'
+import type { Reading } from '../reading.ts'
 import { type Group, levelsOf } from './group.ts'
 import type { ChosenStrategy } from './strategy.ts'
 import { type WeightKey, weightKey, weightKeys } from './weight-key.ts'
 
 /**
- * What becomes of `weight`, `rpm` and `tpm`. With a strategy by usage the last two bound a group, and so the model is
- * bound here by their sum. With chance LiteLLM takes one of the three for weights; else they say nothing.
+ * What becomes of `weight`, `rpm` and `tpm`. The last two bound the model by their sum. When LiteLLM chooses by chance, it
+ * also takes one of the three for weights.
  */
-export function boundsOf(group: Group, { strategy, byUsage }: ChosenStrategy): LimitRuleData[] {
-  const rules = byUsage ? [...sumOf(group, 'rpm'), ...sumOf(group, 'tpm')] : []
+export function boundsOf(
+  group: Group,
+  { strategy, byUsage }: ChosenStrategy,
+  reading: Reading,
+): LimitRuleData[] {
+  const bounded = (['rpm', 'tpm'] as const).filter(key => isBounded(group, key))
   for (const level of levelsOf(group)) {
     const weight = strategy === 'weighted' && level.length > 1 ? weightKey(level) : undefined
     if (weight !== undefined) for (const deployment of level) deployment[weight].take()
-    if (byUsage) continue
-    for (const key of weightKeys.filter(other => other !== weight))
-      for (const deployment of level) deployment[key].lose(...without(key))
+    const others = weightKeys.filter(key => key !== weight && !bounded.some(each => each === key))
+    for (const key of others) for (const deployment of level) deployment[key].lose(...without(key))
   }
-  return rules
+  if (bounded.length > 0 && !byUsage) reading.note(enforced)
+  return bounded.map(key => ruleOf(group, key))
 }
+
+const enforced =
+  'rpm and tpm limit the model as a whole, in limits. LiteLLM enforces them with usage-based-routing only: remove a rule where a number was meant as a weight alone.'
 
 function without(key: WeightKey): readonly [string, string] {
   if (key === 'weight') return ['It decides nothing here, and neither with LiteLLM.', 'Nothing.']
   const kind = key === 'rpm' ? 'requests' : 'tokens'
   return [
-    'LiteLLM bounds nobody by it with this strategy, and a place has no limit of its own here.',
-    `To bound the model, add to limits: { kind: ${kind}, limit: ..., per: minute, scopes: [gateway], models: [...] }.`,
+    'A limit is one of the model as a whole, and not every deployment of the model says a whole number from 1.',
+    `To limit the model, add to limits: { kind: ${kind}, limit: ..., per: minute, scopes: [gateway], models: [...] }.`,
   ]
 }
 
-/** Where all deployments have one. */
-function sumOf({ name, deployments }: Group, key: 'rpm' | 'tpm'): LimitRuleData[] {
-  if (!deployments.every(({ [key]: part }) => Number(part.value) >= 1)) return []
-  const numbers = deployments.flatMap(({ [key]: part }) => part.count(1) ?? [])
-  if (numbers.length < deployments.length) return []
-  const limit = numbers.reduce((sum, number) => sum + number, 0)
+/** Whether all deployments have one. */
+function isBounded({ deployments }: Group, key: 'rpm' | 'tpm'): boolean {
+  return deployments.every(
+    ({ [key]: part }) => Number.isSafeInteger(Number(part.value)) && Number(part.value) >= 1,
+  )
+}
+
+function ruleOf({ name, deployments }: Group, key: 'rpm' | 'tpm'): LimitRuleData {
+  const limit = deployments.reduce((sum, { [key]: part }) => sum + (part.count(1) ?? 0), 0)
   const kind = key === 'rpm' ? 'requests' : 'tokens'
-  return [{ kind, limit, per: 'minute', scopes: ['gateway'], models: [name] }]
+  return { kind, limit, per: 'minute', scopes: ['gateway'], models: [name] }
 }

@@ -4,7 +4,9 @@ import { parametersOf } from '../parameters.ts'
 import type { Part } from '../part.ts'
 import { region } from './bedrock-region.ts'
 import { capabilitiesOf } from './capabilities.ts'
+import { withCredential } from './credentials.ts'
 import { priceOf } from './price.ts'
+import { withReferences } from './settings-text.ts'
 import { vendorOf } from './vendor-of.ts'
 import { type NamedModel, namedModel } from './vendors.ts'
 
@@ -23,8 +25,13 @@ export interface Deployment {
 }
 
 /** An entry of `model_list`; `undefined` where it cannot be had, which is told. */
-export function deploymentOf(entry: Part, name: string, importing: Importing): Deployment | undefined {
-  const given = entry.at('litellm_params')
+export function deploymentOf(
+  entry: Part,
+  name: string,
+  importing: Importing,
+  credentials: Part,
+): Deployment | undefined {
+  const given = withCredential(entry.at('litellm_params'), credentials, importing.reading)
   const info = entry.at('model_info')
   const mode = info.at('mode').text()
   if (mode !== undefined && mode !== 'chat') {
@@ -46,7 +53,7 @@ export function deploymentOf(entry: Part, name: string, importing: Importing): D
     entry.lose(vendor.why, vendor.mend)
     return undefined
   }
-  const parameters = parametersOf(given)
+  const parameters = parametersOf(given, withReferences)
   if (parameters !== undefined) importing.reading.note(callersFirst)
   const bound = (key: string) => (given.at(key).isThere ? given.at(key) : entry.at(key))
   return {

@@ -3,16 +3,8 @@ import type { Part } from '../part.ts'
 import { type Deployment, deploymentOf } from './deployment.ts'
 import type { Group } from './group.ts'
 
-/** The names that the file gives to models. */
-export function modelNames(list: Part): string[] {
-  return list.items().flatMap(entry => {
-    const { value } = entry.at('model_name')
-    return typeof value === 'string' ? [value] : []
-  })
-}
-
 /** The deployments of `model_list`, by the name that callers use. */
-export function groupsOf(list: Part, importing: Importing): ReadonlyMap<string, Group> {
+export function groupsOf(list: Part, importing: Importing, credentials: Part): ReadonlyMap<string, Group> {
   const deployments = new Map<string, Deployment[]>()
   for (const entry of list.items()) {
     const name = entry.at('model_name').text()
@@ -24,7 +16,7 @@ export function groupsOf(list: Part, importing: Importing): ReadonlyMap<string, 
       entry.lose('No model can have this name.', 'Give it another one, with one * at most, and import again.')
       continue
     }
-    const deployment = deploymentOf(entry, name, importing)
+    const deployment = deploymentOf(entry, name, importing, credentials)
     if (deployment === undefined) continue
     deployments.set(name, [...(deployments.get(name) ?? []), deployment])
   }

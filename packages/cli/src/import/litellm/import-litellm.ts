@@ -6,9 +6,11 @@ import { Reading } from '../reading.ts'
 import { Variables } from '../variables.ts'
 import { VendorTable } from '../vendor-table.ts'
 import { aliasesOf } from './aliases.ts'
+import { ambiguousProviders } from './ambiguous-providers.ts'
 import { boundsOf } from './bounds.ts'
+import { credentialValues } from './credentials.ts'
 import type { Group } from './group.ts'
-import { groupsOf, modelNames } from './groups.ts'
+import { groupsOf } from './groups.ts'
 import { keysOf } from './keys.ts'
 import { litellmLosses } from './known-losses.ts'
 import { reliabilityOf } from './reliability.ts'
@@ -23,13 +25,24 @@ import { namedModel } from './vendors.ts'
 
 /** The `config.yaml` of a LiteLLM proxy, parsed, as a configuration of Sluice. */
 export function importLiteLLM(value: unknown): Imported {
+  const reserved = new Set<string>()
+  for (;;) {
+    const imported = importWith(value, reserved)
+    const ambiguous = ambiguousProviders(imported.config)
+    if (ambiguous.length === 0) return imported
+    for (const name of ambiguous) reserved.add(name)
+  }
+}
+
+/** `reserved` are names that no provider may have. */
+function importWith(value: unknown, reserved: ReadonlySet<string>): Imported {
   const reading = new Reading(value)
   const { root } = reading
-  const list = root.at('model_list')
-  const variables = new Variables([...variablesIn(root), ...variablesReadAnyway(list)])
-  const importing: Importing = { reading, variables, vendors: new VendorTable(modelNames(list)) }
+  const [list, credentials] = [root.at('model_list'), root.at('credential_list')]
+  const variables = new Variables([...variablesIn(root), ...variablesReadAnyway(list, credentials)])
+  const importing: Importing = { reading, variables, vendors: new VendorTable(reserved) }
   const settings = settingsOf(root)
-  const groups = groupsOf(list, importing)
+  const groups = groupsOf(list, importing, credentials)
   const config = configOf(root, groups, importing, settings)
   return { config, lost: reading.losses(litellmLosses), notes: [...reading.notes], secrets: variables.moved }
 }
@@ -47,7 +60,7 @@ function configOf(
   const models = { ...routes.models, ...aliasesOf(settings.at('model_group_alias'), routes.models, reading) }
   const { cache, redis } = cacheOf(library, importing)
   const state = stateOf(root, redis, importing)
-  const bounds = [...groups.values()].flatMap(group => boundsOf(group, chosen))
+  const bounds = [...groups.values()].flatMap(group => boundsOf(group, chosen, reading))
   const limits = [...spendingOf(library, reading), ...bounds]
   const prices = pricesOf(groups)
   const telemetry = telemetryOf(library, reading)
@@ -81,12 +94,14 @@ function intakeOf(maxBytes: number): NonNullable<Config['intake']> {
 }
 
 /** The variables that are read where a deployment names no key: a secret of the file must not take such a name. */
-function variablesReadAnyway(list: Part): string[] {
+function variablesReadAnyway(list: Part, credentials: Part): string[] {
   return list.items().flatMap(entry => {
     const given = entry.at('litellm_params')
     const model = given.at('model').value
     const vendor = given.at('custom_llm_provider').value
-    if (typeof model !== 'string' || given.at('api_key').isThere) return []
+    const shared = credentialValues(credentials, given.at('litellm_credential_name').value)
+    const isKeyed = given.at('api_key').isThere || shared?.at('api_key').isThere === true
+    if (typeof model !== 'string' || isKeyed) return []
     const key = namedModel(model, typeof vendor === 'string' ? vendor : undefined)?.known?.key
     return [
       'SLUICE_API_KEY',

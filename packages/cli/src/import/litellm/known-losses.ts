@@ -11,12 +11,12 @@ export const litellmLosses: LossHints = {
     mend: 'Import the other files, and put their models together.',
   },
   credential_list: {
-    why: 'Credentials stand with the provider that they belong to.',
-    mend: 'Write apiKey and baseURL into the providers that used them.',
+    why: 'No model that is carried uses it.',
+    mend: 'Write it into a provider where it is needed.',
   },
-  'model_list[].litellm_params.litellm_credential_name': {
-    why: 'Credentials stand with the provider that they belong to.',
-    mend: "Check the apiKey of this model's provider: it is the vendor's usual variable now.",
+  'credential_list[].credential_info': {
+    why: 'A description is not kept.',
+    mend: 'Nothing.',
   },
   'model_list[].litellm_params.timeout': {
     why: 'Deadlines are those of the service and not of a place.',

@@ -24,6 +24,21 @@ export function secretText(part: Part, variables: Variables, wanted: string): st
   return text === undefined ? undefined : variables.secret(text, wanted, part)
 }
 
+/**
+ * A value in which every text `os.environ/NAME` is `${NAME}`, within lists and objects too; `undefined` where a name is no
+ * variable.
+ */
+export function withReferences(value: unknown): unknown {
+  if (typeof value === 'string') {
+    const name = fromEnvironment.exec(value)?.[1]
+    return name === undefined ? value : Variables.reference(name)
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([key, inner]) => [key, withReferences(inner)] as const)
+  if (members.some(([, inner]) => inner === undefined)) return undefined
+  return Array.isArray(value) ? members.map(([, inner]) => inner) : Object.fromEntries(members)
+}
+
 /** All variables that a configuration of LiteLLM names. */
 export function variablesIn(root: Part): string[] {
   return root.leaves().flatMap(({ value }) => {

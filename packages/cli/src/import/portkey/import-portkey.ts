@@ -17,7 +17,7 @@ export function importPortkey(value: unknown): Imported {
   const reading = new Reading(value)
   const { root } = reading
   const variables = new Variables(['SLUICE_API_KEY', 'VERTEX_TOKEN', ...vendorKeys])
-  const importing: Importing = { reading, variables, vendors: new VendorTable([]) }
+  const importing: Importing = { reading, variables, vendors: new VendorTable() }
   const route = targetRoute(root, importing)
   reading.note(
     'Callers may ask for any name, and a * asks the vendor for that very one. Write the names of your models in the place of *, so that they are listed and can have prices and limits.',

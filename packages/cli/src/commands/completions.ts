@@ -1,0 +1,34 @@
+import { type Command, CommandFault } from '../command.ts'
+import type { TableEntry } from '../command-line/command-table.ts'
+import { shown } from '../command-line/shown.ts'
+import { completionPoints } from '../completions/completion-points.ts'
+import { completionScripts } from '../completions/completion-script.ts'
+
+const shells = Object.keys(completionScripts)
+
+/** `sluice completions` of the commands in a table. */
+export const completionsOf = (table: readonly TableEntry[]): Command => ({
+  name: 'completions',
+  summary: 'prints a script by which a shell completes commands and options',
+  help: `
+Usage: sluice completions bash|zsh|fish|powershell
+
+  Bash        sluice completions bash > ~/.local/share/bash-completion/completions/sluice
+  Zsh         sluice completions zsh > "\${fpath[1]}/_sluice"
+  fish        sluice completions fish > ~/.config/fish/completions/sluice.fish
+  PowerShell  sluice completions powershell >> $PROFILE
+
+Example: source <(sluice completions bash)`,
+  options: {},
+  words: shells,
+  async run(_, positionals, world) {
+    const [shell = '', ...more] = positionals
+    const write = Object.hasOwn(completionScripts, shell) ? completionScripts[shell] : undefined
+    if (write === undefined || more.length > 0) {
+      const got = positionals.length === 0 ? 'none' : `'${shown(positionals.join(' '))}'`
+      throw new CommandFault(`sluice completions takes one shell of ${shells.join(', ')}, and got ${got}.`, 2)
+    }
+    world.print(write(await completionPoints(table)))
+    return 0
+  },
+})

@@ -1,0 +1,68 @@
+/**
+ * Models that clients ask for by name, by the vendor that has them, under the vendor's own ids. `sluice dev` serves them
+ * without a prefix. A vendor has more models than these: they are asked for as `openai/...`.
+ */
+export const knownModels: Readonly<Record<string, readonly string[]>> = {
+  openai: [
+    'gpt-5.2',
+    'gpt-5.1',
+    'gpt-5',
+    'gpt-5-mini',
+    'gpt-5-nano',
+    'gpt-4.1',
+    'gpt-4.1-mini',
+    'gpt-4.1-nano',
+    'gpt-4o',
+    'gpt-4o-mini',
+    'gpt-4-turbo',
+    'gpt-4',
+    'gpt-3.5-turbo',
+    'o4-mini',
+    'o3',
+    'o3-mini',
+    'o1',
+  ],
+  anthropic: [
+    'claude-opus-4-5',
+    'claude-sonnet-4-5',
+    'claude-haiku-4-5',
+    'claude-opus-4-1',
+    'claude-opus-4-20250514',
+    'claude-sonnet-4-20250514',
+    'claude-3-7-sonnet-20250219',
+    'claude-3-5-haiku-20241022',
+  ],
+  gemini: [
+    'gemini-3-pro-preview',
+    'gemini-2.5-pro',
+    'gemini-2.5-flash',
+    'gemini-2.5-flash-lite',
+    'gemini-2.0-flash',
+    'gemini-2.0-flash-lite',
+  ],
+  mistral: [
+    'mistral-large-latest',
+    'mistral-medium-latest',
+    'mistral-small-latest',
+    'magistral-medium-latest',
+    'ministral-8b-latest',
+    'codestral-latest',
+    'pixtral-large-latest',
+  ],
+  deepseek: ['deepseek-chat', 'deepseek-reasoner'],
+  xai: [
+    'grok-4',
+    'grok-4-fast-reasoning',
+    'grok-4-fast-non-reasoning',
+    'grok-3',
+    'grok-3-mini',
+    'grok-code-fast-1',
+  ],
+  groq: ['llama-3.3-70b-versatile', 'llama-3.1-8b-instant'],
+  cerebras: ['llama-3.3-70b', 'llama3.1-8b', 'gpt-oss-120b'],
+}
+
+/** The vendor of a known model; `undefined` for any other name. */
+export function vendorOfKnown(model: string): string | undefined {
+  return Object.keys(knownModels).find(vendor => knownModels[vendor]!.includes(model))
+}
