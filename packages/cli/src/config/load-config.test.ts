@@ -316,7 +316,7 @@ retry: { baseMs: 9000 }
     const { limit: _, ...known } = chat
     const told = (await failure({ ...sound, console: { adminKey, chat: known } })).message
     expect(told).toMatch(/console\.chat\.models\[0\] .*'demos'/)
-    expect(told).toMatch(/console\.chat\.limits\[0\] .*requests\(\): got 1\.5/)
+    expect(told).toMatch(/console\.chat\.limits\[0\]\.limit .*got 1\.5/)
   })
 
   it('say that nobody could call', async () => {

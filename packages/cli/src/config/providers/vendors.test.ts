@@ -72,14 +72,14 @@ describe('vendors', () => {
 
   it.each<[string, Omit<TypedConfig, 'keys'>]>([
     [
-      "providers.openrouter: openrouter: allowFields has 'modles'",
+      "providers.openrouter.allowFields[0]: got 'modles'",
       {
         providers: { openrouter: { apiKey: 'k', allowFields: ['modles'] } },
         models: { one: 'openrouter/a' },
       },
     ],
     [
-      "models.one.allowFields: fallback(): entry 1: allowFields: got 'modles'",
+      "models.one.allowFields[0]: got 'modles'",
       {
         providers: { openrouter: { apiKey: 'k' } },
         models: { one: { to: 'openrouter/a', allowFields: ['modles'] } },

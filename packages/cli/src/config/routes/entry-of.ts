@@ -20,7 +20,7 @@ import { isPlainObject } from '../shape/collections.ts'
 import type { Place } from '../shape/shape.ts'
 import { conditionOf } from './condition-of.ts'
 import { isCode } from './is-code.ts'
-import { type EntryScope, namedEntry, tried } from './route-scope.ts'
+import { type EntryScope, namedEntry, tried, triedOptions } from './route-scope.ts'
 
 /** An entry of the core's table out of data whose shape is sound. `undefined` where something in it is not, which is told. */
 export function entryOf(config: RouteConfig, place: Place, scope: EntryScope): ModelEntry | undefined {
@@ -34,6 +34,11 @@ export function entryOf(config: RouteConfig, place: Place, scope: EntryScope): M
 function checkedCode(entry: ModelEntry, place: Place): ModelEntry | undefined {
   // Its own path begins with its place among the entries of the function.
   return tried(place, () => fallback(entry), 1) && entry
+}
+
+/** The same of a target whose members stand at this place. */
+function checkedTarget(target: Target, place: Place): Target | undefined {
+  return triedOptions(place, () => fallback(target), 1) && target
 }
 
 function isList(config: RouteConfig): config is readonly RouteConfig[] {
@@ -137,9 +142,9 @@ function placeOf(
   }
   let entry: ModelEntry | undefined = found
   if (capabilities !== undefined)
-    entry = checkedCode(withCapabilities(found as Target, capabilities), place.at('capabilities'))
+    entry = checkedTarget(withCapabilities(found as Target, capabilities), place)
   if (entry !== undefined && allowFields !== undefined)
-    entry = checkedCode({ ...(entry as Target), allowFields }, place.at('allowFields'))
+    entry = checkedTarget({ ...(entry as Target), allowFields }, place)
   const made = entry && checkedCode(entry, place)
   if (made === undefined || parameters === undefined) return made
   return tried(place.at('parameters'), () => withParameters(made, parameters))

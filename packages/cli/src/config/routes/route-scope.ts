@@ -65,10 +65,10 @@ export function tried<T>(place: Place, make: () => T, skipped = 0): T | undefine
 }
 
 /** The same of options that stand here under the names that the code has for them: each has its faults where it stands. */
-export function triedOptions<T>(place: Place, make: () => T): T | undefined {
+export function triedOptions<T>(place: Place, make: () => T, skipped = 0): T | undefined {
   return triedBelow(place, make, issue => {
     addIssue(
-      issue.path.reduce<Place>((at, step) => at.at(step), place),
+      issue.path.slice(skipped).reduce<Place>((at, step) => at.at(step), place),
       issue,
     )
   })

@@ -40,10 +40,10 @@ describe('rules', () => {
     expect(ruleText(rule)).toBe("budget(1, 'usd').per('day').allowUnpriced()")
     expect({ ...limitRule({ ...rule, unpriced: 'refuse' }) }).toEqual({ ...budget(1, 'usd').per('day') })
     expect(() => requests(1).per('day').allowUnpriced()).toThrow(
-      'requests(1): has unpriced, which is of a budget only.',
+      "requests(): unpriced: got 'allow', expected none: only a budget has it.",
     )
     expect(() => limitRule({ ...rule, unpriced: 'free' as never })).toThrow(
-      "budget(1): got unpriced 'free', expected 'refuse' or 'allow'.",
+      "budget(): unpriced: got 'free', expected 'refuse' or 'allow'.",
     )
   })
 
