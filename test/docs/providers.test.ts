@@ -178,7 +178,8 @@ it('lists the presets as they are', () => {
   )
   for (const [name = '', , key] of rows) {
     const make = new Map<string, unknown>(Object.entries(providers)).get(name) as (options: object) => unknown
-    if (key !== 'none') expect(() => make({}), name).toThrow(`environment variable ${key!.replaceAll('`', '')}`)
+    if (key !== 'none')
+      expect(() => make({}), name).toThrow(`environment variable ${key!.replaceAll('`', '')}`)
     else expect(make({}), name).toBeTypeOf('function')
   }
 })
