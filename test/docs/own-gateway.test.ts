@@ -197,7 +197,10 @@ describe('the custom gateway', { timeout: 60_000 }, () => {
     [{ PORT: 'abc' }, /^PORT is 'abc'\. Set it to a whole number from 0 to 65535/],
     [{ PORT: '65536' }, /^PORT is '65536'/],
     [{ SLUICE_API_KEY: 'a b' }, /^SLUICE_API_KEY has to be of visible ASCII characters/],
-    [{ OPENAI_API_KEY: 'sk-canary', OPENAI_BASE_URL: 'nowhere' }, /^openai: baseURL is no URL/],
+    [
+      { OPENAI_API_KEY: 'sk-canary', OPENAI_BASE_URL: 'nowhere' },
+      /^openai\(\): baseURL: got a string, expected a URL/,
+    ],
   ])('says what is wrong with %o, and ends with 1', async (env, message) => {
     const gateway = start(env)
     expect(await gateway.exited).toBe(1)

@@ -65,7 +65,7 @@ describePage('README.md', {
   'own-gateway': async ({ run }) => {
     for (const missing of ['OPENAI_API_KEY', 'GROQ_API_KEY'])
       await expect(run({ OPENAI_API_KEY: 'sk-a', GROQ_API_KEY: 'gsk-b', [missing]: '' })).rejects.toThrow(
-        `${missing.split('_')[0]!.toLowerCase()}: apiKey is empty`,
+        `${missing.split('_')[0]!.toLowerCase()}(): apiKey: got an empty string`,
       )
     const first = await startUpstream(reply({ error: { message: 'busy' } }, { status: 503 }))
     const second = await startUpstream(answer({ text: 'From the second.' }))

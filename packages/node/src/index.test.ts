@@ -5,6 +5,7 @@ import * as root from './index.ts'
 describe('@sluice/node', () => {
   it('exports what applications use, and nothing that only adapters need', () => {
     expect(Object.keys(root).sort()).toEqual([
+      'ListenError',
       'MalformedRequest',
       'imageFetcher',
       'loadShedding',
