@@ -132,7 +132,7 @@ export class Asking implements Progress, CallOwner {
       this.made++
       this.hedgeAt = this.#anotherPlace(now) ? hedgeTime(candidate, now) : never
       const entry = this.#attempts.log.begin(candidate, now, why, waitedMs)
-      const attempt = new Attempt(this.#lifetime, this.#world, this.endAt, entry)
+      const attempt = new Attempt(this.#lifetime, this.#world, this.endAt, entry, this.#attempts.caller)
       // What was adjusted for a target before says nothing of this one, which may refuse by itself.
       this.#attempts.adjusted(nothing)
       const call = new AskedCall(index, entry, attempt, health, leave, this, this.#input)
