@@ -205,7 +205,7 @@ export class Asking implements Progress, CallOwner {
     const { clock, health } = this.#world
     const candidate = this.#candidates[index]!
     const now = clock()
-    const leave = health.of(candidate).repeat(now)
+    const leave = health.of(candidate).repeat(now, this.#attempts.caller)
     if (leave === undefined) {
       this.#denied = true
       this.standings[index]!.barred = true
