@@ -9,6 +9,7 @@ import {
   type LimitRuleData,
   limits,
   memoryStore,
+  models,
   priceTable,
   requests,
   responseCache,
@@ -267,7 +268,7 @@ describe('a caller who spends more than they have', () => {
     const upstream = await upstreamDuring(greedy)
     const provider = openaiCompatible({ name: 'acme', baseURL: upstream.baseURL, apiKey: upstreamKey })
     const service = await start(upstream, {
-      models: { 'acme/*': provider },
+      route: models({ 'acme/*': provider }),
       prices: priceTable({ 'acme/large': { input: 0, output: 1_000 } }),
       limit: withLimits([budget(1, 'usd').per('ever')]),
     })
