@@ -287,22 +287,14 @@ describe('a caller who spends more than they have', () => {
     expect((await ask(service, 'mallory', { model: 'acme/large', max_tokens: 5 })).status).toBe(200)
   })
 
-  it('hides a field in one that gateways unfold', async () => {
+  it('hides a field in one that gateways unfold: it is not passed on', async () => {
     const upstream = await upstreamDuring(greedy)
     const service = await start(upstream, { prices, limit: withLimits([tokens(5_000).per('hour')]) })
-    for (const field of [
-      'extra_body',
-      'extraBody',
-      'Extra-Body',
-      'extra_headers',
-      'api_base',
-      'baseURL',
-      'apiKey',
-    ]) {
-      const { status, json } = await ask(service, 'mallory', { max_tokens: 5, [field]: { n_predict: 1e6 } })
-      expect([field, status, json?.error]).toEqual([field, 400, expect.objectContaining({ param: field })])
+    for (const field of ['extra_body', 'extra_headers', 'extra_query', 'api_base', 'base_url', 'api_key']) {
+      const { status } = await ask(service, 'mallory', { max_tokens: 5, [field]: { n_predict: 1e6 } })
+      expect([field, status]).toEqual([field, 200])
     }
-    expect(upstream.requests).toHaveLength(0)
+    for (const { body } of upstream.requests) expect(body).not.toMatch(/n_predict|extra_|api_|base_url/)
   })
 })
 
