@@ -56,7 +56,7 @@ export interface Provider {
   decode(response: UpstreamResponse, call: Call): Reply | Promise<Reply>
   /** Replaces the gateway's transport: for a provider that answers in process. */
   readonly transport?: Transport
-  /** How many calls may run at once; a further one waits. A call runs until its answer has ended. */
+  /** How many calls may run at once; a further one waits, principals by turns. A call runs until its answer has ended. */
   readonly maxConcurrent?: number
   /**
    * The request fields outside the protocol that `encode` passes on and the upstream obeys to choose models, routing, paid

@@ -20,6 +20,7 @@ import { AttemptCall } from './attempt-call.ts'
 import { cleanCause, cleanFailure } from './clean-failure.ts'
 import { Credentials } from './credentials.ts'
 import { Deadlines } from './deadlines.ts'
+import { type Caller, noCaller } from './health/caller.ts'
 import { type Release, type Slots, slotsOf } from './slots.ts'
 import { soundRequest } from './sound-request.ts'
 import { WatchedChunks } from './watched-chunks.ts'
@@ -69,6 +70,7 @@ export class Attempt {
   /** Told when the attempt is cut off. */
   onCut: ((reason: Error) => void) | undefined
   readonly #lifetime: Lifetime
+  readonly #caller: Caller
   readonly #world: AttemptWorld
   readonly #entry: OpenAttempt
   readonly #deadlines: Deadlines
@@ -88,8 +90,15 @@ export class Attempt {
   #release: Release | undefined
   #reject: ((reason: Error) => void) | undefined
 
-  constructor(lifetime: Lifetime, world: AttemptWorld, totalAt: number, entry: OpenAttempt) {
+  constructor(
+    lifetime: Lifetime,
+    world: AttemptWorld,
+    totalAt: number,
+    entry: OpenAttempt,
+    caller: Caller = noCaller,
+  ) {
     this.#lifetime = lifetime
+    this.#caller = caller
     this.#world = world
     this.#entry = entry
     this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error => this.#cut(error))
@@ -277,7 +286,7 @@ export class Attempt {
   #takeSlot(slots: Slots): Promise<void> {
     this.#entry.enqueue(this.#world.clock())
     return new Promise(resolve => {
-      this.#leaveQueue = slots.wait(release => {
+      this.#leaveQueue = slots.wait(this.#caller, release => {
         this.#leaveQueue = undefined
         this.#entry.dequeue(this.#world.clock())
         this.#release = release

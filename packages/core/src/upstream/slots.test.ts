@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { noCaller } from './health/caller.ts'
 import { type Release, Slots } from './slots.ts'
 
 function waiting(slots: Slots) {
   const state: { release?: Release } = {}
   const taken = new Promise<void>(resolve => {
-    slots.wait(release => {
+    slots.wait(noCaller, release => {
       state.release = release
       resolve()
     })
@@ -32,7 +33,7 @@ describe('Slots', () => {
     const first = waiting(slots)
     await first.taken
     let served = false
-    const leave = slots.wait(() => {
+    const leave = slots.wait(noCaller, () => {
       served = true
     })
     const third = waiting(slots)
@@ -72,7 +73,7 @@ describe('Slots', () => {
     await first.taken
     const served: number[] = []
     for (let i = 0; i < 100; i++) {
-      const leave = slots.wait(release => {
+      const leave = slots.wait(noCaller, release => {
         served.push(i)
         release()
       })
@@ -82,5 +83,27 @@ describe('Slots', () => {
     first.state.release!()
     await last.taken
     expect(served).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90])
+  })
+
+  it('serves principals by turns', async () => {
+    const slots = new Slots(1)
+    const first = waiting(slots)
+    await first.taken
+    const served: string[] = []
+    const ask = (digest: string) =>
+      new Promise<void>(resolve => {
+        slots.wait({ digest }, release => {
+          served.push(digest)
+          release()
+          resolve()
+        })
+      })
+    const all = ['ann', 'ann', 'ann', 'ann', 'bob', 'bob', 'cem'].map(ask)
+    const leave = slots.wait({ digest: 'dee' }, () => served.push('dee'))
+    leave()
+    leave()
+    first.state.release!()
+    await Promise.all(all)
+    expect(served).toEqual(['ann', 'bob', 'cem', 'ann', 'bob', 'ann', 'ann'])
   })
 })

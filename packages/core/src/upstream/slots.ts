@@ -1,35 +1,57 @@
 import pLimit from 'p-limit'
 import { memberOf } from '../protocol/own-members.ts'
 import type { Provider } from '../provider.ts'
+import type { Caller } from './health/caller.ts'
 
 /** Gives a slot back. Only the first call counts. */
 export type Release = () => void
 
+type Waiter = (release: Release) => void
+
 /**
- * A bounded number of slots, each held until it is released. P-limit counts them; who waits stands in a set
- * of our own, so that one who leaves is gone at once, wherever it stood.
+ * A bounded number of slots, each held until it is released. P-limit counts them. Each principal has a queue of its own, and
+ * queues take turns: the calls of one do not delay another's by more than one call. Who leaves a queue is removed at once.
  */
 export class Slots {
   readonly #limit: ReturnType<typeof pLimit>
-  readonly #waiting = new Set<(release: Release) => void>()
+  /** By principal; the next to be served first. None is empty. */
+  readonly #queues = new Map<string, Set<Waiter>>()
+  #size = 0
 
   constructor(size: number) {
     this.#limit = pLimit(size)
   }
 
   /** Calls `taken` when a slot is free. The function returned leaves the queue. */
-  wait(taken: (release: Release) => void): () => void {
-    this.#waiting.add(taken)
+  wait(caller: Caller, taken: Waiter): () => void {
+    const key = caller.digest
+    const queue = this.#queues.get(key)
+    if (queue === undefined) this.#queues.set(key, new Set([taken]))
+    else queue.add(taken)
+    this.#size++
     // Who has left leaves a turn behind, which the next one to come takes.
-    if (this.#limit.pendingCount < this.#waiting.size) void this.#limit(() => this.#serveNext())
-    return () => this.#waiting.delete(taken)
+    if (this.#limit.pendingCount < this.#size) void this.#limit(() => this.#serveNext())
+    return () => this.#leave(key, taken)
   }
 
-  /** Serves the first who still waits, until it releases; nobody, where all have left. */
+  #leave(key: string, waiter: Waiter): void {
+    const queue = this.#queues.get(key)
+    if (queue?.delete(waiter) !== true) return
+    this.#size--
+    if (queue.size === 0) this.#queues.delete(key)
+  }
+
+  /** Serves the first of the next queue, until it releases; nobody, where all have left. */
   #serveNext(): Promise<void> | undefined {
-    for (const taken of this.#waiting) {
-      this.#waiting.delete(taken)
-      return new Promise<void>(taken)
+    for (const [key, queue] of this.#queues) {
+      for (const waiter of queue) {
+        this.#leave(key, waiter)
+        if (queue.size > 0) {
+          this.#queues.delete(key)
+          this.#queues.set(key, queue)
+        }
+        return new Promise<void>(waiter)
+      }
     }
     return undefined
   }

@@ -133,7 +133,7 @@ export class Asking implements Progress, CallOwner {
       this.made++
       this.hedgeAt = this.#anotherPlace(now) ? hedgeTime(candidate, now) : never
       const entry = this.#attempts.log.begin(candidate, now, why, waitedMs)
-      const attempt = new Attempt(this.#lifetime, this.#world, this.endAt, entry)
+      const attempt = new Attempt(this.#lifetime, this.#world, this.endAt, entry, this.#attempts.caller)
       // What was adjusted for a target before says nothing of this one, which may refuse by itself.
       this.#attempts.adjusted(nothing)
       const call = new AskedCall(index, entry, attempt, health, leave, this, this.#input)
@@ -206,7 +206,7 @@ export class Asking implements Progress, CallOwner {
     const { clock, health } = this.#world
     const candidate = this.#candidates[index]!
     const now = clock()
-    const leave = health.of(candidate).repeat(now)
+    const leave = health.of(candidate).repeat(now, this.#attempts.caller)
     if (leave === undefined) {
       this.#denied = true
       this.standings[index]!.barred = true

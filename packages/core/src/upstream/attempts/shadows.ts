@@ -78,7 +78,7 @@ class Shadow {
   async ask(caller: Caller): Promise<CountedUsage | 'abandoned' | undefined> {
     const entry = this.#entry
     const { clock, timeouts } = this.#world
-    const attempt = new Attempt(this.#lifetime, this.#world, clock() + timeouts.totalMs, entry)
+    const attempt = new Attempt(this.#lifetime, this.#world, clock() + timeouts.totalMs, entry, caller)
     let health: HealthCall | undefined
     let error: unknown
     let usage: CountedUsage | 'abandoned' | undefined

@@ -92,24 +92,62 @@ describe('RepeatBudget', () => {
     expect(taken).toBeLessThanOrEqual(5)
   })
 
-  it('F59 a burst whose clients repeat whenever they like makes at most 1.2 calls a request, and three', () => {
+  it('lends one to a principal that had none, where another has used it up', () => {
+    const budget = new RepeatBudget()
+    budget.began(0, 0, share)
+    const take = (principal: string, now = 0) => budget.take(now, 0, share, principal)
+    expect([1, 2, 3, 4].map(() => take('mallory') !== undefined)).toEqual([true, true, true, false])
+    expect(take('ann')).toBeDefined()
+    expect(take('ann')).toBeUndefined()
+    expect(take('bob')).toBeDefined()
+    expect(take('cem')).toBeDefined()
+    expect(take('dee')).toBeUndefined()
+    expect(budget.active).toBe(6)
+  })
+
+  it('is shared by principals that ask for it at the same time', () => {
+    const budget = new RepeatBudget()
+    const taken = { mallory: 0, ann: 0 }
+    const take = (now: number, principal: keyof typeof taken) => {
+      const giveBack = budget.take(now, 1, share, principal)
+      if (giveBack === undefined) return false
+      giveBack(now)
+      taken[principal]++
+      return true
+    }
+    let denied = 0
+    for (let second = 0; second < 100; second++) {
+      for (let nth = 0; nth < 20; nth++) {
+        budget.began(second * 1_000, 1, share)
+        take(second * 1_000, 'mallory')
+      }
+      if (!take(second * 1_000, 'ann')) denied++
+    }
+    expect(denied).toBeLessThanOrEqual(3)
+    expect(taken.mallory).toBeGreaterThan(150)
+    expect(taken.mallory + taken.ann).toBeLessThanOrEqual(0.2 * 2_000 + 2 * share.minBudget)
+  })
+
+  it('F59 a burst whose clients repeat whenever they like makes at most 1.2 calls a request, and three; of several principals, and six', () => {
     const clients = fc.array(
       fc.record({
         startsAt: fc.nat(3_000),
         lasts: fc.array(fc.nat(20_000), { minLength: 3, maxLength: 3 }),
         waits: fc.array(fc.nat(60_000), { minLength: 3, maxLength: 3 }),
         leaves: fc.boolean(),
+        who: fc.constantFrom('ann', 'ann', 'bob', 'cem'),
       }),
       { minLength: 1, maxLength: 200 },
     )
     fc.assert(
-      fc.property(clients, all => {
+      fc.property(clients, fc.boolean(), (all, areSeveral) => {
         const budget = new RepeatBudget()
         let active = 0
         let calls = 0
         const due: { at: number; run: () => void }[] = []
         const later = (at: number, run: () => void) => due.push({ at, run })
-        for (const { startsAt, lasts, waits, leaves } of all) {
+        for (const { startsAt, lasts, waits, leaves, who } of all) {
+          const principal = areSeveral ? who : 'ann'
           const attempt = (index: number, at: number, giveBack?: (now: number) => void) => {
             budget.began(at, active, share)
             calls++
@@ -118,7 +156,7 @@ describe('RepeatBudget', () => {
             later(failsAt, () => {
               active--
               if (active === 0) budget.quiet(failsAt)
-              const next = index < 2 ? budget.take(failsAt, active, share) : undefined
+              const next = index < 2 ? budget.take(failsAt, active, share, principal) : undefined
               giveBack?.(failsAt)
               if (next === undefined) return
               const againAt = failsAt + waits[index]!
@@ -132,7 +170,7 @@ describe('RepeatBudget', () => {
           due.pop()!.run()
         }
         expect(budget.active).toBe(0)
-        expect(calls).toBeLessThanOrEqual(1.2 * all.length + 3 + 1e-6)
+        expect(calls).toBeLessThanOrEqual(1.2 * all.length + (areSeveral ? 6 : 3) + 1e-6)
       }),
       { numRuns: 200 },
     )

@@ -1,5 +1,6 @@
 import type { RetryOptions } from '../../health-options.ts'
 import { RecentCount } from './recent-count.ts'
+import { type RetryShare, RetryShares } from './retry-shares.ts'
 
 /** What is not spent of a first call is of no use after so long, in milliseconds. */
 const spanMs = 10_000
@@ -13,9 +14,13 @@ type Share = Pick<RetryOptions, 'budget' | 'minBudget'>
  * `minBudget`, and `budget` for each first call, of which those of the last 10 seconds count. It rests when for 10
  * seconds no call was under way, and no repeat waited. However long its clients wait, a burst of `n` requests makes no
  * more than `n * (1 + budget) + minBudget` calls.
+ *
+ * Principals share it: while several ask for repeats, each has an equal part of those of the last 10 seconds. Where the
+ * others have used it up, a principal that had none is lent one, `minBudget` in all; first calls pay them back.
  */
 export class RepeatBudget {
   readonly #firsts = new RecentCount()
+  readonly #shares = new RetryShares(spanMs)
   #left: number | undefined
   #active = 0
   /** Repeats that were allowed and have not begun. */
@@ -45,23 +50,49 @@ export class RepeatBudget {
     this.#quietSince = now
   }
 
-  /** Leave for a repeat, to be given back once; `undefined`: there are too many. `calls` are those under way. */
-  take(now: number, calls: number, { budget, minBudget }: Share): ((now: number) => void) | undefined {
-    if (this.#active >= Math.max(minBudget, budget * calls)) return undefined
+  /**
+   * Leave for a repeat of a principal, to be given back once; `undefined`: there are too many. `calls` are those under way.
+   */
+  take(
+    now: number,
+    calls: number,
+    { budget, minBudget }: Share,
+    principal = '',
+  ): ((now: number) => void) | undefined {
+    const share = this.#shares.of(principal, now)
+    const mostActive = Math.max(minBudget, budget * calls)
     const most = minBudget + budget * this.#firsts.within(spanMs, now)
     const left = Math.min(this.#left ?? most, most)
     // Sums of fractions: five fifths are one.
-    if (left < 1 - 1e-6) return undefined
+    const isLeft = this.#active < mostActive && left >= 1 - 1e-6
+    if (!(isLeft ? this.#isFair(share, now, mostActive, most) : this.#isLent(share, now, left, minBudget))) {
+      return undefined
+    }
     this.#left = left - 1
     this.#active++
     this.#pending++
+    share.active++
+    share.recent.add(now, spanMs)
     let held = true
     return at => {
       if (!held) return
       held = false
+      share.active--
       this.#active--
       this.#pending = Math.min(this.#pending, this.#active)
       this.#quietSince = at
     }
+  }
+
+  /** Whether a principal has not had its part yet. A single one may have all. */
+  #isFair({ recent, active }: RetryShare, now: number, mostActive: number, most: number): boolean {
+    const { size } = this.#shares
+    if (size === 1) return true
+    return active < Math.max(1, mostActive / size) && recent.within(spanMs, now) < Math.max(1, most / size)
+  }
+
+  #isLent({ recent, active }: RetryShare, now: number, left: number, minBudget: number): boolean {
+    if (this.#shares.size === 1 || active > 0 || recent.within(spanMs, now) > 0) return false
+    return left - 1 >= -minBudget && this.#active < 2 * minBudget
   }
 }

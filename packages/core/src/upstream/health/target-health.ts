@@ -65,10 +65,10 @@ export interface HealthRecord {
   /** When it may be asked as the last resort, in milliseconds from now; 0: it may be. */
   lastResortMs(now: number, caller?: Caller): number
   /**
-   * Leave to ask it again for the same request. It counts among the target's repeats until it is given back;
-   * `undefined`: there are too many.
+   * Leave to ask it again for the same request. It counts among the target's repeats, and its principal's, until it is
+   * given back; `undefined`: there are too many.
    */
-  repeat(now: number): (() => void) | undefined
+  repeat(now: number, caller?: Caller): (() => void) | undefined
 }
 
 /** What is known of all targets. The same provider and model are the same target, whatever else was said of it. */

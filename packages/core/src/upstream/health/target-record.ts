@@ -122,9 +122,9 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
     return this.#beginLastResort(now, caller)
   }
 
-  repeat(now: number): (() => void) | undefined {
+  repeat(now: number, caller: Caller = noCaller): (() => void) | undefined {
     const { retry, clock } = this.#settings
-    const giveBack = retry && this.#repeats.take(now, this.#active, retry)
+    const giveBack = retry && this.#repeats.take(now, this.#active, retry, caller.digest)
     return giveBack && (() => giveBack(clock()))
   }
 
