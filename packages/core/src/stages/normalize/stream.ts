@@ -124,7 +124,7 @@ export class StreamNormalizer {
     if (chunk.service_tier !== undefined) this.answeredTier = chunk.service_tier
     // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
     if (this.#choices.length > 0) {
-      // Bedrock names its tier with the counts, after all else.
+      // Some vendors name their tier with the counts, after all else.
       if (chunk.service_tier) this.#lateServiceTier = chunk.service_tier
     } else {
       if (chunk.service_tier) this.serviceTier = chunk.service_tier
