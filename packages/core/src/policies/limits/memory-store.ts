@@ -126,29 +126,25 @@ class CountsInMemory implements MemoryStore, DirectStore {
       if (!counter.shadow && count.isOver(counter, moment)) allowed = false
       counts[index] = count
     }
-    counts.length = counters.length
-    const room = allowed ? this.#roomFor(counters, counts, moment) : 'none'
-    const full = allowed && room === 'none'
+    const crowded = allowed && counters.length > this.#counts.free
+    const room = crowded ? this.#roomFor(counters, moment) : 'all'
+    const full = room === 'none'
     if (full) allowed = false
     const states: CounterState[] = []
     for (let index = 0; index < counters.length; index++) {
       const count = counts[index] as Count
       const counter = counters[index] as Counter
       const over = count.isOver(counter, moment)
-      const fits = room === 'all' || count.kept || !counter.shadow
-      if (allowed && !over && fits) this.#take(count, counter, claim, index)
+      const takes = allowed && !over && (!crowded || fits(room, count, counter))
+      if (takes) this.#take(count, counter, claim, index)
       states.push(count.standing(counter, over, moment))
     }
     return full ? { allowed, full, counters: states } : { allowed, counters: states }
   }
 
-  /** Which of the counts of a claim can be kept: all, all but new ones of shadows, or not even those that may refuse. */
-  #roomFor(
-    counters: readonly Counter[],
-    counts: readonly Count[],
-    moment: Moment,
-  ): 'all' | 'limits' | 'none' {
-    if (counters.length <= this.#counts.free) return 'all'
+  #roomFor(counters: readonly Counter[], moment: Moment): Room {
+    const counts = this.#asked
+    counts.length = counters.length
     let all = 0
     let limits = 0
     for (let index = 0; index < counters.length; index++) {
@@ -223,6 +219,13 @@ class CountsInMemory implements MemoryStore, DirectStore {
     }
     return moment
   }
+}
+
+/** Which counts of a claim can be kept: all, all but new ones of shadows, or not even those that may refuse. */
+type Room = 'all' | 'limits' | 'none'
+
+function fits(room: Room, count: Count, counter: Counter): boolean {
+  return room === 'all' || count.kept || !counter.shadow
 }
 
 const undecided: Verdict = { allowed: false, counters: [] }
