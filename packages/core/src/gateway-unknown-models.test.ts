@@ -55,7 +55,10 @@ describe('the 404 of an unknown model', () => {
 
   it('suggests no model that the caller may not use, nor one that leads to such a model only', async () => {
     const only: Authorizer = (_, model) => model === 'acme-4.1' || model === 'hiding'
-    expect(await messagesFor('acme-4', only)).toEqual(['Did you mean `acme-4.1`?', 'Did you mean `acme-4.1`?'])
+    expect(await messagesFor('acme-4', only)).toEqual([
+      'Did you mean `acme-4.1`?',
+      'Did you mean `acme-4.1`?',
+    ])
     expect(await messagesFor('hiden', only)).toEqual(['', ''])
     const refusing: Authorizer = () => {
       throw new GatewayError('model_not_allowed')

@@ -83,7 +83,7 @@ export const mistralFields = {
 } as const satisfies RestrictedFields
 
 /** DeepSeek's own fields, such as `thinking`, stay within `max_tokens`. */
-export const deepseekFields = respelledFields
+export const deepseekFields = { ...respelledFields }
 
 export const xaiFields = {
   ...respelledFields,
@@ -126,7 +126,7 @@ export const cerebrasFields = {
 } as const satisfies RestrictedFields
 
 /** OpenAI rejects fields that it does not know. */
-export const openaiFields = respelledFields
+export const openaiFields = { ...respelledFields }
 
 export const azureFields = {
   ...respelledFields,

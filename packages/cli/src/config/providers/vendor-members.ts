@@ -63,7 +63,7 @@ export const ownMembers: Members<PresetOptions> = {
   maxConcurrent,
   allowFields,
 }
-export const hostedMembers: Members<HostedOptions> = ownMembers
+export const hostedMembers: Members<HostedOptions> = { ...ownMembers }
 
 export const openaiMembers: Members<OpenAIOptions> = {
   apiKey: key,
