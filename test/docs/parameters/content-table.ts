@@ -125,13 +125,15 @@ function text(more: object): ChatRequest['messages'] {
 
 /** The table of what becomes of contents: each vendor is asked for each, and what it would get is looked at. */
 export async function contentTable(which: 'own' | 'compatible'): Promise<string> {
-  const rows = Object.keys(contents)
   const plain = which === 'own' ? ownVendors() : compatibleVendors()
   const fetching = which === 'own' ? ownVendors(true) : plain
+  const anyFetches = plain.some(({ fetches }) => fetches)
+  const rows = Object.keys(contents).filter(row => anyFetches || !row.includes('fetchImage'))
   const columns = plain.map(async (vendor, index) => {
-    const cells = rows.map(row =>
-      outcome(row.includes('fetchImage') ? fetching[index]! : vendor, contents[row]!),
-    )
+    const cells = rows.map(row => {
+      if (!row.includes('fetchImage')) return outcome(vendor, contents[row]!)
+      return vendor.fetches ? outcome(fetching[index]!, contents[row]!) : 'no such option'
+    })
     return [vendor.name, await Promise.all(cells)] as const
   })
   return table('Content', await Promise.all(columns), rows)

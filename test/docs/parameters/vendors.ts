@@ -26,6 +26,8 @@ export interface DocumentedVendor {
   readonly capabilities?: Capabilities
   /** Other values, for parameters of which the usual sample is one that the vendor lacks. */
   readonly samples?: Partial<ChatRequest>
+  /** Whether it has the option `fetchImage`. */
+  readonly fetches?: boolean
   /** It speaks the protocol: what is passed goes as it is. */
   readonly compatible: boolean
 }
@@ -49,6 +51,7 @@ export function ownVendors(fetches = false): readonly DocumentedVendor[] {
     {
       name: '`gemini`',
       vendor: providers.gemini({ apiKey: 'k', ...fetching }),
+      fetches: true,
       rules: geminiParameters,
       model: 'gemini-2.5-flash',
       models: { presence_penalty: old, frequency_penalty: old, logprobs: old, top_logprobs: old },
@@ -57,6 +60,7 @@ export function ownVendors(fetches = false): readonly DocumentedVendor[] {
     {
       name: 'Gemini on `vertex`',
       vendor: vertex,
+      fetches: true,
       rules: vertexParameters,
       model: 'gemini-2.5-flash',
       compatible: false,
@@ -64,6 +68,7 @@ export function ownVendors(fetches = false): readonly DocumentedVendor[] {
     {
       name: 'Claude on `vertex`',
       vendor: vertex,
+      fetches: true,
       rules: anthropicParameters,
       model: 'claude-sonnet-4-5@20250929',
       samples: { service_tier: 'default' },
@@ -72,6 +77,7 @@ export function ownVendors(fetches = false): readonly DocumentedVendor[] {
     {
       name: '`bedrock`',
       vendor: providers.bedrock({ region: 'us-east-1', bearerToken: 't', ...fetching }),
+      fetches: true,
       rules: bedrockParameters,
       model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
       compatible: false,
