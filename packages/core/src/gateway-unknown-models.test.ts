@@ -53,6 +53,21 @@ describe('the 404 of an unknown model', () => {
     expect(await messagesFor(model)).toEqual([suggestion, suggestion])
   })
 
+  it('does not suggest the name that was asked for, which a route may leave without a target', async () => {
+    const gateway = createGateway({
+      authenticate: () => ({ id: 'ann' }),
+      route: models({ demo: () => [], demos: target }),
+    })
+    const response = await gateway.fetch('http://sluice.test/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Hi' }] }),
+    })
+    expect(response.status).toBe(404)
+    const { error } = (await response.json()) as { error: { message: string } }
+    expect(error.message).toMatch(/Did you mean `demos`\?$/)
+  })
+
   it('suggests no model that the caller may not use, nor one that leads to such a model only', async () => {
     const only: Authorizer = (_, model) => model === 'acme-4.1' || model === 'hiding'
     expect(await messagesFor('acme-4', only)).toEqual([

@@ -27,7 +27,7 @@ export async function unknownModel(
   const cards = route.list?.() ?? []
   if (model.length > maxLength || cards.length > maxModels) return modelNotFound(model)
   const permissions = new Permissions(principal, authorizer)
-  const left = new Set(cards.map(({ id }) => id).filter(id => id.length <= maxLength))
+  const left = new Set(cards.map(({ id }) => id).filter(id => id.length <= maxLength && id !== model))
   const suggested: string[] = []
   for (let asked = 0; asked < maxAsked && suggested.length < maxSuggestions; asked++) {
     const near = closest(model, left) ?? longer(model, left)
