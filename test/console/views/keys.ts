@@ -93,7 +93,7 @@ export const keysTests: ViewTests = site => {
     await page.keyboard.type('1')
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
-    await card.getByText('1 requests a minute').waitFor()
+    await card.getByText('1 request a minute').waitFor()
     await expect.poll(focused).toBe('Edit Held')
     expect(await keys.get(stored.id)).toMatchObject({ name: 'Held', models: null, tags: { team: 'night' } })
 
