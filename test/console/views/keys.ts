@@ -35,6 +35,11 @@ export const keysTests: ViewTests = site => {
     await wire.getByText('x-request-id').waitFor()
     await askInChat(page, 'counted', 'Hello')
     await wire.locator('.status', { hasText: '403' }).waitFor()
+    const refusal = page.locator('.turn-failure').last()
+    const title = (await refusal.getByText('Not allowed (403)').boundingBox())!
+    const message = (await refusal.getByText(/You do not have access/).boundingBox())!
+    expect(message.x).toBe(title.x)
+    expect(message.y).toBeGreaterThanOrEqual(title.y + title.height)
 
     await goTo(page, 'Keys')
     await card.getByRole('button', { name: 'Rotate' }).click()
