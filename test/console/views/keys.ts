@@ -20,6 +20,12 @@ export const keysTests: ViewTests = site => {
     await dialog.getByRole('button', { name: 'Issue the key' }).press('Enter')
     const key = await dialog.getByLabel('The key').inputValue()
     expect(key.length).toBeGreaterThan(20)
+    const isWholeSeen = dialog
+      .getByLabel('The key')
+      .evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => {
+        return scrollWidth <= clientWidth && scrollHeight <= clientHeight
+      })
+    expect(await isWholeSeen).toBe(true)
     await dialog.getByRole('button', { name: 'Done' }).click()
     expect(await page.content()).not.toContain(key)
     const card = page.locator('.key', { hasText: '<b>Nightly</b>' })
