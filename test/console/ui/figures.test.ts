@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { money, shortMoney } from '../../../packages/console/ui/format/money.ts'
+import { clock } from '../../../packages/console/ui/format/clock.ts'
+import { money, shortMoney, spent } from '../../../packages/console/ui/format/money.ts'
 import { span } from '../../../packages/console/ui/format/span.ts'
 import { roundTop, runsOf, stacked } from '../../../packages/console/ui/usage/chart-scale.ts'
 
@@ -29,6 +30,26 @@ describe('figures for people', () => {
   ])('are sums of money: %s is %s', (dollars, text, short) => {
     expect(money(dollars)).toBe(text)
     if (dollars !== null) expect(shortMoney(dollars)).toBe(short)
+  })
+})
+
+describe('what was spent', () => {
+  it('is no $0 where nothing of it has a known price', () => {
+    expect(spent(0, 3)).toBe('no price')
+    expect(spent(0, 0)).toBe('$0')
+    expect(spent(1.5, 3)).toBe('$1.50')
+  })
+})
+
+describe('times of day', () => {
+  it.each([
+    [0, 5, '00:05'],
+    [12, 30, '12:30'],
+    [23, 59, '23:59'],
+  ])('are of 24 hours, from 00 on: %i h %i min is %s', (hours, minutes, text) => {
+    const at = new Date(2026, 0, 2, hours, minutes, 7)
+    expect(clock(at)).toBe(text)
+    expect(clock(at, 'second')).toBe(`${text}:07`)
   })
 })
 

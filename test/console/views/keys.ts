@@ -20,6 +20,12 @@ export const keysTests: ViewTests = site => {
     await dialog.getByRole('button', { name: 'Issue the key' }).press('Enter')
     const key = await dialog.getByLabel('The key').inputValue()
     expect(key.length).toBeGreaterThan(20)
+    const isWholeSeen = dialog
+      .getByLabel('The key')
+      .evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => {
+        return scrollWidth <= clientWidth && scrollHeight <= clientHeight
+      })
+    expect(await isWholeSeen).toBe(true)
     await dialog.getByRole('button', { name: 'Done' }).click()
     expect(await page.content()).not.toContain(key)
     const card = page.locator('.key', { hasText: '<b>Nightly</b>' })
@@ -35,6 +41,11 @@ export const keysTests: ViewTests = site => {
     await wire.getByText('x-request-id').waitFor()
     await askInChat(page, 'counted', 'Hello')
     await wire.locator('.status', { hasText: '403' }).waitFor()
+    const refusal = page.locator('.turn-failure').last()
+    const title = (await refusal.getByText('Not allowed (403)').boundingBox())!
+    const message = (await refusal.getByText(/You do not have access/).boundingBox())!
+    expect(message.x).toBe(title.x)
+    expect(message.y).toBeGreaterThanOrEqual(title.y + title.height)
 
     await goTo(page, 'Keys')
     await card.getByRole('button', { name: 'Rotate' }).click()
@@ -93,7 +104,7 @@ export const keysTests: ViewTests = site => {
     await page.keyboard.type('1')
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
-    await card.getByText('1 requests a minute').waitFor()
+    await card.getByText('1 request a minute').waitFor()
     await expect.poll(focused).toBe('Edit Held')
     expect(await keys.get(stored.id)).toMatchObject({ name: 'Held', models: null, tags: { team: 'night' } })
 

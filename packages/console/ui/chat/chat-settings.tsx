@@ -41,7 +41,7 @@ export function ChatSettings({
                 min="0"
                 max="2"
                 step="0.1"
-                placeholder="the model's own"
+                placeholder="model’s own"
                 value={options.temperature}
                 onInput={event => onChange({ temperature: event.currentTarget.value })}
               />
@@ -52,7 +52,7 @@ export function ChatSettings({
                 type="number"
                 min="1"
                 step="1"
-                placeholder="the model's own"
+                placeholder="model’s own"
                 value={options.maxTokens}
                 onInput={event => onChange({ maxTokens: event.currentTarget.value })}
               />

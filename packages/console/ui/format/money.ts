@@ -16,3 +16,8 @@ export function shortMoney(dollars: number): string {
     .replace(/(\.\d*?)0+$/, '$1')
     .replace(/\.$/, '')
 }
+
+/** What requests cost together; `no price` where nothing is known of what they cost. `unpriced`: how many have no known price. */
+export function spent(dollars: number, unpriced: number): string {
+  return dollars === 0 && unpriced > 0 ? 'no price' : money(dollars)
+}

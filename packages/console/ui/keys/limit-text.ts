@@ -6,7 +6,8 @@ import { money } from '../format/money.ts'
 export function limitText(rule: LimitRuleData): string {
   const { kind, limit, per } = rule
   const amount = kind === 'budget' ? money(limit) : count(limit)
-  const what = kind === 'budget' ? '' : kind === 'concurrent' ? ' at once' : ` ${kind}`
+  const unit = limit === 1 ? kind.replace(/s$/, '') : kind
+  const what = kind === 'budget' ? '' : kind === 'concurrent' ? ' at once' : ` ${unit}`
   const window =
     per === undefined ? '' : per === 'ever' ? ' in all' : per === 'hour' ? ' an hour' : ` a ${per}`
   const more = limitMore(rule)

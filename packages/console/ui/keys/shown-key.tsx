@@ -8,9 +8,10 @@ export function ShownKey({ issued, onClose }: { issued: IssuedKeyRow; onClose():
     <Dialog title={`The key of ${issued.name}`} onClose={onClose}>
       <div class="stack">
         <p>It is shown this once: only a digest of it is kept. Copy it now.</p>
-        <input
+        <textarea
           class="key-text"
           readOnly
+          rows={2}
           aria-label="The key"
           value={issued.key}
           onFocus={event => event.currentTarget.select()}

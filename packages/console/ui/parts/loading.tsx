@@ -15,7 +15,7 @@ export function Loading<T>({
   return (
     <>
       {error !== undefined && (
-        <div class="notice bad" role="alert">
+        <div class="notice bad notice-offer" role="alert">
           <p>
             Cannot load {what}: {error}
           </p>

@@ -1,3 +1,4 @@
+import { clock } from '../format/clock.ts'
 import type { ChartPlace } from './chart.tsx'
 
 /** Lines at the bottom, half-way and at the top, and some of the minutes. */
@@ -26,7 +27,7 @@ export function ChartAxes({
       {at.map((minute, index) =>
         index % step === 0 ? (
           <text key={minute} x={x(index)} y={bottom + 17} text-anchor={index === 0 ? 'start' : 'middle'}>
-            {new Date(minute).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false })}
+            {clock(new Date(minute))}
           </text>
         ) : null,
       )}

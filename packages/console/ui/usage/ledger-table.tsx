@@ -1,6 +1,6 @@
 import type { UsageRow } from '../../src/api.ts'
 import { count } from '../format/count.ts'
-import { money } from '../format/money.ts'
+import { spent } from '../format/money.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 
 /** Sums by day and by one more thing, newest day first. */
@@ -46,7 +46,7 @@ export function LedgerTable({ rows, by }: { rows: readonly UsageRow[]; by: strin
               </td>
               <td class="number less">{count(row.promptTokens)}</td>
               <td class="number less">{count(row.completionTokens)}</td>
-              <td class="number">{money(row.cost)}</td>
+              <td class="number">{spent(row.cost, row.unpriced)}</td>
               <td class="number less">{count(row.unpriced)}</td>
             </tr>
           ))}

@@ -1,6 +1,6 @@
 import type { Series } from '../../src/api.ts'
 import { count } from '../format/count.ts'
-import { money } from '../format/money.ts'
+import { spent } from '../format/money.ts'
 import { span } from '../format/span.ts'
 import { lineName } from './line-name.ts'
 import { sum } from './sum.ts'
@@ -65,9 +65,7 @@ export function SumTable({
               <td class="number">{count(sum(line.errors))}</td>
               <td class="number less">{count(sum(line.promptTokens))}</td>
               <td class="number less">{count(sum(line.completionTokens))}</td>
-              <td class="number">
-                {sum(line.cost) === 0 && sum(line.unpriced) > 0 ? 'no price' : money(sum(line.cost))}
-              </td>
+              <td class="number">{spent(sum(line.cost), sum(line.unpriced))}</td>
               <td class="number less">{span(slowest(line.p95Ms))}</td>
             </tr>
           ))}
