@@ -144,7 +144,7 @@ describe('the chat of the console', () => {
     [{ chat: { limits: { kind: 'requests' } } }, /chat\.limits: expected a list/],
     [
       { chat: { limits: [{ kind: 'requests', limit: 0, per: 'day' }] } },
-      /chat\.limits\[0\]: requests\(\): got 0/,
+      /chat\.limits\[0\]: requests\(\): limit: got 0/,
     ],
   ])('refuses the options %j', (options, message) => {
     expect(() => consoleService({ console: options as never })).toThrow(message)

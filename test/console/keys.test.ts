@@ -50,7 +50,13 @@ describe('keys in the console', () => {
     ['no name', {}, 400, null, /needs a name/],
     ['a misspelt member', { name: 'a', model: ['m'] }, 400, 'model', /Unknown member 'model'/],
     ['one from the language', { name: 'a', constructor: 1 }, 400, 'constructor', /Unknown member/],
-    ['models that are no list', { name: 'a', models: 'm' }, 400, null, /models: expected a list/],
+    [
+      'models that are no list',
+      { name: 'a', models: 'm' },
+      400,
+      null,
+      /models: got a string, expected a list/,
+    ],
     [
       'a limit that is none',
       { name: 'a', limits: [{ ...minute, limit: 0 }] },
@@ -63,7 +69,7 @@ describe('keys in the console', () => {
       { name: 'a', limits: [{ ...minute, scope: 'key' }] },
       400,
       null,
-      /'scope'/,
+      /limits\[0\]\.scope: got a string, expected no such option/,
     ],
     ['a list', [], 400, null, /must be a JSON object/],
     ['nothing', null, 400, null, /must be a JSON object/],

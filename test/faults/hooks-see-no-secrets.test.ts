@@ -68,13 +68,14 @@ describe("F78 the user's functions are handed keys and headers that they do not 
       await end()
       const fields = events.map((event: GatewayEvent) => Object.keys(event).sort())
       expect(fields).toEqual([
-        ['at', 'model', 'principal', 'requestId', 'stream', 'type'],
+        ['at', 'clientRequestId', 'model', 'principal', 'requestId', 'stream', 'type'],
         [
           'adjustments',
           'at',
           'attempts',
           'authFailure',
           'cache',
+          'clientRequestId',
           'cost',
           'error',
           'model',
@@ -82,6 +83,7 @@ describe("F78 the user's functions are handed keys and headers that they do not 
           'principal',
           'replayed',
           'requestId',
+          'responseModel',
           'shadowed',
           'status',
           'stream',

@@ -72,7 +72,7 @@ describe('F69 a model has no price, or the table of prices that comes is none', 
       const { ask, end, gateway } = await priced(mount)
       const nobody = { authenticate: () => undefined, route: () => [] }
       for (const [name, table] of bad) {
-        expect(() => gateway.reload({ ...nobody, prices: table as never }), name).toThrow(/- prices: got /)
+        expect(() => gateway.reload({ ...nobody, prices: table as never }), name).toThrow(/prices: got /)
       }
       expect((await ask('ann', 'known')).status).toBe(200)
       expect((await end(1)).cost).toBeCloseTo(cost, 12)

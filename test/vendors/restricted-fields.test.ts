@@ -386,7 +386,7 @@ describe('restricted fields', () => {
 
   it('that a configuration allows or declares wrongly stop the start', async () => {
     expect(() => openrouter({ apiKey, allowFields: ['model'] })).toThrow(
-      /allowFields has 'model', expected some of/,
+      /allowFields\[0\]: got 'model', expected /,
     )
     expect(() => openrouter({ apiKey, allowFields: ['modles'] })).toThrow(TypeError)
     expect(() => openrouter({ apiKey, allowFields: 'models' as never })).toThrow(/an array of field names/)
@@ -395,7 +395,7 @@ describe('restricted fields', () => {
     const wrong = { x: 'nothing' as RestrictedFieldKind }
     expect(() => openaiCompatible({ ...any, restrictedFields: wrong })).toThrow(/names to kinds/)
     const target = { ...openaiCompatible(any)('small'), allowFields: ['modles'] }
-    expect(() => models({ small: target })).toThrow(/allowFields: got 'modles', expected some of/)
+    expect(() => models({ small: target })).toThrow(/allowFields\[0\]: got 'modles', expected /)
     expect(() => models({ small: { ...target, allowFields: ['model'] } })).toThrow(TypeError)
     expect(() => models({ small: { ...target, allowFields: 'models' as never } })).toThrow(
       /expected an array/,

@@ -13,7 +13,8 @@ export function expectedStatus({ method, target, headers }: RequestHead): number
   const path = pathIn(target)
   const hosts = valuesOf('host')
   const authorizations = valuesOf('authorization')
-  if (path === undefined || hosts.length > 1 || authorizations.length > 1) return 400
+  const repeated = [hosts, authorizations, valuesOf('content-type')].some(values => values.length > 1)
+  if (path === undefined || repeated) return 400
   if (hosts[0] !== undefined && !isHost(hosts[0])) return 400
   const pathname = new URL(`http://gateway.test${path}`).pathname
   const [, rest] = /^\/v1\/+(.*)$/.exec(pathname) ?? []
