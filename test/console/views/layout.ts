@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { askInChat } from '../site/ask-in-chat.ts'
 import { goTo } from '../site/go-to.ts'
 import type { ViewTests } from '../site/views.ts'
 
@@ -53,6 +54,30 @@ export const layoutTests: ViewTests = site => {
     expect(await isSeen('[data-model=broken]', /^since /)).toBe(true)
     await page.goto(`${site().service.url}/console/#/requests/${id}`)
     expect(await isSeen('.request-panel', 'Refused')).toBe(true)
+  })
+
+  it('follows a conversation on a phone: the newest answer ends above the composer', async () => {
+    const page = await site().open({ width: 390 })
+    await page.getByLabel('Model').waitFor()
+    for (let number = 1; number <= 8; number++) {
+      const answer = await askInChat(page, 'demo', `What is ${number} + 20?`)
+      await answer.getByText(`= ${number + 20}`).waitFor()
+      await answer.getByRole('link', { name: 'How it was answered' }).waitFor()
+    }
+    const edges = () =>
+      page.evaluate(() => {
+        const box = (selector: string) =>
+          [...document.querySelectorAll(selector)].at(-1)!.getBoundingClientRect()
+        return { answer: box('.turn.assistant').bottom, composer: box('.composer'), height: innerHeight }
+      })
+    await expect
+      .poll(async () => {
+        const { answer, composer } = await edges()
+        return answer <= composer.top
+      })
+      .toBe(true)
+    const { composer, height } = await edges()
+    expect(composer.bottom).toBeLessThanOrEqual(height)
   })
 
   it('is dark where the system is, and as one chooses', async () => {
