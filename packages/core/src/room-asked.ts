@@ -2,6 +2,7 @@ import type { Lifetime } from './lifetime.ts'
 import type { ResolvedOptions } from './options/resolve.ts'
 import { type PricedModel, type Prices, possibleTiers, pricedModel } from './prices.ts'
 import type { Usage } from './protocol/chat.ts'
+import { memberOf } from './protocol/own-members.ts'
 import type { Target } from './provider.ts'
 import type { RoutingLog } from './routing-log.ts'
 import type { LimitContext } from './stages/limit.ts'
@@ -32,9 +33,14 @@ export class RoomAsked implements LimitContext {
     this.#routing = routing
     const { prices, now } = priced
     const at = now()
+    // Not the body itself: a limiter may keep this function, and with it a prompt of megabytes.
+    const billed = {
+      service_tier: memberOf(body, 'service_tier'),
+      web_search_options: memberOf(body, 'web_search_options'),
+    }
     this.price = (usage, target) => {
-      const priced = pricedModel(model, target, at, body)
-      const tiers = possibleTiers(target, body)
+      const priced = pricedModel(model, target, at, billed)
+      const tiers = possibleTiers(target, billed)
       return tiers.length === 0 ? prices(usage, priced) : dearest(usage, priced, tiers, prices)
     }
   }
