@@ -13,7 +13,7 @@ import {
 } from '@sluice/core'
 import { local } from '@sluice/providers'
 import { onTestFinished } from 'vitest'
-import { rowsInMemory } from '../../packages/core/src/policies/api-keys/rows-in-memory.ts'
+import { rowsInMemory } from '../../packages/core/test/support/rows-in-memory.ts'
 
 export const adminKey = 'correct-horse-battery'
 export const callerKey = 'sk-ann'

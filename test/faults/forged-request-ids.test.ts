@@ -1,7 +1,7 @@
 import { apiKeys } from '@sluice/core'
 import { openSqlite } from '@sluice/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { scriptedLedger } from '../../packages/core/src/ledger/scripted-ledger.ts'
+import { scriptedLedger } from '../../packages/core/test/support/scripted-ledger.ts'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
 import { upstreamDuring } from './harness/upstream.ts'

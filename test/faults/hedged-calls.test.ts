@@ -20,7 +20,7 @@ import {
   wait,
 } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'
-import { scriptedLedger } from '../../packages/core/src/ledger/scripted-ledger.ts'
+import { scriptedLedger } from '../../packages/core/test/support/scripted-ledger.ts'
 import { asking } from './harness/crowd.ts'
 import { overServers } from './harness/servers.ts'
 import { type Service, startService, upstreamKey } from './harness/service.ts'

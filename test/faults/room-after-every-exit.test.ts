@@ -11,7 +11,7 @@ import {
 } from '@sluice/core'
 import { answer, chunks, cut, hang, reply, reset, type Script, sse, stream } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
-import { scriptedLedger } from '../../packages/core/src/ledger/scripted-ledger.ts'
+import { scriptedLedger } from '../../packages/core/test/support/scripted-ledger.ts'
 import type { Mount } from '../mounts/mounts.ts'
 import { asking } from './harness/crowd.ts'
 import { overServers } from './harness/servers.ts'

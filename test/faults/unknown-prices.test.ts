@@ -10,7 +10,7 @@ import {
   type Target,
 } from '@sluice/core'
 import { describe, expect, it, vi } from 'vitest'
-import { scriptedLedger } from '../../packages/core/src/ledger/scripted-ledger.ts'
+import { scriptedLedger } from '../../packages/core/test/support/scripted-ledger.ts'
 import type { Mount } from '../mounts/mounts.ts'
 import { heldStreams } from './harness/held-streams.ts'
 import { expectRefusal } from './harness/refused.ts'

@@ -25,7 +25,7 @@ import {
   usage,
 } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { scriptedLedger } from '../../packages/core/src/ledger/scripted-ledger.ts'
+import { scriptedLedger } from '../../packages/core/test/support/scripted-ledger.ts'
 import { Site } from '../conformance/site.ts'
 import { upstreamDuring } from '../faults/harness/upstream.ts'
 import { threeWords } from '../faults/harness/vendor-answers.ts'

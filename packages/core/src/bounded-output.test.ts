@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { scripted, serving, stop, stream, text, whole } from '../test/support/scripted-gateway.ts'
 import { boundedOutput } from './bounded-output.ts'
 import type { LimitRuleData } from './limit-rule.ts'
 import { limits } from './policies/limits/limits.ts'
 import { budget, concurrent, requests, tokens } from './policies/limits/rule.ts'
 import type { ChatRequest } from './protocol/chat.ts'
-import { scripted, serving, stop, stream, text, whole } from './scripted-gateway.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }

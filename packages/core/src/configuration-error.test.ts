@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { scripted, whole } from '../test/support/scripted-gateway.ts'
 import {
   apiKeys,
   ConfigurationError,
@@ -11,7 +12,6 @@ import {
   responseCache,
   weighted,
 } from './index.ts'
-import { scripted, whole } from './scripted-gateway.ts'
 
 const sound = { authenticate: () => ({ id: 'ann' }), route: () => [] }
 

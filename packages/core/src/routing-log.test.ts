@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { scripted, whole } from '../test/support/scripted-gateway.ts'
 import type { Target } from './provider.ts'
 import { RoutingLog } from './routing-log.ts'
-import { scripted, whole } from './scripted-gateway.ts'
 import type { Candidate } from './stages/route.ts'
 import type { SkipReason } from './trace.ts'
 

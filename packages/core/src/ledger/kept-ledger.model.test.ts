@@ -1,9 +1,16 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  chargeOf,
+  closingOf,
+  entryOf,
+  type Mode,
+  ScriptedJournal,
+  ScriptedRows,
+} from '../../test/support/scripted-rows.ts'
 import type { Journal } from './journal.ts'
 import { type KeptLedger, keptLedger } from './kept-ledger.ts'
 import type { LedgerRows } from './ledger-rows.ts'
-import { chargeOf, closingOf, entryOf, type Mode, ScriptedJournal, ScriptedRows } from './scripted-rows.ts'
 
 /** What has to be true of one record. */
 interface Expected {

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  chargeOf,
+  closingOf,
+  entryOf,
+  ScriptedJournal,
+  ScriptedRows,
+} from '../../test/support/scripted-rows.ts'
 import type { GatewayEvent } from '../events.ts'
 import { type KeptLedgerOptions, keptLedger } from './kept-ledger.ts'
 import type { Charge } from './ledger.ts'
-import { chargeOf, closingOf, entryOf, ScriptedJournal, ScriptedRows } from './scripted-rows.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { scriptedContext } from '../../test/support/scripted-context.ts'
 import { concurrent, requests } from '../policies/limits/rule.ts'
 import type { Lease, LimitContext } from '../stages/limit.ts'
-import { scriptedContext } from '../stages/scripted-context.ts'
 import { boundedPolicies } from './bounded-policies.ts'
 
 const never = () => new Promise<never>(() => {})

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { closingOf, entryOf } from '../../test/support/scripted-rows.ts'
 import type { GatewayEvent } from '../events.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { closingOf, entryOf } from '../ledger/scripted-rows.ts'
 import { watchedLedger } from './watched-ledger.ts'
 
 const entry = entryOf('a')

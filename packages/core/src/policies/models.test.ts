@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { scriptedContext } from '../../test/support/scripted-context.ts'
 import type { Provider, Target } from '../provider.ts'
-import { scriptedContext } from '../stages/scripted-context.ts'
 import { models } from './models.ts'
 import { fallback } from './routes/fallback.ts'
 import { weighted } from './routes/weighted.ts'

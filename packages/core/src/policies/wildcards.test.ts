@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import {
+  a,
+  b,
+  candidatesOf,
+  draftOf,
+  modelsOf,
+  place,
+  vendor,
+  watching,
+} from '../../test/support/scripted-places.ts'
 import { models } from './models.ts'
 import { fallback } from './routes/fallback.ts'
 import type { ModelEntry } from './routes/model-entry.ts'
-import { a, b, candidatesOf, draftOf, modelsOf, place, vendor, watching } from './routes/scripted-places.ts'
 
 const { context } = watching()
 const given = (table: ReturnType<typeof models>, model: string) =>

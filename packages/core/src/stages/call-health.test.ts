@@ -1,14 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import {
+  forever,
+  type Scripted,
+  scripted,
+  stop,
+  stream,
+  text,
+  whole,
+} from '../../test/support/scripted-gateway.ts'
+import { scriptedHealth } from '../../test/support/scripted-health.ts'
 import { AttemptLog } from '../attempt-log.ts'
 import { GatewayError } from '../errors.ts'
 import { Lifetime } from '../lifetime.ts'
 import { defaultRetry, defaultTimeouts } from '../options/defaults.ts'
 import type { Target } from '../provider.ts'
-import { forever, type Scripted, scripted, stop, stream, text, whole } from '../scripted-gateway.ts'
 import type { SkipReason } from '../trace.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { noCaller } from '../upstream/health/caller.ts'
-import { scriptedHealth } from '../upstream/health/scripted-health.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { type Attempts, type CallWorld, call } from './call.ts'
 

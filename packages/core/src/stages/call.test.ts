@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest'
+import {
+  chunks,
+  type Scripted,
+  scripted,
+  stop,
+  stream,
+  text,
+  whole,
+} from '../../test/support/scripted-gateway.ts'
+import { scriptedHealth } from '../../test/support/scripted-health.ts'
 import { AttemptLog } from '../attempt-log.ts'
 import { GatewayError } from '../errors.ts'
 import { Lifetime } from '../lifetime.ts'
 import { defaultTimeouts } from '../options/defaults.ts'
 import type { Call, PartialChunk, PartialMessage, Reply, Target } from '../provider.ts'
-import { chunks, type Scripted, scripted, stop, stream, text, whole } from '../scripted-gateway.ts'
 import { LifeEnded } from '../upstream/attempt.ts'
 import type { ChunkSource } from '../upstream/attempts/held-stream.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { noCaller } from '../upstream/health/caller.ts'
-import { scriptedHealth } from '../upstream/health/scripted-health.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { type Attempts, type CallWorld, call } from './call.ts'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { scriptedContext } from '../../test/support/scripted-context.ts'
 import { isTarget } from '../is-target.ts'
 import type { Target } from '../provider.ts'
 import { route } from './route.ts'
-import { scriptedContext } from './scripted-context.ts'
 
 const draft = { model: 'm', body: { model: 'm' }, bytes: 13 }
 const context = scriptedContext({ id: 'ann' })

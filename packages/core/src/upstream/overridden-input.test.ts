@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { scripted, serving, whole } from '../../test/support/scripted-gateway.ts'
 import { issueText, optionPathText } from '../configuration-error.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import type { ParameterOverrides } from '../provider.ts'
-import { scripted, serving, whole } from '../scripted-gateway.ts'
 import { overriddenInput, overridesIssue } from './overridden-input.ts'
 
 const asked = (fields: Partial<ChatRequest> = {}): ChatRequest => ({ model: 'm', messages: [], ...fields })

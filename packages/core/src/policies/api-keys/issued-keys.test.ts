@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { rowsInMemory } from '../../../test/support/rows-in-memory.ts'
 import type { LimitRuleData } from '../../limit-rule.ts'
 import { requests } from '../limits/rule.ts'
 import { apiKeys } from './api-keys.ts'
@@ -7,7 +8,6 @@ import { isIssuedKey } from './issued-key.ts'
 import { keyStore } from './issued-keys.ts'
 import { hashApiKey } from './key-digest.ts'
 import type { KeyChanges, KeySpec } from './key-store.ts'
-import { rowsInMemory } from './rows-in-memory.ts'
 
 const minute: LimitRuleData = { kind: 'requests', limit: 5, per: 'minute' }
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ScriptedLimitStore } from '../../../test/support/scripted-limit-store.ts'
 import { GatewayError } from '../../errors.ts'
 import type { StoreEvent } from '../../events.ts'
 import type { LimitKind } from '../../limit-rule.ts'
 import { type DecidedClaim, type GuardedStoreOptions, guardedStore } from './guarded-store.ts'
 import type { Claim, Counter, LeaseCounter, LimitStore, RateCounter, SumCounter } from './limit-store.ts'
 import { memoryStore } from './memory-store.ts'
-import { ScriptedLimitStore } from './scripted-limit-store.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { draftOf, modelsOf, place, watching } from '../../../test/support/scripted-places.ts'
 import { byContextLength } from './by-context-length.ts'
-import { draftOf, modelsOf, place, watching } from './scripted-places.ts'
 
 const sized = (model: string, contextTokens: number) => place(model, { contextTokens })
 const [small, large, huge, unknown] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { a, b, c, d, draftOf, modelsOf, watching } from '../../../test/support/scripted-places.ts'
 import type { Usage } from '../../protocol/chat.ts'
 import { cheapest } from './cheapest.ts'
-import { a, b, c, d, draftOf, modelsOf, watching } from './scripted-places.ts'
 
 const perToken: Record<string, readonly [number, number] | undefined> = { a: [1, 10], b: [3, 3], c: [2, 10] }
 

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import {
+  a,
+  b,
+  c,
+  candidatesOf,
+  d,
+  draftOf,
+  modelsOf,
+  vendor,
+  watching,
+} from '../../../test/support/scripted-places.ts'
 import type { Candidate, Route } from '../../stages/route.ts'
 import { UpstreamError, type UpstreamErrorDetails } from '../../upstream-error.ts'
 import { fallback } from './fallback.ts'
-import { a, b, c, candidatesOf, d, draftOf, modelsOf, vendor, watching } from './scripted-places.ts'
 
 const failure = (details: Partial<UpstreamErrorDetails>) =>
   new UpstreamError('x', { kind: 'refused', ...details })

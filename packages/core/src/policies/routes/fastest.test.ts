@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { PeakAverage } from '../../upstream/health/peak-average.ts'
-import { fastest } from './fastest.ts'
 import {
   a,
   b,
@@ -13,7 +11,9 @@ import {
   place,
   modelsOf as said,
   watching,
-} from './scripted-places.ts'
+} from '../../../test/support/scripted-places.ts'
+import { PeakAverage } from '../../upstream/health/peak-average.ts'
+import { fastest } from './fastest.ts'
 
 const streamed = draftOf({ stream: true })
 const modelsOf = (...[route, context]: Parameters<typeof said>) => said(route, context, streamed)

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import {
+  a,
+  b,
+  c,
+  chance,
+  d,
+  idle,
+  isLikely,
+  modelsOf,
+  watching,
+} from '../../../test/support/scripted-places.ts'
 import { leastBusy } from './least-busy.ts'
-import { a, b, c, chance, d, idle, isLikely, modelsOf, watching } from './scripted-places.ts'
 
 describe('leastBusy', () => {
   const active: Record<string, number> = { a: 3, b: 1, c: 2, d: 0 }

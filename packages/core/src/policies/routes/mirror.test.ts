@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import {
+  a,
+  b,
+  c,
+  candidatesOf,
+  chance,
+  d,
+  isLikely,
+  modelsOf,
+  watching,
+} from '../../../test/support/scripted-places.ts'
 import { fallback } from './fallback.ts'
 import { hedge } from './hedge.ts'
 import { mirror } from './mirror.ts'
-import { a, b, c, candidatesOf, chance, d, isLikely, modelsOf, watching } from './scripted-places.ts'
 import { when } from './when.ts'
 import { withParameters } from './with-parameters.ts'
 

@@ -1,9 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import {
+  a,
+  b,
+  c,
+  chance,
+  draftOf,
+  isLikely,
+  modelsOf,
+  watching,
+} from '../../../test/support/scripted-places.ts'
 import type { RouteContext } from '../../stages/route.ts'
 import { models } from '../models.ts'
 import type { ModelEntry } from './model-entry.ts'
-import { a, b, c, chance, draftOf, isLikely, modelsOf, watching } from './scripted-places.ts'
 import { type SplitArms, split } from './split.ts'
 
 const asked = (arms: SplitArms, by?: Parameters<typeof split>[1]) =>

@@ -1,7 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import {
+  a,
+  b,
+  c,
+  d,
+  draftOf,
+  isLikely,
+  modelsOf,
+  place,
+  watching,
+} from '../../../test/support/scripted-places.ts'
 import type { Route } from '../../stages/route.ts'
-import { a, b, c, d, draftOf, isLikely, modelsOf, place, watching } from './scripted-places.ts'
 import { sticky } from './sticky.ts'
 
 const user = (name: string) => draftOf({ user: name })

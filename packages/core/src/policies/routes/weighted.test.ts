@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { a, b, c, chance, d, isLikely, modelsOf, watching } from './scripted-places.ts'
+import { a, b, c, chance, d, isLikely, modelsOf, watching } from '../../../test/support/scripted-places.ts'
 import { weighted } from './weighted.ts'
 
 describe('weighted', () => {

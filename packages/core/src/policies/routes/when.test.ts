@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { a, b, c, draftOf, modelsOf, watching } from '../../../test/support/scripted-places.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
 import {
   allOf,
@@ -12,7 +13,6 @@ import {
   taggedWith,
 } from './conditions.ts'
 import type { RouteCondition } from './route-condition.ts'
-import { a, b, c, draftOf, modelsOf, watching } from './scripted-places.ts'
 import { when } from './when.ts'
 
 const context = watching({ principal: { id: 'ann', tags: { team: 'search', beta: '' } } }).context

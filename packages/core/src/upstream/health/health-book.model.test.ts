@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { failure, scriptedBook } from './scripted-book.ts'
+import { failure, scriptedBook } from '../../../test/support/scripted-book.ts'
 import type { HealthCall } from './target-health.ts'
 
 const endings = [

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
+import { begun, failure, scriptedBook } from '../../../test/support/scripted-book.ts'
 import { GatewayError } from '../../errors.ts'
 import { defaultBreaker } from '../../options/defaults.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { LifeEnded } from '../attempt.ts'
 import { healthBook } from './health-book.ts'
-import { begun, failure, scriptedBook } from './scripted-book.ts'
 import type { HealthRecord } from './target-health.ts'
 
 const provider = { name: 'north' }

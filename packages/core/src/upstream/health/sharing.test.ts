@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { begun, failure, type ScriptedBook, scriptedBook } from '../../../test/support/scripted-book.ts'
+import {
+  type ScriptedSharedHealth,
+  scriptedSharedHealth,
+} from '../../../test/support/scripted-shared-health.ts'
 import { UpstreamError } from '../../upstream-error.ts'
 import { LifeEnded } from '../attempt.ts'
-import { begun, failure, type ScriptedBook, scriptedBook } from './scripted-book.ts'
-import { type ScriptedSharedHealth, scriptedSharedHealth } from './scripted-shared-health.ts'
 import type { HealthRecord } from './target-health.ts'
 
 /** One clock for the timers, the store and all processes. */

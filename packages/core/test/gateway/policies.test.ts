@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import type { GatewayOptions } from '../../src/config.ts'
+import type { Provider } from '../../src/provider.ts'
+import type { Lease } from '../../src/stages/limit.ts'
+import { scripted, serving, stop, stream, text, turn, whole } from '../support/scripted-gateway.ts'
+
+describe('a gateway and functions of the user', () => {
+  const never = () => new Promise<never>(() => {})
+
+  it.each<[string, Partial<GatewayOptions>]>([
+    ['authenticate', { authenticate: never }],
+    ['authorize', { authorize: never }],
+    ['route', { route: never }],
+    ['limit', { limit: { admit: never } }],
+  ])('holds neither a client who leaves nor close, where %s never comes back', async (_, options) => {
+    const left = new AbortController()
+    const { post, gateway, ends } = serving(scripted(() => whole('Hi')).target, options)
+    const first = post({}, { signal: left.signal })
+    const second = post({})
+    await turn()
+    left.abort()
+    expect((await first).status).toBe(499)
+    await gateway.close({ drainMs: 1 })
+    expect((await second).status).toBe(503)
+    expect(ends().map(({ outcome }) => outcome)).toEqual(['client_aborted', 'gateway_closed'])
+  })
+
+  it.each<[string, Partial<Provider>]>([
+    ['encode', { encode: never }],
+    ['transport', { transport: never }],
+    ['decode', { decode: never }],
+    [
+      'a chunk',
+      { decode: () => ({ kind: 'stream', chunks: { [Symbol.asyncIterator]: () => ({ next: never }) } }) },
+    ],
+  ])('gives up at a deadline, where %s never comes back', async (what, more) => {
+    const { post, ends } = serving(scripted(() => whole('Hi'), more).target, {
+      timeouts: { totalMs: 30 },
+      stream: { holdMs: 5_000 },
+    })
+    expect((await post({ stream: true })).status).toBe(504)
+    // What was asked may have been answered.
+    const usage = what === 'encode' ? undefined : { completion_tokens: 4_096 }
+    expect(ends()).toMatchObject([{ outcome: 'upstream_failed', usage }])
+  })
+
+  it('settles the lease once, with the usage, whatever ends the answer', async () => {
+    const settled: unknown[] = []
+    const limit = {
+      admit: () => ({
+        headers: { 'x-ratelimit-limit-requests': '9' },
+        settle: (usage: unknown) => void settled.push(usage),
+      }),
+    }
+    const good = serving(scripted(() => whole('Hi')).target, { limit })
+    expect((await good.post({})).headers.get('x-ratelimit-limit-requests')).toBe('9')
+    await (
+      await serving(scripted(() => stream([text('a')], new Error('bug'))).target, { limit }).post({
+        stream: true,
+      })
+    ).text()
+    await serving(scripted(() => whole('Hi')).target, { limit }).post({ temperature: 3 })
+    expect(settled).toMatchObject([{ total_tokens: 5 }, { completion_tokens: 1 }, undefined])
+    expect(settled).toHaveLength(3)
+  })
+
+  it('gives back room that was taken after the client had left', async () => {
+    let admit: ((lease: Lease) => void) | undefined
+    const settled: unknown[] = []
+    const left = new AbortController()
+    const limit = {
+      admit: () =>
+        new Promise<Lease>(resolve => {
+          admit = resolve
+        }),
+    }
+    const { post } = serving(scripted(() => whole('Hi')).target, { limit })
+    const answering = post({}, { signal: left.signal })
+    await turn()
+    left.abort()
+    await answering
+    admit?.({ headers: {}, settle: usage => void settled.push(usage) })
+    await turn()
+    expect(settled).toEqual([undefined])
+  })
+
+  it.each([
+    ['throw', Object.defineProperty({}, 'x-room', { enumerable: true, get: thrown }), 500],
+    ['are no text', { 'x-room': Symbol('room'), 'x-rest': null, 'x-limit': 9 }, 200],
+    ['are not there', undefined, 200],
+  ])('answers, and closes the lease, where its headers %s', async (_, headers, status) => {
+    let settled = 0
+    const lease = { headers, settle: () => void settled++ } as unknown as Lease
+    const { post, ends } = serving(scripted(() => stream([text('Hi'), stop])).target, {
+      limit: { admit: () => lease },
+    })
+    const response = await post({ stream: true })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('x-room') ?? response.headers.get('x-rest')).toBeNull()
+    await response.text()
+    expect(ends()).toHaveLength(1)
+    expect(settled).toBe(1)
+  })
+
+  it('tells of a fault at the models, which have no record', async () => {
+    const down = new Error('The database is down.')
+    const { gateway, events } = serving(scripted(() => whole('Hi.')).target, {
+      authenticate: () => Promise.reject(down),
+    })
+    const response = await gateway.fetch(new Request('http://sluice.test/v1/models'))
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('database')
+    const requestId = response.headers.get('x-request-id')
+    expect(events).toEqual([{ type: 'internal_error', requestId, error: down }])
+  })
+
+  it('does not let an observer break an answer', async () => {
+    const observe = () => {
+      throw new Error('observer')
+    }
+    expect((await serving(scripted(() => whole('Hi')).target, { observe }).post({})).status).toBe(200)
+  })
+})
+
+function thrown(): never {
+  throw new Error('a header of the user')
+}

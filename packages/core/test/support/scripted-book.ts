@@ -1,0 +1,47 @@
+import type { StoreEvent, TargetEvent } from '../../src/events.ts'
+import { defaultBreaker, defaultRetry } from '../../src/options/defaults.ts'
+import { healthBook, type LastingHealthBook } from '../../src/upstream/health/health-book.ts'
+import type { HealthSettings } from '../../src/upstream/health/health-settings.ts'
+import type { Blocked, HealthCall } from '../../src/upstream/health/target-health.ts'
+import { UpstreamError } from '../../src/upstream-error.ts'
+
+/** A book of tests: its process never stands still, its chance is the middle, and what it tells is kept. */
+export interface ScriptedBook {
+  readonly book: LastingHealthBook
+  readonly told: TargetEvent[]
+  readonly stores: StoreEvent[]
+  readonly settings: HealthSettings
+}
+
+export function scriptedBook(given: Partial<HealthSettings> = {}): ScriptedBook {
+  const told: TargetEvent[] = []
+  const stores: StoreEvent[] = []
+  const settings: HealthSettings = {
+    breaker: defaultBreaker,
+    retry: defaultRetry,
+    random: () => 0.5,
+    clock: () => 0,
+    shared: undefined,
+    changed: event => {
+      if (event.type === 'target') told.push(event)
+      else stores.push(event)
+    },
+    ...given,
+  }
+  return { book: healthBook(settings, { began: () => {}, ended: () => false }), told, stores, settings }
+}
+
+/** An upstream's failure by its status. */
+export function failure(status = 500, retryAfterMs?: number): UpstreamError {
+  return new UpstreamError(`It answered ${status}.`, {
+    kind: 'refused',
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
+}
+
+/** The call, where it may be made. */
+export function begun(call: HealthCall | Blocked): HealthCall {
+  if ('state' in call) throw new Error(`It is ${call.state}.`)
+  return call
+}

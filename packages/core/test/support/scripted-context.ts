@@ -1,0 +1,15 @@
+import type { Principal } from '../../src/stages/authenticate.ts'
+import type { RouteContext } from '../../src/stages/route.ts'
+
+/** A context for tests of routes: nobody is asked, nothing has a price, chance gives 0. */
+export function scriptedContext(principal: Principal, known: Partial<RouteContext> = {}): RouteContext {
+  return {
+    principal,
+    random: () => 0,
+    health: () => ({ active: 0, firstTokenMs: undefined, wholeMs: undefined, state: 'closed', waitMs: 0 }),
+    price: () => null,
+    skip: () => {},
+    match: () => {},
+    ...known,
+  }
+}
