@@ -1,6 +1,6 @@
 // How well the tests hold the code: each change that Stryker makes to it should be noticed by one of them.
 // `pnpm mutate` runs all of it, `MUTATE=stages pnpm mutate` one part (stages, protocol or decoders), and
-// `MUTATE=stages pnpm mutate --mutate packages/core/src/stages/call.ts` one file of a part.
+// `MUTATE=stages pnpm mutate --mutate packages/core/src/upstream/call.ts` one file of a part.
 
 const core = 'packages/core/src'
 const providers = 'packages/providers/src'

@@ -20,7 +20,7 @@ export default defineConfig({
     // Slow ones, and those of what is not changed. Recordings are not at hand everywhere.
     exclude: [
       'packages/core/src/upstream/deadlines.test.ts',
-      'packages/core/src/stages/validate-hostile.test.ts',
+      'packages/core/src/dialects/chat/validate-hostile.test.ts',
       'packages/providers/src/local/**',
       'packages/providers/src/**/recordings.test.ts',
     ],

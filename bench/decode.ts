@@ -1,5 +1,5 @@
 import type { Call, UpstreamResponse } from '@sluice/core'
-import { StreamNormalizer } from '../packages/core/src/stages/normalize/stream.ts'
+import { StreamNormalizer } from '../packages/core/src/normalization/stream.ts'
 import { answersOf, framing } from '../test/vendors/properties/answer-streams.ts'
 import { vendorModels } from '../test/vendors/properties/vendors.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiKeys, type Gateway, type ManagedGateway } from '@sluice/core'
 import { expect, it, vi } from 'vitest'
-import { defaultIntake, defaultPacing, defaultTimeouts } from '../../packages/core/src/options/defaults.ts'
+import { defaultIntake, defaultPacing, defaultTimeouts } from '../../packages/core/src/gateway/defaults.ts'
 import { type Asking, ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { root, tableUnder } from './runner/markdown.ts'
@@ -162,7 +162,7 @@ describePage('docs/custom-gateway.md', {
 const rows = tableUnder('docs/custom-gateway.md', '# Building a gateway')
 
 it('names every option of createGateway', () => {
-  const config = readFileSync(join(root, 'packages/core/src/config.ts'), 'utf8')
+  const config = readFileSync(join(root, 'packages/core/src/gateway/config.ts'), 'utf8')
   const options = [...config.split('interface GatewayOptions')[1]!.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(
     m => m[1],
   )
@@ -171,7 +171,7 @@ it('names every option of createGateway', () => {
 })
 
 it('names every event, and every member of an end', () => {
-  const source = readFileSync(join(root, 'packages/core/src/events.ts'), 'utf8')
+  const source = readFileSync(join(root, 'packages/core/src/contracts/events.ts'), 'utf8')
   const types = [...source.matchAll(/^ {2}readonly type: '(\w+)'/gm)].map(([, type]) => type)
   const named = (table: string) =>
     tableUnder('docs/custom-gateway.md', table).flatMap(([names = '']) => names.match(/\w+/g) ?? [])
@@ -208,7 +208,7 @@ it('names every option of loadShedding, with the default that the code tells', (
 })
 
 it('names every option of apiKeys, with the default that the code tells', () => {
-  const source = readFileSync(join(root, 'packages/core/src/policies/api-keys/api-keys.ts'), 'utf8')
+  const source = readFileSync(join(root, 'packages/core/src/auth/api-keys.ts'), 'utf8')
   const [, options = ''] = /interface ApiKeysOptions \{\n(.*?)\n\}/s.exec(source) ?? []
   const told = [...options.matchAll(/\/\*\*(.*?)\*\/\s+readonly (\w+)\?:/gs)]
   const rows = tableUnder('docs/custom-gateway.md', '## Keys from a store')

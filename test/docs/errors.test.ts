@@ -27,7 +27,7 @@ const bare = (cell: string) => cell.replaceAll('`', '')
 
 /** The names in the table of the code. */
 const names = [
-  ...readFileSync(join(root, 'packages/core/src/errors.ts'), 'utf8')
+  ...readFileSync(join(root, 'packages/core/src/errors/errors.ts'), 'utf8')
     .split('} as const satisfies')[0]!
     .matchAll(/^ {2}(\w+): \[/gm),
 ].map(([, name]) => name as Refusal)

@@ -10,7 +10,7 @@ import {
 } from '@sluice/core'
 import { local } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
-import { limitDefaults } from '../../packages/core/src/policies/limits/limits-options.ts'
+import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'
 import { ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { readPage, tableUnder } from './runner/markdown.ts'
@@ -58,7 +58,7 @@ describePage(page, {
 })
 
 it('tells the default policy of each kind', async () => {
-  const source = readPage('packages/core/src/policies/limits/limits-options.ts')
+  const source = readPage('packages/core/src/rate-limiting/limits-options.ts')
   const [, defaults = ''] = /const defaults = \{(.*)\}/.exec(source) ?? []
   for (const [policy = '', , kinds = ''] of tableUnder(page, '## Limits')) {
     const told = [...kinds.matchAll(/`(\w+)`/g)].map(([, kind]) => kind)
@@ -73,8 +73,8 @@ it('tells the times and bounds of the code', () => {
   expect(text).toContain('10,000 at most (`maxPending`)')
   const told = (path: string, option: string) =>
     new RegExp(`\\/\\*\\*([^/]*)\\*\\/\\s+readonly ${option}\\?:`).exec(readPage(path))?.[1]
-  expect(told('packages/core/src/ledger/kept-ledger.ts', 'maxPending')).toContain('Default 10,000.')
-  expect(told('packages/core/src/ledger/kept-ledger.ts', 'timeoutMs')).toContain('Default 250.')
+  expect(told('packages/core/src/accounting/kept-ledger.ts', 'maxPending')).toContain('Default 10,000.')
+  expect(told('packages/core/src/accounting/kept-ledger.ts', 'timeoutMs')).toContain('Default 250.')
   expect(told('packages/sqlite/src/open-sqlite.ts', 'timeoutMs')).toContain('Default 1,000')
   expect(told('packages/postgres/src/journal/file-journal.ts', 'maxBytes')).toContain('Default 64 MiB.')
 })

@@ -12,9 +12,9 @@ import {
   type Usage,
 } from '@sluice/core'
 import { describe, expect, it, vi } from 'vitest'
-import { defaultIntake } from '../../packages/core/src/options/defaults.ts'
-import { limitDefaults } from '../../packages/core/src/policies/limits/limits-options.ts'
-import { mediaAllowance } from '../../packages/core/src/policies/limits/media-allowance.ts'
+import { defaultIntake } from '../../packages/core/src/gateway/defaults.ts'
+import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'
+import { mediaAllowance } from '../../packages/core/src/usage/media-allowance.ts'
 import { type Asking, ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { readPage, root, tableUnder } from './runner/markdown.ts'
@@ -184,7 +184,8 @@ describe('the table of rules', () => {
     const named = tableUnder(page, '## Who shares a count').map(([scope = '']) =>
       scope.replaceAll(/[`']/g, ''),
     )
-    const type = /type NamedScope = (.*)/.exec(readPage('packages/core/src/limit-rule.ts'))?.[1] ?? ''
+    const type =
+      /type NamedScope = (.*)/.exec(readPage('packages/core/src/contracts/limit-rule.ts'))?.[1] ?? ''
     expect(named.sort()).toEqual(
       [
         ...['key', 'model', 'gateway'].filter(name => type.includes(`'${name}'`)),
@@ -224,7 +225,7 @@ describe('the options', () => {
   const rows = tableUnder(page, '## Options').map(row => row.map(cell => cell.replaceAll('`', '')))
 
   it('are all named, with their defaults', () => {
-    const source = readFileSync(join(root, 'packages/core/src/policies/limits/limits-options.ts'), 'utf8')
+    const source = readFileSync(join(root, 'packages/core/src/rate-limiting/limits-options.ts'), 'utf8')
     const [, options = ''] = source.split('interface LimitsOptions')
     const names = [...options.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name)
     expect(rows.map(([name]) => name)).toEqual(names)

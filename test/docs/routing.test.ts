@@ -16,7 +16,7 @@ import {
 import { local } from '@sluice/providers'
 import type { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { defaultBreaker, defaultRetry } from '../../packages/core/src/options/defaults.ts'
+import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/defaults.ts'
 import { describeWithRedis } from '../servers/describe-with-redis.ts'
 import { RedisServer } from '../servers/redis-server.ts'
 import { answeringPlaces } from './runner/answering-places.ts'

@@ -1,22 +1,36 @@
-export type { AbandonedCallOptions } from './abandoned-calls.ts'
-export type { AuthFailure, AuthFailureReason } from './auth-failure.ts'
-export { authFailureReasons } from './auth-failure.ts'
-export { closest } from './closest.ts'
-export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './config.ts'
+export type { KeptLedger, KeptLedgerOptions } from './accounting/kept-ledger.ts'
+export { keptLedger } from './accounting/kept-ledger.ts'
 export {
-  ConfigurationError,
-  type ConfigurationIssue,
-  configurationError,
-  configurationIssue,
-  hiddenIssue,
-  issueText,
-  type OptionPath,
-  optionPathText,
-  quoted,
-  unknownOption,
-} from './configuration-error.ts'
-export type { ErrorBody, GatewayErrorDetails, Refusal } from './errors.ts'
-export { GatewayError } from './errors.ts'
+  type StoredBatch,
+  type StoredClosing,
+  type StoredEntry,
+  type StoredProgress,
+  storedBatch,
+} from './accounting/stored-batch.ts'
+export type { CheckedUsageFilter } from './accounting/usage-filter.ts'
+export { type CheckedUsageQuery, checkedUsageQuery } from './accounting/usage-query.ts'
+export type { ApiKey, ApiKeyLookup, ApiKeySource, ApiKeysOptions } from './auth/api-keys.ts'
+export { apiKeys } from './auth/api-keys.ts'
+export type { Authenticator, Principal } from './auth/authenticate.ts'
+export { bearerToken } from './auth/authenticate.ts'
+export type { Authorizer } from './auth/authorize.ts'
+export { firstOf } from './auth/first-of.ts'
+export { isIssuedKey } from './auth/issued-key.ts'
+export type { KeyStoreOptions } from './auth/issued-keys.ts'
+export { keyStore } from './auth/issued-keys.ts'
+export type { Pepper } from './auth/key-digest.ts'
+export { hashApiKey } from './auth/key-digest.ts'
+export type { ApiKeyRecord } from './auth/key-record.ts'
+export type { ResponseCache } from './caching/cached.ts'
+export type { IdempotencyOptions } from './caching/idempotency.ts'
+export { idempotency } from './caching/idempotency.ts'
+export type { MemoryAnswers, MemoryAnswersOptions } from './caching/memory-answers.ts'
+export { memoryAnswers } from './caching/memory-answers.ts'
+export type { Idempotency } from './caching/repeated.ts'
+export type { ResponseCacheOptions } from './caching/response-cache.ts'
+export { responseCache } from './caching/response-cache.ts'
+export type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from './contracts/answer-store.ts'
+export type { Database } from './contracts/database.ts'
 export type {
   AttemptFailedEvent,
   AttemptReason,
@@ -31,9 +45,7 @@ export type {
   TargetEvent,
   UnusedCallEvent,
   WarningEvent,
-} from './events.ts'
-export { createGateway } from './gateway.ts'
-export type { BreakerOptions, RetryOptions } from './health-options.ts'
+} from './contracts/events.ts'
 export type {
   Answer,
   Explanation,
@@ -43,10 +55,18 @@ export type {
   LeaveListener,
   Leaving,
   ManagedGateway,
-} from './host.ts'
-export type { Journal } from './ledger/journal.ts'
-export type { KeptLedger, KeptLedgerOptions } from './ledger/kept-ledger.ts'
-export { keptLedger } from './ledger/kept-ledger.ts'
+} from './contracts/host.ts'
+export type { Journal } from './contracts/journal.ts'
+export type {
+  IssuedKey,
+  KeyChanges,
+  KeyFields,
+  KeyRows,
+  KeySecret,
+  KeySpec,
+  KeyStore,
+  StoredKey,
+} from './contracts/key-store.ts'
 export type {
   Charge,
   Ledger,
@@ -57,49 +77,9 @@ export type {
   UsageFilter,
   UsageQuery,
   UsageRow,
-} from './ledger/ledger.ts'
-export type { LedgerBatch, LedgerRows } from './ledger/ledger-rows.ts'
-export { storableText } from './ledger/storable-text.ts'
-export {
-  type StoredBatch,
-  type StoredClosing,
-  type StoredEntry,
-  type StoredProgress,
-  storedBatch,
-} from './ledger/stored-batch.ts'
-export type { CheckedUsageFilter } from './ledger/usage-filter.ts'
-export { type CheckedUsageQuery, checkedUsageQuery } from './ledger/usage-query.ts'
-export type * from './limit-rule.ts'
-export type { ModelTargets, TargetStatus } from './model-targets.ts'
-export type { IdempotencyOptions } from './policies/answers/idempotency.ts'
-export { idempotency } from './policies/answers/idempotency.ts'
-export type { MemoryAnswers, MemoryAnswersOptions } from './policies/answers/memory-answers.ts'
-export { memoryAnswers } from './policies/answers/memory-answers.ts'
-export type { ResponseCacheOptions } from './policies/answers/response-cache.ts'
-export { responseCache } from './policies/answers/response-cache.ts'
-export type { ApiKey, ApiKeyLookup, ApiKeySource, ApiKeysOptions } from './policies/api-keys/api-keys.ts'
-export { apiKeys } from './policies/api-keys/api-keys.ts'
-export { isIssuedKey } from './policies/api-keys/issued-key.ts'
-export type { KeyStoreOptions } from './policies/api-keys/issued-keys.ts'
-export { keyStore } from './policies/api-keys/issued-keys.ts'
-export type { Pepper } from './policies/api-keys/key-digest.ts'
-export { hashApiKey } from './policies/api-keys/key-digest.ts'
-export type { ApiKeyRecord } from './policies/api-keys/key-record.ts'
-export type {
-  IssuedKey,
-  KeyChanges,
-  KeyFields,
-  KeyRows,
-  KeySecret,
-  KeySpec,
-  KeyStore,
-  StoredKey,
-} from './policies/api-keys/key-store.ts'
-export type { Database } from './policies/database.ts'
-export { firstOf } from './policies/first-of.ts'
-export { inFlightCap } from './policies/in-flight-cap.ts'
-export { burstOf, cellCost, cellsIn } from './policies/limits/cell-cost.ts'
-export type { StoreFailurePolicy } from './policies/limits/guarded-store.ts'
+} from './contracts/ledger.ts'
+export type { LedgerBatch, LedgerRows } from './contracts/ledger-rows.ts'
+export type * from './contracts/limit-rule.ts'
 export type {
   Claim,
   Counter,
@@ -110,25 +90,71 @@ export type {
   Settlement,
   SumCounter,
   Verdict,
-} from './policies/limits/limit-store.ts'
-export { limits } from './policies/limits/limits.ts'
-export type { LimitsOptions, WaitOptions } from './policies/limits/limits-options.ts'
-export type { MemoryStore, MemoryStoreOptions } from './policies/limits/memory-store.ts'
-export { memoryStore } from './policies/limits/memory-store.ts'
-export type { LimitRule } from './policies/limits/rule.ts'
-export { budget, concurrent, limitRule, requests, tokens } from './policies/limits/rule.ts'
-export { modelPatterns } from './policies/model-patterns.ts'
-export type { ModelEntries, ModelTable, TargetMaker, WildcardEntry } from './policies/models.ts'
-export { models } from './policies/models.ts'
-export { observers } from './policies/observers.ts'
-export type { CalcPrice, GenaiPricesOptions } from './policies/prices/genai-prices.ts'
-export { genaiPrices } from './policies/prices/genai-prices.ts'
-export type { ModelPrice, TokenPrice } from './policies/prices/model-price.ts'
-export type { PriceTable, ReplaceablePrices } from './policies/prices/price-table.ts'
-export { priceTable } from './policies/prices/price-table.ts'
-export { byContextLength } from './policies/routes/by-context-length.ts'
-export { type CheapestOptions, cheapest } from './policies/routes/cheapest.ts'
-export type { CombinedRoute } from './policies/routes/combined-route.ts'
+} from './contracts/limit-store.ts'
+export type * from './contracts/provider.ts'
+export type {
+  SharedHealth,
+  SharedPause,
+  SharedTargetChange,
+  SharedTargetState,
+} from './contracts/shared-health.ts'
+export type { TargetHealth } from './contracts/target-health.ts'
+export type { RequestTrace, SkipReason, TracedCandidate } from './contracts/trace.ts'
+export type { AskedUpstream, AttemptEnd, AttemptSpan, RequestSpan, Tracer } from './contracts/tracer.ts'
+export type {
+  Transport,
+  TransportResponse,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './contracts/transport.ts'
+export type { AuthFailure, AuthFailureReason } from './errors/auth-failure.ts'
+export { authFailureReasons } from './errors/auth-failure.ts'
+export {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationError,
+  configurationIssue,
+  hiddenIssue,
+  issueText,
+  type OptionPath,
+  optionPathText,
+  quoted,
+  unknownOption,
+} from './errors/configuration-error.ts'
+export type { ErrorBody, GatewayErrorDetails, Refusal } from './errors/errors.ts'
+export { GatewayError } from './errors/errors.ts'
+export type { UnavailableReason } from './errors/unavailable-reason.ts'
+export type { UpstreamErrorDetails, UpstreamFailure } from './errors/upstream-error.ts'
+export { UpstreamError } from './errors/upstream-error.ts'
+export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './gateway/config.ts'
+export { createGateway } from './gateway/gateway.ts'
+export type { ModelTargets, TargetStatus } from './gateway/model-targets.ts'
+export type { CorsOptions } from './http/with-cors.ts'
+export { withCors } from './http/with-cors.ts'
+export type { Endpoint } from './http/with-endpoints.ts'
+export { withEndpoints } from './http/with-endpoints.ts'
+export { observers } from './observability/observers.ts'
+export { closest } from './primitives/closest.ts'
+export { modelPatterns } from './primitives/model-patterns.ts'
+export { storableText } from './primitives/storable-text.ts'
+export type * from './protocol/chat.ts'
+export type { JsonLimits } from './protocol/json.ts'
+export type { SseDecodeOptions, SseEvent } from './protocol/sse.ts'
+export { decodeSse, SseDecoder } from './protocol/sse.ts'
+export { burstOf, cellCost, cellsIn } from './rate-limiting/cell-cost.ts'
+export type { StoreFailurePolicy } from './rate-limiting/guarded-store.ts'
+export { inFlightCap } from './rate-limiting/in-flight-cap.ts'
+export type { Lease, LimitContext, Limiter } from './rate-limiting/limit.ts'
+export { limits } from './rate-limiting/limits.ts'
+export type { LimitsOptions, WaitOptions } from './rate-limiting/limits-options.ts'
+export type { MemoryStore, MemoryStoreOptions } from './rate-limiting/memory-store.ts'
+export { memoryStore } from './rate-limiting/memory-store.ts'
+export type { LimitRule } from './rate-limiting/rule.ts'
+export { budget, concurrent, limitRule, requests, tokens } from './rate-limiting/rule.ts'
+export type { Load, LoadShedder } from './rate-limiting/shed.ts'
+export { byContextLength } from './routing/by-context-length.ts'
+export { type CheapestOptions, cheapest } from './routing/cheapest.ts'
+export type { CombinedRoute } from './routing/combined-route.ts'
 export {
   allOf,
   anyOf,
@@ -139,52 +165,31 @@ export {
   offersTools,
   promptAbove,
   taggedWith,
-} from './policies/routes/conditions.ts'
-export type { FailureSpec } from './policies/routes/failure-test.ts'
-export { type FallbackOptions, fallback } from './policies/routes/fallback.ts'
-export { fastest } from './policies/routes/fastest.ts'
-export { type HedgeOptions, hedge } from './policies/routes/hedge.ts'
-export { leastBusy } from './policies/routes/least-busy.ts'
-export { type MirrorOptions, mirror } from './policies/routes/mirror.ts'
-export type { ModelEntry } from './policies/routes/model-entry.ts'
-export type { RouteCondition } from './policies/routes/route-condition.ts'
-export type { RouteKey } from './policies/routes/route-key.ts'
-export { type SplitArms, split } from './policies/routes/split.ts'
-export { type StickyEntry, sticky } from './policies/routes/sticky.ts'
-export { weighted } from './policies/routes/weighted.ts'
-export { when } from './policies/routes/when.ts'
-export { withParameters } from './policies/routes/with-parameters.ts'
-export type { CorsOptions } from './policies/with-cors.ts'
-export { withCors } from './policies/with-cors.ts'
-export type { Endpoint } from './policies/with-endpoints.ts'
-export { withEndpoints } from './policies/with-endpoints.ts'
-export type { PricedModel, Prices } from './prices.ts'
-export type * from './protocol/chat.ts'
-export type { JsonLimits } from './protocol/json.ts'
-export type { SseDecodeOptions, SseEvent } from './protocol/sse.ts'
-export { decodeSse, SseDecoder } from './protocol/sse.ts'
-export type * from './provider.ts'
-export type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from './recall/answer-store.ts'
-export type { Authenticator, Principal } from './stages/authenticate.ts'
-export { bearerToken } from './stages/authenticate.ts'
-export type { Authorizer } from './stages/authorize.ts'
-export type { Lease, LimitContext, Limiter } from './stages/limit.ts'
-export type { Draft } from './stages/read.ts'
-export type { ResponseCache } from './stages/recall/cached.ts'
-export type { Idempotency } from './stages/recall/repeated.ts'
-export type { Candidate, ModelCard, Route, RouteContext } from './stages/route.ts'
-export type { Load, LoadShedder } from './stages/shed.ts'
-export type { RequestTrace, SkipReason, TracedCandidate } from './trace.ts'
-export type { AskedUpstream, AttemptEnd, AttemptSpan, RequestSpan, Tracer } from './tracer.ts'
-export type { Transport, TransportResponse, UpstreamRequest, UpstreamResponse } from './transport.ts'
+} from './routing/conditions.ts'
+export type { FailureSpec } from './routing/failure-test.ts'
+export { type FallbackOptions, fallback } from './routing/fallback.ts'
+export { fastest } from './routing/fastest.ts'
+export { type HedgeOptions, hedge } from './routing/hedge.ts'
+export { leastBusy } from './routing/least-busy.ts'
+export { type MirrorOptions, mirror } from './routing/mirror.ts'
+export type { ModelEntry } from './routing/model-entry.ts'
+export type { ModelEntries, ModelTable, TargetMaker, WildcardEntry } from './routing/models.ts'
+export { models } from './routing/models.ts'
+export type { Candidate, ModelCard, Route, RouteContext } from './routing/route.ts'
+export type { RouteCondition } from './routing/route-condition.ts'
+export type { RouteKey } from './routing/route-key.ts'
+export { type SplitArms, split } from './routing/split.ts'
+export { type StickyEntry, sticky } from './routing/sticky.ts'
+export { weighted } from './routing/weighted.ts'
+export { when } from './routing/when.ts'
+export { withParameters } from './routing/with-parameters.ts'
 export { fetchTransport } from './transports/fetch.ts'
-export type {
-  SharedHealth,
-  SharedPause,
-  SharedTargetChange,
-  SharedTargetState,
-} from './upstream/health/shared-health.ts'
-export type { TargetHealth } from './upstream/health/target-health.ts'
-export type { UnavailableReason } from './upstream/health/unavailable-reason.ts'
-export type { UpstreamErrorDetails, UpstreamFailure } from './upstream-error.ts'
-export { UpstreamError } from './upstream-error.ts'
+export type { BreakerOptions, RetryOptions } from './upstream/health-options.ts'
+export type { AbandonedCallOptions } from './usage/abandoned-calls.ts'
+export type { CalcPrice, GenaiPricesOptions } from './usage/genai-prices.ts'
+export { genaiPrices } from './usage/genai-prices.ts'
+export type { ModelPrice, TokenPrice } from './usage/model-price.ts'
+export type { PriceTable, ReplaceablePrices } from './usage/price-table.ts'
+export { priceTable } from './usage/price-table.ts'
+export type { PricedModel, Prices } from './usage/prices.ts'
+export type { Draft } from './validation/read.ts'

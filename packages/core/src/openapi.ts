@@ -1,2 +1,2 @@
-export { type OpenApiDocument, type OpenApiOptions, openApiDocument } from './policies/openapi/document.ts'
-export { openApi } from './policies/openapi/open-api.ts'
+export { type OpenApiDocument, type OpenApiOptions, openApiDocument } from './openapi/document.ts'
+export { openApi } from './openapi/open-api.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { GatewayError } from '../src/errors.ts'
+import type { Capabilities, Provider, Target } from '../src/contracts/provider.ts'
+import { type ValidationRules, validate } from '../src/dialects/chat/validate.ts'
+import { GatewayError } from '../src/errors/errors.ts'
 import type { JsonObject } from '../src/protocol/chat.ts'
-import type { Capabilities, Provider, Target } from '../src/provider.ts'
-import { type ValidationRules, validate } from '../src/stages/validate.ts'
 
 export const provider: Provider = {
   name: 'test',

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../packages/core/src/seeded-random.ts'
+import { seededRandom } from '../../../packages/core/src/primitives/seeded-random.ts'
 
 /** How a gateway is stopped again and again under load. */
 export interface StopPlan {

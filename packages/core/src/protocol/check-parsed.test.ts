@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../errors/errors.ts'
 import { checkParsed } from './check-parsed.ts'
 
 const limits = { maxDepth: 64, maxElements: 1000, maxMembers: 100 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../errors/errors.ts'
 import { type Path, pathText } from './wording.ts'
 
 export function tooDeep(path: Path, maxDepth: number): GatewayError {

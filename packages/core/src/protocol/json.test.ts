@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../errors/errors.ts'
 import { parseJson } from './json.ts'
 
 const limits = { maxDepth: 64, maxElements: 100_000, maxMembers: 10_000 }

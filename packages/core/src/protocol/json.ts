@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../errors/errors.ts'
 import type { JsonValue } from './chat.ts'
 import { numberEnd } from './json-number.ts'
 import { jsonPath, stringEnd, unescaped } from './json-path.ts'

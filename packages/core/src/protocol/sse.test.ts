@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { UpstreamError } from '../upstream-error.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
 import { decodeSse, type SseDecodeOptions, type SseEvent } from './sse.ts'
 
 const encoder = new TextEncoder()

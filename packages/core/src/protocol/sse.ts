@@ -1,4 +1,4 @@
-import { UpstreamError } from '../upstream-error.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
 import { Utf8Reads } from './utf8-reads.ts'
 
 /** One event of a server-sent event stream (WHATWG HTML, section 9.2). */

@@ -1,4 +1,4 @@
-import type { Transport, TransportResponse, UpstreamRequest } from '../transport.ts'
+import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
 
 /**
  * A request on its way and its answer, which whoever began it cuts off by itself. A signal would do the same, but on

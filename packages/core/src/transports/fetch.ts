@@ -1,5 +1,5 @@
-import type { Transport, TransportResponse } from '../transport.ts'
-import { UpstreamError } from '../upstream-error.ts'
+import type { Transport, TransportResponse } from '../contracts/transport.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
 
 /** A transport over `fetch`, for runtimes other than Node. It cannot tell a slow connect from a slow answer. */
 export function fetchTransport(fetch: typeof globalThis.fetch = globalThis.fetch): Transport {

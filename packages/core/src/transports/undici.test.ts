@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Transport } from '../transport.ts'
-import { UpstreamError } from '../upstream-error.ts'
+import type { Transport } from '../contracts/transport.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
 import { fetchTransport } from './fetch.ts'
 import { defaultTransport } from './undici.ts'
 

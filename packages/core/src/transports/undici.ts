@@ -1,6 +1,6 @@
 import { Agent, type buildConnector, Client, type Dispatcher, type errors, Pool } from 'undici'
-import type { Transport, TransportResponse, UpstreamRequest } from '../transport.ts'
-import { UpstreamError } from '../upstream-error.ts'
+import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
 import { beginsBy, type Exchange } from './exchange.ts'
 import { KeptConnection } from './kept-connection.ts'
 import { type BodySource, ReceivedBody } from './received-body.ts'

@@ -1,5 +1,5 @@
+import type { Call, Capabilities, UnsupportedParameters } from '../contracts/provider.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
-import type { Call, Capabilities, UnsupportedParameters } from '../provider.ts'
 
 /** Whose signal a call has. */
 export interface SignalOwner {

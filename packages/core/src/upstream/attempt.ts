@@ -1,9 +1,3 @@
-import type { OpenAttempt } from '../attempt-log.ts'
-import type { Timeouts } from '../config.ts'
-import { GatewayError } from '../errors.ts'
-import { isPromise } from '../is-promise.ts'
-import type { EndReason, Lifetime } from '../lifetime.ts'
-import { memberOf } from '../protocol/own-members.ts'
 import type {
   Adjustment,
   Call,
@@ -12,10 +6,16 @@ import type {
   PartialCompletion,
   Provider,
   Reply,
-} from '../provider.ts'
-import type { Transport, TransportResponse, UpstreamRequest } from '../transport.ts'
+} from '../contracts/provider.ts'
+import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { UpstreamError, type UpstreamFailure } from '../errors/upstream-error.ts'
+import type { Timeouts } from '../gateway/config.ts'
+import type { EndReason, Lifetime } from '../http/lifetime.ts'
+import type { OpenAttempt } from '../observability/attempt-log.ts'
+import { isPromise } from '../primitives/is-promise.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
-import { UpstreamError, type UpstreamFailure } from '../upstream-error.ts'
 import { AttemptCall } from './attempt-call.ts'
 import { cleanCause, cleanFailure } from './clean-failure.ts'
 import { Credentials } from './credentials.ts'

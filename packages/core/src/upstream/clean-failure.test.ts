@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../errors.ts'
-import { UpstreamError, type UpstreamErrorDetails } from '../upstream-error.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { UpstreamError, type UpstreamErrorDetails } from '../errors/upstream-error.ts'
 import { cleanFailure } from './clean-failure.ts'
 import { Credentials } from './credentials.ts'
 

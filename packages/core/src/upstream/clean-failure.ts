@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts'
-import { UpstreamError, type UpstreamErrorDetails } from '../upstream-error.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { UpstreamError, type UpstreamErrorDetails } from '../errors/upstream-error.ts'
 import type { Credentials } from './credentials.ts'
 import { scrub } from './scrub.ts'
 

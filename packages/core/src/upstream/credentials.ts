@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from '../transport.ts'
+import type { UpstreamRequest } from '../contracts/transport.ts'
 
 const mark = '[removed]'
 /** So many characters of a credential in a row are part of it, wherever they stand. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UpstreamError } from '../upstream-error.ts'
+import type { UpstreamError } from '../errors/upstream-error.ts'
 import { Deadlines } from './deadlines.ts'
 
 const timeouts = { connectMs: 1_000, firstByteMs: 40, responseMs: 40, idleMs: 40, totalMs: 1_000 }

@@ -1,6 +1,6 @@
-import type { Timeouts } from '../config.ts'
-import { graceMs, stallMs } from '../deadline.ts'
-import { UpstreamError } from '../upstream-error.ts'
+import { graceMs, stallMs } from '../clock/deadline.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
+import type { Timeouts } from '../gateway/config.ts'
 
 /** The deadlines of one call. */
 type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs'>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError, type Refusal } from '../errors.ts'
-import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../upstream-error.ts'
+import { GatewayError, type Refusal } from '../errors/errors.ts'
+import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../errors/upstream-error.ts'
 import { refusalOf } from './refusal-of.ts'
 
 const refused = (details: Partial<UpstreamErrorDetails>, message = 'no') =>

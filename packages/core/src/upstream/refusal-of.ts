@@ -1,6 +1,6 @@
-import { GatewayError, type Refusal } from '../errors.ts'
-import { modelNotFound } from '../protocol/model-refusals.ts'
-import type { UpstreamError } from '../upstream-error.ts'
+import { GatewayError, type Refusal } from '../errors/errors.ts'
+import { modelNotFound } from '../errors/model-refusals.ts'
+import type { UpstreamError } from '../errors/upstream-error.ts'
 import { scrub } from './scrub.ts'
 
 /**

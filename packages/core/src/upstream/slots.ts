@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
-import { memberOf } from '../protocol/own-members.ts'
-import type { Provider } from '../provider.ts'
+import type { Provider } from '../contracts/provider.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import type { Caller } from './health/caller.ts'
 
 /** Gives a slot back. Only the first call counts. */

@@ -1,4 +1,4 @@
-import type { EncodedRequest } from '../provider.ts'
+import type { EncodedRequest } from '../contracts/provider.ts'
 
 /** What a provider encoded, where a transport can be asked for it: else that would fail as if the upstream did. */
 export function soundRequest(value: unknown): EncodedRequest {

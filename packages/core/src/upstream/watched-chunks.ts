@@ -1,4 +1,4 @@
-import type { PartialChunk } from '../provider.ts'
+import type { PartialChunk } from '../contracts/provider.ts'
 
 type Chunks = AsyncIterator<readonly PartialChunk[]>
 

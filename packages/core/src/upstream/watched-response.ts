@@ -1,6 +1,6 @@
-import type { TransportResponse, UpstreamResponse } from '../transport.ts'
+import type { TransportResponse, UpstreamResponse } from '../contracts/transport.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
 import { maxReadBytes, ReceivedBody } from '../transports/received-body.ts'
-import { UpstreamError } from '../upstream-error.ts'
 import type { Deadlines } from './deadlines.ts'
 
 const maxTextBytes = 32 * 1024 * 1024

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { keptLedger } from '../../src/ledger/kept-ledger.ts'
-import type { LedgerEntry } from '../../src/ledger/ledger.ts'
-import type { Lease } from '../../src/stages/limit.ts'
-import { UpstreamError } from '../../src/upstream-error.ts'
+import { keptLedger } from '../../src/accounting/kept-ledger.ts'
+import type { LedgerEntry } from '../../src/contracts/ledger.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
+import type { Lease } from '../../src/rate-limiting/limit.ts'
 import {
   chunks,
   forever,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { limits } from '../../src/policies/limits/limits.ts'
-import { budget } from '../../src/policies/limits/rule.ts'
-import { priceTable } from '../../src/policies/prices/price-table.ts'
-import type { PricedModel } from '../../src/prices.ts'
-import type { Adjustment, PartialUsage, Reply, Target } from '../../src/provider.ts'
-import type { Limiter } from '../../src/stages/limit.ts'
+import type { Adjustment, PartialUsage, Reply, Target } from '../../src/contracts/provider.ts'
+import type { Limiter } from '../../src/rate-limiting/limit.ts'
+import { limits } from '../../src/rate-limiting/limits.ts'
+import { budget } from '../../src/rate-limiting/rule.ts'
+import { priceTable } from '../../src/usage/price-table.ts'
+import type { PricedModel } from '../../src/usage/prices.ts'
 import { scripted, serving, stop, stream, text } from '../support/scripted-gateway.ts'
 
 const prices = priceTable({

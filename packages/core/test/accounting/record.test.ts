@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { UpstreamError } from '../../src/upstream-error.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import {
   eventsOf,
   forever,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../src/errors.ts'
-import type { EndEvent } from '../../src/events.ts'
-import { createGateway } from '../../src/gateway.ts'
-import { apiKeys } from '../../src/policies/api-keys/api-keys.ts'
-import { keyStore } from '../../src/policies/api-keys/issued-keys.ts'
-import { firstOf } from '../../src/policies/first-of.ts'
-import { models } from '../../src/policies/models.ts'
-import type { Authenticator } from '../../src/stages/authenticate.ts'
+import { apiKeys } from '../../src/auth/api-keys.ts'
+import type { Authenticator } from '../../src/auth/authenticate.ts'
+import { firstOf } from '../../src/auth/first-of.ts'
+import { keyStore } from '../../src/auth/issued-keys.ts'
+import type { EndEvent } from '../../src/contracts/events.ts'
+import { GatewayError } from '../../src/errors/errors.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { models } from '../../src/routing/models.ts'
 import { rowsInMemory } from '../support/rows-in-memory.ts'
 import { scripted, whole } from '../support/scripted-gateway.ts'
 
@@ -69,7 +69,7 @@ describe('a key that is refused', () => {
     'of %s is told apart in the event alone: unknown, expired or disabled',
     async (name, keys) => {
       if (name === 'a function') {
-        const { hashApiKey } = await import('../../src/policies/api-keys/key-digest.ts')
+        const { hashApiKey } = await import('../../src/auth/key-digest.ts')
         for (const id of ['old', 'cut']) digests.set(hashApiKey(`sk-${id}`), id)
       }
       const { ask, explain } = serving(keys)

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { StoreEvent } from '../../src/events.ts'
-import { memoryAnswers } from '../../src/policies/answers/memory-answers.ts'
-import { responseCache } from '../../src/policies/answers/response-cache.ts'
-import { budget, requests, tokens } from '../../src/policies/limits/rule.ts'
-import type { AnswerStore } from '../../src/recall/answer-store.ts'
+import { memoryAnswers } from '../../src/caching/memory-answers.ts'
+import { responseCache } from '../../src/caching/response-cache.ts'
+import type { AnswerStore } from '../../src/contracts/answer-store.ts'
+import type { StoreEvent } from '../../src/contracts/events.ts'
+import { budget, requests, tokens } from '../../src/rate-limiting/rule.ts'
 import {
   chunks,
   eventsOf,

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { StoreEvent } from '../../src/events.ts'
-import { idempotency } from '../../src/policies/answers/idempotency.ts'
-import { memoryAnswers } from '../../src/policies/answers/memory-answers.ts'
-import { responseCache } from '../../src/policies/answers/response-cache.ts'
-import type { Reply } from '../../src/provider.ts'
-import type { AnswerStore } from '../../src/recall/answer-store.ts'
+import { idempotency } from '../../src/caching/idempotency.ts'
+import { memoryAnswers } from '../../src/caching/memory-answers.ts'
+import { responseCache } from '../../src/caching/response-cache.ts'
+import type { AnswerStore } from '../../src/contracts/answer-store.ts'
+import type { StoreEvent } from '../../src/contracts/events.ts'
+import type { Reply } from '../../src/contracts/provider.ts'
 import {
   chunks,
   forever,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../src/errors.ts'
-import { createGateway } from '../../src/gateway.ts'
-import type { Provider } from '../../src/provider.ts'
+import type { Provider } from '../../src/contracts/provider.ts'
+import { GatewayError } from '../../src/errors/errors.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
 import {
   eventsOf,
   forever,

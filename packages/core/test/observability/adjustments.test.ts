@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { GatewayOptions } from '../../src/config.ts'
-import { GatewayError } from '../../src/errors.ts'
-import type { EndEvent } from '../../src/events.ts'
-import { createGateway } from '../../src/gateway.ts'
-import { models } from '../../src/policies/models.ts'
-import type { Adjustment, EncodedRequest, Provider, Reply } from '../../src/provider.ts'
-import { UpstreamError } from '../../src/upstream-error.ts'
+import type { EndEvent } from '../../src/contracts/events.ts'
+import type { Adjustment, EncodedRequest, Provider, Reply } from '../../src/contracts/provider.ts'
+import { GatewayError } from '../../src/errors/errors.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
+import type { GatewayOptions } from '../../src/gateway/config.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { models } from '../../src/routing/models.ts'
 
 const dropped = (parameter: string): Adjustment => ({ parameter, action: 'dropped' })
 const request = { method: 'POST', url: 'scripted:', headers: {} } as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { GatewayOptions } from '../../src/config.ts'
+import type { GatewayOptions } from '../../src/gateway/config.ts'
 import { forever, scripted, serving, turn, whole } from '../support/scripted-gateway.ts'
 
 const fine = () => scripted(() => whole('Hi.')).target

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../src/errors.ts'
-import { createGateway } from '../../src/gateway.ts'
-import { idempotency } from '../../src/policies/answers/idempotency.ts'
-import { apiKeys } from '../../src/policies/api-keys/api-keys.ts'
-import { models } from '../../src/policies/models.ts'
+import { apiKeys } from '../../src/auth/api-keys.ts'
+import { idempotency } from '../../src/caching/idempotency.ts'
+import { GatewayError } from '../../src/errors/errors.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { models } from '../../src/routing/models.ts'
 import { scripted, serving, stop, stream, text, whole } from '../support/scripted-gateway.ts'
 
 const sent = (id: string, name = 'x-request-id') => ({

@@ -1,13 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import type { GatewayOptions } from '../../src/config.ts'
-import type { WarningEvent } from '../../src/events.ts'
-import type { Provider } from '../../src/provider.ts'
-import type { Candidate } from '../../src/stages/route.ts'
-import type { AskedUpstream, AttemptEnd, AttemptSpan, RequestSpan, Tracer } from '../../src/tracer.ts'
-import type { UpstreamRequest } from '../../src/transport.ts'
-import { UpstreamError } from '../../src/upstream-error.ts'
+import type { WarningEvent } from '../../src/contracts/events.ts'
+import type { Provider } from '../../src/contracts/provider.ts'
+import type {
+  AskedUpstream,
+  AttemptEnd,
+  AttemptSpan,
+  RequestSpan,
+  Tracer,
+} from '../../src/contracts/tracer.ts'
+import type { UpstreamRequest } from '../../src/contracts/transport.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
+import type { GatewayOptions } from '../../src/gateway/config.ts'
+import type { Candidate } from '../../src/routing/route.ts'
 import {
   forever,
   type Scripted,

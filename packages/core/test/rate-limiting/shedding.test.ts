@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { GatewayError } from '../../src/errors.ts'
-import { inFlightCap } from '../../src/policies/in-flight-cap.ts'
-import type { Load, LoadShedder } from '../../src/stages/shed.ts'
+import { GatewayError } from '../../src/errors/errors.ts'
+import { inFlightCap } from '../../src/rate-limiting/in-flight-cap.ts'
+import type { Load, LoadShedder } from '../../src/rate-limiting/shed.ts'
 import { forever, scripted, serving, turn, whole } from '../support/scripted-gateway.ts'
 
 const answering = () => scripted(() => whole('Hi')).target

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../src/errors.ts'
-import { createGateway } from '../../src/gateway.ts'
-import { models } from '../../src/policies/models.ts'
-import { fallback } from '../../src/policies/routes/fallback.ts'
-import type { Authorizer } from '../../src/stages/authorize.ts'
+import type { Authorizer } from '../../src/auth/authorize.ts'
+import { GatewayError } from '../../src/errors/errors.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { fallback } from '../../src/routing/fallback.ts'
+import { models } from '../../src/routing/models.ts'
 import { scripted, whole } from '../support/scripted-gateway.ts'
 
 const { target } = scripted(() => whole('Hi.'))

@@ -1,4 +1,4 @@
-import type { KeyRows, StoredKey } from '../../src/policies/api-keys/key-store.ts'
+import type { KeyRows, StoredKey } from '../../src/contracts/key-store.ts'
 
 /** The tables of a key store in this process, for tests. It counts the questions by digest. */
 export function rowsInMemory(): KeyRows & { asked: number } {

@@ -1,9 +1,9 @@
-import type { GatewayOptions } from '../../src/config.ts'
-import type { EndEvent, GatewayEvent } from '../../src/events.ts'
-import { createGateway } from '../../src/gateway.ts'
-import { models } from '../../src/policies/models.ts'
+import type { EndEvent, GatewayEvent } from '../../src/contracts/events.ts'
+import type { PartialChunk, Provider, Reply, Target } from '../../src/contracts/provider.ts'
+import type { GatewayOptions } from '../../src/gateway/config.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
 import type { ChatRequest } from '../../src/protocol/chat.ts'
-import type { PartialChunk, Provider, Reply, Target } from '../../src/provider.ts'
+import { models } from '../../src/routing/models.ts'
 
 export interface Scripted {
   readonly target: Target

@@ -1,4 +1,4 @@
-import type { Blocked, HealthBook } from '../../src/upstream/health/target-health.ts'
+import type { Blocked, HealthBook } from '../../src/contracts/target-health.ts'
 
 /** What a test says of a model, and what it hears of its calls. */
 export interface ScriptedTarget {

@@ -1,4 +1,4 @@
-import type { Ledger, LedgerClosing, LedgerEntry } from '../../src/ledger/ledger.ts'
+import type { Ledger, LedgerClosing, LedgerEntry } from '../../src/contracts/ledger.ts'
 
 /** For tests: a ledger that keeps what it is given, and does as it is told. */
 export interface ScriptedLedger extends Ledger {

@@ -1,5 +1,5 @@
-import type { Claim, LimitStore, Settlement, Verdict } from '../../src/policies/limits/limit-store.ts'
-import { memoryStore } from '../../src/policies/limits/memory-store.ts'
+import type { Claim, LimitStore, Settlement, Verdict } from '../../src/contracts/limit-store.ts'
+import { memoryStore } from '../../src/rate-limiting/memory-store.ts'
 
 /**
  * `answers`: in a later microtask. `hangs`: whenever `thaw` is called. `rejects`: without having done it; `loses`:

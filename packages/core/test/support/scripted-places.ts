@@ -1,9 +1,9 @@
+import type { Capabilities, Provider, Target } from '../../src/contracts/provider.ts'
+import type { TargetHealth } from '../../src/contracts/target-health.ts'
+import type { SkipReason } from '../../src/contracts/trace.ts'
 import type { JsonObject } from '../../src/protocol/chat.ts'
-import type { Capabilities, Provider, Target } from '../../src/provider.ts'
-import type { Draft } from '../../src/stages/read.ts'
-import type { Candidate, Route, RouteContext } from '../../src/stages/route.ts'
-import type { SkipReason } from '../../src/trace.ts'
-import type { TargetHealth } from '../../src/upstream/health/target-health.ts'
+import type { Candidate, Route, RouteContext } from '../../src/routing/route.ts'
+import type { Draft } from '../../src/validation/read.ts'
 import { scriptedContext } from './scripted-context.ts'
 
 export const provider: Provider = {

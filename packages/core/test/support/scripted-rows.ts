@@ -1,6 +1,6 @@
-import type { Journal } from '../../src/ledger/journal.ts'
-import type { Charge, LedgerClosing, LedgerEntry } from '../../src/ledger/ledger.ts'
-import type { LedgerBatch, LedgerRows } from '../../src/ledger/ledger-rows.ts'
+import type { Journal } from '../../src/contracts/journal.ts'
+import type { Charge, LedgerClosing, LedgerEntry } from '../../src/contracts/ledger.ts'
+import type { LedgerBatch, LedgerRows } from '../../src/contracts/ledger-rows.ts'
 
 /** One record as the scripted table holds it. */
 export interface ScriptedRow {

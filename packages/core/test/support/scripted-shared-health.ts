@@ -3,7 +3,7 @@ import type {
   SharedPause,
   SharedTargetChange,
   SharedTargetState,
-} from '../../src/upstream/health/shared-health.ts'
+} from '../../src/contracts/shared-health.ts'
 
 /** Health that is shared in memory, by a test's clock; it fails and hangs as a test says, and counts what it is asked. */
 export interface ScriptedSharedHealth extends SharedHealth {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PartialChunk, Reply } from '../../src/provider.ts'
-import { UpstreamError } from '../../src/upstream-error.ts'
+import type { PartialChunk, Reply } from '../../src/contracts/provider.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import {
   eventsOf,
   forever,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { GatewayOptions } from '../../src/config.ts'
-import type { TargetEvent } from '../../src/events.ts'
-import type { Reply } from '../../src/provider.ts'
-import { UpstreamError } from '../../src/upstream-error.ts'
+import type { TargetEvent } from '../../src/contracts/events.ts'
+import type { Reply } from '../../src/contracts/provider.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
+import type { GatewayOptions } from '../../src/gateway/config.ts'
 import { forever, scripted, serving, stop, stream, text, turn, whole } from '../support/scripted-gateway.ts'
 
 const down = () => Promise.reject(new UpstreamError('It failed.', { kind: 'refused', status: 503 }))

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { GatewayOptions } from '../../src/config.ts'
-import type { UnusedCallEvent } from '../../src/events.ts'
-import type { Reply } from '../../src/provider.ts'
-import type { Candidate } from '../../src/stages/route.ts'
-import { UpstreamError } from '../../src/upstream-error.ts'
+import type { UnusedCallEvent } from '../../src/contracts/events.ts'
+import type { Reply } from '../../src/contracts/provider.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
+import type { GatewayOptions } from '../../src/gateway/config.ts'
+import type { Candidate } from '../../src/routing/route.ts'
 import {
   forever,
   type Scripted,

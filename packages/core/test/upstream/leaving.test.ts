@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Provider, Reply } from '../../src/provider.ts'
+import type { Provider, Reply } from '../../src/contracts/provider.ts'
 import {
   chunks,
   eventsOf,

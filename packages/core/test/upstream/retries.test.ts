@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Provider } from '../../src/provider.ts'
-import { UpstreamError, type UpstreamErrorDetails } from '../../src/upstream-error.ts'
+import type { Provider } from '../../src/contracts/provider.ts'
+import { UpstreamError, type UpstreamErrorDetails } from '../../src/errors/upstream-error.ts'
 import { forever, scripted, serving, stop, stream, text, whole } from '../support/scripted-gateway.ts'
 
 const failure = (details: Partial<UpstreamErrorDetails> = {}) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { GatewayOptions } from '../../src/config.ts'
-import type { UnusedCallEvent } from '../../src/events.ts'
-import type { PartialChunk, Provider, Target } from '../../src/provider.ts'
+import type { UnusedCallEvent } from '../../src/contracts/events.ts'
+import type { PartialChunk, Provider, Target } from '../../src/contracts/provider.ts'
+import { UpstreamError } from '../../src/errors/upstream-error.ts'
+import type { GatewayOptions } from '../../src/gateway/config.ts'
 import { mostShadows } from '../../src/upstream/attempts/shadow-lives.ts'
-import { UpstreamError } from '../../src/upstream-error.ts'
 import {
   forever,
   type Scripted,

@@ -1,6 +1,6 @@
-import { GatewayError } from '../../errors.ts'
-import { UpstreamError } from '../../upstream-error.ts'
-import { isTooLarge } from '../too-large.ts'
+import { GatewayError } from '../../errors/errors.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
+import { isTooLarge } from '../../protocol/too-large.ts'
 
 /** Whether a failure is worth another place: the fault is not the request's own. */
 export function movesOn(error: unknown): boolean {

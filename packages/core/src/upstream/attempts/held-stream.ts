@@ -1,6 +1,6 @@
-import { deadline } from '../../deadline.ts'
-import type { PartialChunk } from '../../provider.ts'
-import { UpstreamError } from '../../upstream-error.ts'
+import { deadline } from '../../clock/deadline.ts'
+import type { PartialChunk } from '../../contracts/provider.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
 
 /** The chunks of a streamed answer, one array an upstream read. */
 export type ChunkSource = AsyncIterator<readonly PartialChunk[]>

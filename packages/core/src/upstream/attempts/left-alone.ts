@@ -1,8 +1,8 @@
-import { GatewayError, type Refusal } from '../../errors.ts'
-import type { Target } from '../../provider.ts'
-import type { SkipReason } from '../../trace.ts'
-import type { Blocked } from '../health/target-health.ts'
-import { type UnavailableReason, unavailableReasons } from '../health/unavailable-reason.ts'
+import type { Target } from '../../contracts/provider.ts'
+import type { Blocked } from '../../contracts/target-health.ts'
+import type { SkipReason } from '../../contracts/trace.ts'
+import { GatewayError, type Refusal } from '../../errors/errors.ts'
+import { type UnavailableReason, unavailableReasons } from '../../errors/unavailable-reason.ts'
 
 /** Why a place is not asked that health says must not be. */
 export function skippedFor({ state, waitMs, reason }: Blocked): SkipReason {

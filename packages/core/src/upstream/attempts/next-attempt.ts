@@ -1,4 +1,4 @@
-import type { AttemptReason } from '../../events.ts'
+import type { AttemptReason } from '../../contracts/events.ts'
 
 /** What is known of one place while a request is being answered. */
 export interface Standing {

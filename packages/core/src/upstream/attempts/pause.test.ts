@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Lifetime } from '../../lifetime.ts'
+import { Lifetime } from '../../http/lifetime.ts'
 import { pause } from './pause.ts'
 
 describe('pause', () => {

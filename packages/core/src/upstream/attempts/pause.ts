@@ -1,4 +1,4 @@
-import type { EndReason, Lifetime } from '../../lifetime.ts'
+import type { EndReason, Lifetime } from '../../http/lifetime.ts'
 import { LifeEnded } from '../attempt.ts'
 
 /**

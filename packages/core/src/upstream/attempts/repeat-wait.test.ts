@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { defaultRetry } from '../../options/defaults.ts'
+import { defaultRetry } from '../../gateway/defaults.ts'
 import { repeatWait } from './repeat-wait.ts'
 
 const told = (retryAfterMs: number | undefined) => ({ retryAfterMs })

@@ -1,5 +1,5 @@
-import type { RetryOptions } from '../../health-options.ts'
-import type { UpstreamError } from '../../upstream-error.ts'
+import type { UpstreamError } from '../../errors/upstream-error.ts'
+import type { RetryOptions } from '../health-options.ts'
 
 /**
  * How long to wait before a place is asked again, in milliseconds: as long as it asked for, else a random share of a

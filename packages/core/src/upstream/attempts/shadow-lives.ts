@@ -1,4 +1,4 @@
-import { Lifetime } from '../../lifetime.ts'
+import { Lifetime } from '../../http/lifetime.ts'
 
 /** So many shadows of one gateway are asked at once. */
 export const mostShadows = 100

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BreakerOptions } from '../../health-options.ts'
+import type { BreakerOptions } from '../health-options.ts'
 import { Breaker } from './breaker.ts'
 
 const options: BreakerOptions = {

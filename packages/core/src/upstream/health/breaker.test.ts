@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BreakerOptions } from '../../health-options.ts'
+import type { BreakerOptions } from '../health-options.ts'
 import { Breaker } from './breaker.ts'
 
 const options: BreakerOptions = {

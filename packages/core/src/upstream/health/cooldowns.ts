@@ -1,4 +1,4 @@
-import type { UnavailableReason } from './unavailable-reason.ts'
+import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
 
 /** A time for which a principal leaves a target alone. */
 export interface Cooldown {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { failure, scriptedBook } from '../../../test/support/scripted-book.ts'
-import type { HealthCall } from './target-health.ts'
+import type { HealthCall } from '../../contracts/target-health.ts'
 
 const endings = [
   undefined,

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { begun, failure, scriptedBook } from '../../../test/support/scripted-book.ts'
-import { GatewayError } from '../../errors.ts'
-import { defaultBreaker } from '../../options/defaults.ts'
-import { UpstreamError } from '../../upstream-error.ts'
+import type { HealthRecord } from '../../contracts/target-health.ts'
+import { GatewayError } from '../../errors/errors.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
+import { defaultBreaker } from '../../gateway/defaults.ts'
 import { LifeEnded } from '../attempt.ts'
 import { healthBook } from './health-book.ts'
-import type { HealthRecord } from './target-health.ts'
 
 const provider = { name: 'north' }
 const target = { provider, model: 'm' }

@@ -1,7 +1,7 @@
+import type { HealthBook, HealthRecord } from '../../contracts/target-health.ts'
 import type { HealthSettings } from './health-settings.ts'
 import { type Pauses, PauseWatch } from './pause-watch.ts'
 import { Sharing } from './sharing.ts'
-import type { HealthBook, HealthRecord } from './target-health.ts'
 import { type RecordSettings, TargetRecord } from './target-record.ts'
 
 /** Of one provider so many models are remembered. */

@@ -1,6 +1,6 @@
-import type { StoreEvent, TargetEvent } from '../../events.ts'
-import type { BreakerOptions, RetryOptions } from '../../health-options.ts'
-import type { SharedHealth } from './shared-health.ts'
+import type { StoreEvent, TargetEvent } from '../../contracts/events.ts'
+import type { SharedHealth } from '../../contracts/shared-health.ts'
+import type { BreakerOptions, RetryOptions } from '../health-options.ts'
 
 /** What health is judged by. Read at each use: another gateway's options may take their place. */
 export interface HealthSettings {

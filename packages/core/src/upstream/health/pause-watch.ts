@@ -1,4 +1,4 @@
-import { idleTimer } from '../../ledger/retry-timer.ts'
+import { idleTimer } from '../../clock/retry-timer.ts'
 
 const tickMs = 1_000
 

@@ -1,4 +1,4 @@
-import type { RetryOptions } from '../../health-options.ts'
+import type { RetryOptions } from '../health-options.ts'
 import { RecentCount } from './recent-count.ts'
 import { type RetryShare, RetryShares } from './retry-shares.ts'
 

@@ -1,5 +1,5 @@
-import type { StoreEvent } from '../../events.ts'
-import { inTime } from '../../in-time.ts'
+import { inTime } from '../../clock/in-time.ts'
+import type { StoreEvent } from '../../contracts/events.ts'
 
 /** Longest wait for one operation, in milliseconds. */
 const timeoutMs = 50

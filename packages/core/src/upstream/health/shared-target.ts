@@ -1,5 +1,5 @@
+import type { SharedPause, SharedTargetChange, SharedTargetState } from '../../contracts/shared-health.ts'
 import { probeMs } from './breaker.ts'
-import type { SharedPause, SharedTargetChange, SharedTargetState } from './shared-health.ts'
 import type { Sharing } from './sharing.ts'
 
 /** What there is to tell of a target, in the words of the contract. */

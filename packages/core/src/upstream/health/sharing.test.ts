@@ -4,9 +4,9 @@ import {
   type ScriptedSharedHealth,
   scriptedSharedHealth,
 } from '../../../test/support/scripted-shared-health.ts'
-import { UpstreamError } from '../../upstream-error.ts'
+import type { HealthRecord } from '../../contracts/target-health.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
 import { LifeEnded } from '../attempt.ts'
-import type { HealthRecord } from './target-health.ts'
 
 /** One clock for the timers, the store and all processes. */
 const clock = () => performance.now()

@@ -1,7 +1,7 @@
-import { idleTimer } from '../../ledger/retry-timer.ts'
+import { idleTimer } from '../../clock/retry-timer.ts'
+import type { SharedHealth, SharedTargetChange } from '../../contracts/shared-health.ts'
 import type { HealthSettings } from './health-settings.ts'
 import { SharedCalls } from './shared-calls.ts'
-import type { SharedHealth, SharedTargetChange } from './shared-health.ts'
 import type { SharedTarget } from './shared-target.ts'
 import { soundNumbers, soundStates } from './sound-states.ts'
 

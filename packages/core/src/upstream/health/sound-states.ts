@@ -1,4 +1,4 @@
-import type { SharedPause, SharedTargetState } from './shared-health.ts'
+import type { SharedPause, SharedTargetState } from '../../contracts/shared-health.ts'
 
 const longestDigest = 64
 

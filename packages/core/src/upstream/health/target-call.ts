@@ -1,5 +1,5 @@
+import type { HealthCall } from '../../contracts/target-health.ts'
 import type { Caller } from './caller.ts'
-import type { HealthCall } from './target-health.ts'
 
 /** Hears what becomes of a call. */
 export interface CallKeeper {

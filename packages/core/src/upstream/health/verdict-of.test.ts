@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../errors.ts'
-import { UpstreamError, type UpstreamErrorDetails } from '../../upstream-error.ts'
+import { GatewayError } from '../../errors/errors.ts'
+import { UpstreamError, type UpstreamErrorDetails } from '../../errors/upstream-error.ts'
 import { LifeEnded } from '../attempt.ts'
 import { verdictOf } from './verdict-of.ts'
 

@@ -1,6 +1,6 @@
-import { GatewayError } from '../../errors.ts'
-import { UpstreamError } from '../../upstream-error.ts'
-import { isTooLarge } from '../too-large.ts'
+import { GatewayError } from '../../errors/errors.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
+import { isTooLarge } from '../../protocol/too-large.ts'
 
 /** What the end of a call says of its target. */
 export type Verdict =

@@ -1,0 +1,62 @@
+import { inTime } from '../clock/in-time.ts'
+import type { Journal } from '../contracts/journal.ts'
+import type { LedgerBatch } from '../contracts/ledger-rows.ts'
+
+/** How long a disk may take. */
+const longestMs = 5_000
+
+/** What `replay` rejects with where the journal itself is at fault, and not what it was read for. */
+export class JournalFault extends Error {
+  constructor(cause: unknown) {
+    super('The journal of the ledger cannot be read.', { cause })
+    this.name = 'JournalFault'
+  }
+}
+
+/** A journal that holds nobody for ever, and says whose fault it was that it could not be replayed. */
+export class GuardedJournal implements Journal {
+  readonly #journal: Journal
+  #appending = false
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /** One that cannot tell may hold something: its `replay` will say why. */
+  get empty(): boolean {
+    try {
+      return this.#journal.empty
+    } catch {
+      return false
+    }
+  }
+
+  /** One at a time. Rejects at once while an earlier one hangs. */
+  async append(batch: LedgerBatch): Promise<void> {
+    if (this.#appending) throw new Error('The journal of the ledger does not answer.')
+    this.#appending = true
+    const appending = (async () => this.#journal.append(batch))()
+    const over = () => {
+      this.#appending = false
+    }
+    appending.then(over, over)
+    await inTime(
+      () => appending,
+      longestMs,
+      `The journal of the ledger did not answer within ${longestMs} milliseconds.`,
+    )
+  }
+
+  async replay(write: (batch: LedgerBatch) => Promise<void>): Promise<void> {
+    let writing = false
+    try {
+      await this.#journal.replay(async batch => {
+        writing = true
+        await write(batch)
+        writing = false
+      })
+    } catch (error) {
+      throw writing ? error : new JournalFault(error)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { idleTimer } from '../clock/retry-timer.ts'
+import type { Observer } from '../contracts/events.ts'
+import type { Journal } from '../contracts/journal.ts'
+import type { Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
+import type { LedgerRows } from '../contracts/ledger-rows.ts'
+import { quietObserver } from '../gateway/guarded-functions.ts'
+import { ownMembers } from '../primitives/own-members.ts'
+import { GuardedJournal } from './guarded-journal.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { LedgerState } from './ledger-state.ts'
+import { LedgerWriter } from './ledger-writer.ts'
+import { OrphanSweep } from './orphan-sweep.ts'
+
+export interface KeptLedgerOptions {
+  /**
+   * Takes what cannot be written while the database is away. Without one it waits in memory: requests go on, and a
+   * crash loses it.
+   */
+  readonly journal?: Journal
+  /** Told when the database begins to fail, and when it works again. */
+  readonly observe?: Observer
+  /**
+   * How many records may wait in memory. Default 10,000. Beyond that no more are opened; a closing takes the place of
+   * an entry, which it holds, and is lost only where closings alone fill the room.
+   */
+  readonly maxPending?: number
+  /** How often open records tell that they live and what they have used, in milliseconds. Default 5,000. */
+  readonly heartbeatMs?: number
+  /**
+   * A record of which nothing was heard for so long was left by a crash, in milliseconds: at least twice
+   * `heartbeatMs`. Default 30,000.
+   */
+  readonly silentMs?: number
+  /** Longest wait for the database, in milliseconds; then it counts as away. Default 250. */
+  readonly timeoutMs?: number
+}
+
+/** A ledger that can be closed: what is kept is written, and its timers end. */
+export interface KeptLedger extends Ledger {
+  open(...given: Parameters<Ledger['open']>): Promise<void>
+  close(closing: LedgerClosing): Promise<void>
+  cancel(entry: LedgerEntry): Promise<void>
+  unused(closing: LedgerClosing): Promise<void>
+  /** Resolves when all that was given is written or in the journal; while the database is away, after 5 seconds. */
+  flush(): Promise<void>
+  /** Flushes, and stops: nothing more can be opened. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+const defaults = { maxPending: 10_000, heartbeatMs: 5_000, silentMs: 30_000, timeoutMs: 250 }
+
+/**
+ * A ledger over the table of a database. Records are written in groups. While the database is away they go to the
+ * journal, and are written when it is back; a record is there once, also where parts of it were written twice. What a
+ * crash left open is closed. Throws `TypeError` for options that cannot be used.
+ */
+export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): KeptLedger {
+  const options = typeof given === 'object' && given !== null ? ownMembers(given) : given
+  const fault = faultOf(rows, options)
+  if (fault !== undefined) throw new TypeError(`keptLedger: ${fault}`)
+  const { journal, maxPending = defaults.maxPending, heartbeatMs = defaults.heartbeatMs } = options
+  const { silentMs = defaults.silentMs, timeoutMs = defaults.timeoutMs } = options
+  const clock = () => performance.now()
+  const state = new LedgerState(quietObserver(options.observe))
+  const heartbeat = new Heartbeat()
+  const sweep = new OrphanSweep(rows, silentMs, state, clock)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stopped = false
+
+  const writer = new LedgerWriter({
+    rows,
+    journal: journal && new GuardedJournal(journal),
+    heartbeat,
+    state,
+    maxPending,
+    timeoutMs,
+    clock,
+    found: () => {
+      sweep.postpone()
+      heartbeat.beat()
+    },
+    caughtUp: () => {
+      if (stopped) return
+      sweep.run()
+      if (sweep.owed) schedule()
+    },
+  })
+  const tick = () => {
+    timer = undefined
+    heartbeat.beat()
+    writer.beat()
+    if (heartbeat.size > 0 || sweep.owed) schedule()
+  }
+  const schedule = () => {
+    if (timer === undefined && !stopped) timer = idleTimer(tick, heartbeatMs)
+  }
+  const use = () => {
+    sweep.use()
+    schedule()
+  }
+
+  return {
+    async open(entry, progress) {
+      use()
+      heartbeat.begin(entry.id, progress)
+      try {
+        await writer.open(entry)
+      } catch (error) {
+        heartbeat.end(entry.id)
+        throw error
+      }
+    },
+    close(closing) {
+      use()
+      heartbeat.end(closing.entry.id)
+      return writer.close(closing)
+    },
+    async cancel(entry) {
+      heartbeat.end(entry.id)
+      writer.cancel(entry)
+    },
+    unused(closing) {
+      use()
+      return writer.keep(closing)
+    },
+    flush: () => writer.flush(),
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+      return writer.stop()
+    },
+  }
+}
+
+function faultOf(rows: LedgerRows, options: KeptLedgerOptions): string | undefined {
+  if (!hasMethods(rows, 'write', 'closeOrphans'))
+    return 'rows: expected an object with write and closeOrphans.'
+  if (typeof options !== 'object' || options === null)
+    return `the options: got ${String(options)}, expected an object.`
+  const { journal, observe, maxPending, heartbeatMs, silentMs, timeoutMs } = options
+  if (journal !== undefined && !hasMethods(journal, 'append', 'replay')) {
+    return 'journal: expected an object with append and replay.'
+  }
+  if (observe !== undefined && typeof observe !== 'function') {
+    return `observe: got ${String(observe)}, expected a function.`
+  }
+  if (maxPending !== undefined && !(Number.isSafeInteger(maxPending) && maxPending >= 1)) {
+    return `maxPending: got ${String(maxPending)}, expected a whole number from 1.`
+  }
+  for (const [name, ms] of Object.entries({ heartbeatMs, silentMs, timeoutMs })) {
+    if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= longestTimer)) {
+      return `${name}: got ${String(ms)}, expected milliseconds above 0, at most ${longestTimer}.`
+    }
+  }
+  const beat = heartbeatMs ?? defaults.heartbeatMs
+  const silent = silentMs ?? defaults.silentMs
+  return silent < 2 * beat
+    ? `silentMs: got ${silent}, expected at least twice heartbeatMs (${beat}): what lives would count as lost.`
+    : undefined
+}
+
+/** Timers fire at once beyond this. */
+const longestTimer = 2_147_483_647
+
+function hasMethods(value: unknown, ...names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return names.every(name => typeof (value as Record<string, unknown>)[name] === 'function')
+}

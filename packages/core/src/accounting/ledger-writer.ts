@@ -1,0 +1,295 @@
+import { within } from '../clock/deadline.ts'
+import { inTime } from '../clock/in-time.ts'
+import { RetryTimer } from '../clock/retry-timer.ts'
+import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
+import type { LedgerBatch, LedgerRows } from '../contracts/ledger-rows.ts'
+import { Backlog, batchOf, type Told, type Waiting } from './backlog.ts'
+import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import type { LedgerState } from './ledger-state.ts'
+
+/** How many records, and how many that live, one write brings. */
+const maxBatch = 500
+/** How long what nobody waits for may take: a database that is slow takes it all the same. */
+const patientMs = 5_000
+
+export interface LedgerWriterOptions {
+  readonly rows: LedgerRows
+  readonly journal: GuardedJournal | undefined
+  readonly heartbeat: Heartbeat
+  readonly state: LedgerState
+  readonly maxPending: number
+  readonly timeoutMs: number
+  /** Monotonic milliseconds. */
+  readonly clock: () => number
+  /** Told when the database works again. */
+  readonly found: () => void
+  /** Told when the database has answered and nothing waits for it. */
+  readonly caughtUp: () => void
+}
+
+/**
+ * Writes records in groups: the first at once, and what comes while a write is under way with the next one. While the
+ * database is away they go to the journal, or wait in memory, and the database is tried from time to time.
+ *
+ * What waited is written in its order, but beside what comes then: a record is the same in whatever order its parts
+ * arrive, and nobody has to wait until an hour's journal is read.
+ */
+export class LedgerWriter {
+  readonly #options: LedgerWriterOptions
+  /** Not tried yet. */
+  readonly #fresh = new Backlog()
+  /** Waits for the database, in memory. */
+  readonly #held = new Backlog()
+  /** Entries that may have been written although whoever opened them was told that they were not. */
+  readonly #cancelled = new Set<string>()
+  readonly #retry = new RetryTimer(() => void this.#recover())
+  #underWay = 0
+  #away = false
+  #pumping = false
+  #recovering = false
+  #stopped: Promise<void> | undefined
+  #over = false
+  #idle: (() => void)[] = []
+
+  constructor(options: LedgerWriterOptions) {
+    this.#options = options
+    if (this.#journalled) void this.#recover()
+  }
+
+  open(entry: LedgerEntry): Promise<void> {
+    if (this.#stopped !== undefined) return Promise.reject(new Error('The ledger was stopped.'))
+    if (this.#full) return Promise.reject(this.#noRoom())
+    return new Promise((resolve, reject) => {
+      this.#fresh.put({ entry, opened: told(resolve, reject) })
+      void this.#pump()
+    })
+  }
+
+  close(closing: LedgerClosing): Promise<void> {
+    const { entry } = closing
+    const backlog = this.#held.has(entry.id) ? this.#held : this.#fresh
+    if (!backlog.has(entry.id) && this.#full && !this.#makeRoom()) return Promise.reject(this.#noRoom())
+    return new Promise((resolve, reject) => {
+      backlog.put({ entry, closing, closed: told(resolve, reject) })
+      void this.#pump()
+    })
+  }
+
+  /** Takes care that an entry which could not be kept is not found later: an attempt to write it may yet have succeeded. */
+  cancel({ id }: LedgerEntry): void {
+    if (this.#fresh.cancel(id) || this.#held.cancel(id) || this.#over) return
+    if (this.#cancelled.size >= this.#options.maxPending) return
+    this.#cancelled.add(id)
+    if (!this.#pumping) this.#afterwards()
+  }
+
+  /** Takes a record that was never opened. It drives out no other: what requests leave is worth more. */
+  keep(closing: LedgerClosing): Promise<void> {
+    if (this.#full) return Promise.reject(this.#noRoom())
+    return new Promise((resolve, reject) => {
+      this.#fresh.put({ entry: closing.entry, closing, closed: told(resolve, reject) })
+      void this.#pump()
+    })
+  }
+
+  /** Writes what the heartbeat has to tell, and the journal where something is left in it. */
+  beat(): void {
+    void this.#pump()
+  }
+
+  /** Resolves when everything is written or in the journal, or after 5 seconds. */
+  async flush(): Promise<void> {
+    if (this.#held.size > 0 || this.#cancelled.size > 0) void this.#recover()
+    if (this.#settled) return
+    await within(new Promise<void>(resolve => this.#idle.push(resolve)), patientMs)
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.flush().then(() => {
+      this.#over = true
+      this.#retry.clear()
+      const error = new Error('The ledger was stopped before its database came back.')
+      for (const { closed } of this.#held.take(this.#held.size)) closed?.(error)
+    })
+    return this.#stopped
+  }
+
+  get #journalled(): boolean {
+    const { journal } = this.#options
+    return journal !== undefined && !journal.empty
+  }
+
+  get #settled(): boolean {
+    return !this.#pumping && this.#fresh.size === 0 && this.#held.size === 0 && this.#cancelled.size === 0
+  }
+
+  get #full(): boolean {
+    return this.#fresh.size + this.#held.size + this.#underWay >= this.#options.maxPending
+  }
+
+  #noRoom(): Error {
+    return new Error(
+      `The ledger holds ${this.#options.maxPending} records that wait for its database: no more may (maxPending).`,
+    )
+  }
+
+  /** A closing is worth more than an entry, which it holds. */
+  #makeRoom(): boolean {
+    const entry = this.#held.takeEntry() ?? this.#fresh.takeEntry()
+    entry?.opened?.(this.#noRoom())
+    return entry !== undefined
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#pumping) return
+    this.#pumping = true
+    while (this.#fresh.size > 0 || (!this.#away && this.#options.heartbeat.due)) {
+      const records = this.#fresh.take(maxBatch)
+      this.#underWay = records.length
+      await this.#keep(records)
+      this.#underWay = 0
+    }
+    this.#pumping = false
+    this.#afterwards()
+  }
+
+  async #keep(records: readonly Waiting[]): Promise<void> {
+    const { heartbeat, journal, timeoutMs } = this.#options
+    if (!this.#away) {
+      try {
+        await this.#write(batchOf(records, heartbeat.take(maxBatch)), timeoutMs)
+        this.#retry.reset()
+        return tellKept(records)
+      } catch (error) {
+        this.#lose(error)
+      }
+    }
+    if (journal === undefined) {
+      this.#hold(records)
+      return
+    }
+    try {
+      if (records.length > 0) await journal.append(batchOf(records, []))
+      tellKept(records)
+    } catch (error) {
+      this.#refuse(records, error)
+    }
+  }
+
+  /** Memory is all that there is: what waits there counts as kept, but for those who close. */
+  #hold(records: readonly Waiting[]): void {
+    if (this.#over) {
+      this.#refuse(records, new Error('The ledger was stopped.'))
+      return
+    }
+    for (const { opened, ...record } of records) {
+      this.#held.put(record)
+      opened?.()
+    }
+  }
+
+  /** What should have outlived a crash and would not is refused. A closing cannot be: it waits in memory. */
+  #refuse(records: readonly Waiting[], cause: unknown): void {
+    const error = cause ?? new Error('The journal of the ledger failed.')
+    for (const { opened, ...record } of records) {
+      opened?.(error)
+      if (this.#over) record.closed?.(error)
+      else if (record.closing !== undefined) this.#held.put(record)
+    }
+  }
+
+  /** Writes what waited, and finds out whether the database works again. One at a time. */
+  async #recover(): Promise<void> {
+    if (this.#recovering || this.#over) return
+    this.#recovering = true
+    this.#retry.clear()
+    try {
+      await this.#replay()
+      while (this.#held.size > 0) {
+        const records = this.#held.first(maxBatch)
+        await this.#writePatiently(batchOf(records, []))
+        this.#held.drop(records)
+        tellKept(records)
+      }
+      while (this.#cancelled.size > 0) {
+        const cancelled = [...this.#cancelled].slice(0, maxBatch)
+        await this.#writePatiently({ ...batchOf([], []), cancelled })
+        for (const id of cancelled) this.#cancelled.delete(id)
+      }
+      if (this.#away) await this.#probe()
+    } catch (error) {
+      this.#lose(error)
+    }
+    this.#recovering = false
+    this.#afterwards()
+  }
+
+  /** Nothing waits, or it was written slowly. What lives has to be told of then, too. */
+  async #probe(): Promise<void> {
+    const { heartbeat } = this.#options
+    do await this.#writePatiently(batchOf([], heartbeat.take(maxBatch)))
+    while (this.#away && heartbeat.due)
+  }
+
+  async #replay(): Promise<void> {
+    const { journal, state } = this.#options
+    try {
+      if (this.#journalled) await journal?.replay(batch => this.#writePatiently(batch))
+      state.works('journal')
+    } catch (error) {
+      if (!(error instanceof JournalFault)) throw error
+      state.fails('journal', error.cause)
+    }
+  }
+
+  async #writePatiently(batch: LedgerBatch): Promise<void> {
+    if (this.#over) throw new Error('The ledger was stopped.')
+    const { timeoutMs, clock } = this.#options
+    const since = clock()
+    await this.#write(batch, Math.max(timeoutMs, patientMs))
+    // Slower than that, whoever opens a record would not wait for it.
+    if (clock() - since <= timeoutMs) this.#find()
+  }
+
+  #write(batch: LedgerBatch, ms: number): Promise<void> {
+    return inTime(
+      () => this.#options.rows.write(batch),
+      ms,
+      `The database of the ledger did not answer within ${ms} milliseconds.`,
+    )
+  }
+
+  #lose(error: unknown): void {
+    if (this.#over) return
+    this.#away = true
+    this.#options.state.fails('database', error)
+  }
+
+  #find(): void {
+    if (!this.#away) return
+    this.#away = false
+    this.#options.state.works('database')
+    this.#options.found()
+    void this.#pump()
+  }
+
+  #afterwards(): void {
+    if (this.#settled) for (const resolve of this.#idle.splice(0)) resolve()
+    const behind = this.#away || this.#held.size > 0 || this.#cancelled.size > 0 || this.#journalled
+    if (this.#over || this.#recovering) return
+    if (behind) this.#retry.arm()
+    else this.#options.caughtUp()
+  }
+}
+
+function told(resolve: () => void, reject: (error: unknown) => void): Told {
+  return error => (error === undefined ? resolve() : reject(error))
+}
+
+function tellKept(records: readonly Waiting[]): void {
+  for (const { opened, closed } of records) {
+    opened?.()
+    closed?.()
+  }
+}

@@ -1,0 +1,87 @@
+import { idleTimer } from '../clock/retry-timer.ts'
+import type { LedgerRows } from '../contracts/ledger-rows.ts'
+import type { LedgerState } from './ledger-state.ts'
+
+/** One that failed is tried again after this. */
+const againMs = 5_000
+/** One that takes longer will not end: its client hangs. */
+const longestMs = 30_000
+
+/** Closes what crashes have left open: at first contact with the database, then every `silentMs` while it is used. */
+export class OrphanSweep {
+  readonly #rows: LedgerRows
+  readonly #silentMs: number
+  readonly #state: LedgerState
+  readonly #clock: () => number
+  #dueAt = Number.NEGATIVE_INFINITY
+  #running = false
+  #used = false
+  #first = true
+
+  constructor(rows: LedgerRows, silentMs: number, state: LedgerState, clock: () => number) {
+    this.#rows = rows
+    this.#silentMs = silentMs
+    this.#state = state
+    this.#clock = clock
+  }
+
+  /** Whether one more is owed: the ledger was used since the last one. It may be as long as one is under way. */
+  get owed(): boolean {
+    return this.#used || this.#running
+  }
+
+  use(): void {
+    this.#used = true
+  }
+
+  /**
+   * After the database was away: other processes must have had the time to tell that their records live. One that failed
+   * meanwhile failed for that, and nothing is wrong until the next one does.
+   */
+  postpone(): void {
+    this.#dueAt = this.#clock() + this.#silentMs
+    this.#state.works('orphans')
+  }
+
+  /** Begins one where it is due. Never two at a time, but for one that was given up. */
+  run(): void {
+    if (this.#clock() < this.#dueAt) return
+    this.#dueAt = this.#clock() + this.#silentMs
+    if (this.#running) {
+      this.#state.fails('orphans', new Error('closeOrphans has not come to its end for a long time.'))
+      return
+    }
+    this.#running = true
+    // What died just before the first one is found by the next.
+    this.#used = this.#first
+    this.#first = false
+    void this.#sweep()
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await this.#closed()
+      this.#state.works('orphans')
+    } catch (error) {
+      this.#used = true
+      this.#dueAt = this.#clock() + Math.min(againMs, this.#silentMs)
+      this.#state.fails('orphans', error)
+    }
+    this.#running = false
+  }
+
+  async #closed(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const given = new Promise<never>((_, reject) => {
+      timer = idleTimer(
+        () => reject(new Error(`closeOrphans did not come to its end within ${longestMs} milliseconds.`)),
+        longestMs,
+      )
+    })
+    try {
+      await Promise.race([this.#rows.closeOrphans(this.#silentMs), given])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

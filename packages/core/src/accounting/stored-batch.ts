@@ -1,0 +1,127 @@
+import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
+import type { LedgerBatch } from '../contracts/ledger-rows.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import { storableTags, storableText } from '../primitives/storable-text.ts'
+
+/** A charge as a database holds it. */
+export interface StoredCharge {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cachedTokens: number
+  readonly reasoningTokens: number
+  /** Whole billionths of a US dollar; `null` where no price is known. */
+  readonly nanoDollars: number | null
+}
+
+/** An entry as a database holds it: flat, and fit for JSON. Its charge is the estimate. */
+export interface StoredEntry extends StoredCharge {
+  readonly kind: string
+  readonly id: string
+  readonly requestId: string
+  readonly principal: string
+  readonly tags: Readonly<Record<string, string>>
+  readonly model: string
+  readonly stream: boolean
+  readonly openedAt: number
+}
+
+/** A closing with its entry as a database holds them. The charge is what was used: nothing, where nobody was asked. */
+export interface StoredClosing extends StoredEntry {
+  readonly closedAt: number
+  readonly outcome: string
+  readonly status: number
+  readonly provider: string | null
+  readonly upstreamModel: string | null
+  readonly responseModel: string | null
+  readonly attempts: number
+  readonly estimated: boolean
+  readonly firstByteMs: number | null
+  readonly totalMs: number
+}
+
+/** Progress as a database holds it. */
+export interface StoredProgress {
+  readonly id: string
+  readonly charge: StoredCharge | null
+}
+
+/** What a `LedgerRows` writes. */
+export interface StoredBatch {
+  readonly entries: readonly StoredEntry[]
+  readonly closings: readonly StoredClosing[]
+  readonly progress: readonly StoredProgress[]
+  /** Ids of entries of which there is to be no record. */
+  readonly cancelled: readonly string[]
+}
+
+/**
+ * A batch in values that every database can hold, and JSON too. A NUL and half a surrogate pair in a text become
+ * U+FFFD. Counts and times are whole numbers from 0 to 2^53 - 1, and so is a cost in billionths of a dollar, which is
+ * enough for 9 million dollars: what is outside is bounded. A cost that is no number is unknown.
+ */
+export function storedBatch({ entries, closings, progress, cancelled = [] }: LedgerBatch): StoredBatch {
+  return {
+    entries: entries.map(entry => ({ ...storedEntry(entry), ...storedCharge(entry.estimate) })),
+    closings: closings.map(storedClosing),
+    progress: progress.map(({ id, charge }) => ({
+      id: storableText(id),
+      charge: charge === undefined ? null : storedCharge(charge),
+    })),
+    cancelled: cancelled.map(storableText),
+  }
+}
+
+function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> {
+  return {
+    kind: storableText(memberOf(entry, 'kind') ?? 'request'),
+    id: storableText(entry.id),
+    requestId: storableText(entry.requestId),
+    principal: storableText(entry.principal),
+    tags: storableTags(entry.tags),
+    model: storableText(entry.model),
+    stream: entry.stream === true,
+    openedAt: whole(entry.openedAt),
+  }
+}
+
+function storedClosing(closing: LedgerClosing): StoredClosing {
+  const { entry, provider, upstreamModel, responseModel, charge, firstByteMs } = closing
+  return {
+    ...storedEntry(entry),
+    ...(charge === undefined ? nothing : storedCharge(charge)),
+    closedAt: whole(closing.closedAt),
+    outcome: storableText(closing.outcome),
+    status: whole(closing.status),
+    provider: provider === undefined ? null : storableText(provider),
+    upstreamModel: upstreamModel === undefined ? null : storableText(upstreamModel),
+    responseModel: responseModel === undefined ? null : storableText(responseModel),
+    attempts: whole(closing.attempts),
+    estimated: closing.estimated === true,
+    firstByteMs: firstByteMs === undefined ? null : whole(firstByteMs),
+    totalMs: whole(closing.totalMs),
+  }
+}
+
+const nothing: StoredCharge = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
+  nanoDollars: 0,
+}
+
+function storedCharge(charge: Charge): StoredCharge {
+  const { cost } = charge
+  return {
+    promptTokens: whole(charge.promptTokens),
+    completionTokens: whole(charge.completionTokens),
+    cachedTokens: whole(charge.cachedTokens),
+    reasoningTokens: whole(charge.reasoningTokens),
+    nanoDollars: typeof cost === 'number' && !Number.isNaN(cost) ? whole(cost * 1e9) : null,
+  }
+}
+
+/** What is no number is 0. */
+function whole(value: number): number {
+  return Math.round(Math.min(Math.max(Number(value) || 0, 0), Number.MAX_SAFE_INTEGER))
+}

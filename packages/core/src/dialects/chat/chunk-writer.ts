@@ -1,0 +1,87 @@
+import type { ErrorBody } from '../../errors/errors.ts'
+import type { ChunkChoice, Delta, Usage } from '../../protocol/chat.ts'
+
+/** What every chunk of one stream carries. */
+export interface ChunkHead {
+  readonly id: string
+  readonly created: number
+  readonly model: string
+}
+
+/**
+ * Writes chunks as server-sent events (protocol section 3). What is the same on every chunk is turned into
+ * text once.
+ */
+export class ChunkWriter {
+  readonly #head: ChunkHead
+  readonly #includeUsage: boolean
+  #prefix: string | undefined
+  #serviceTier: string | undefined
+
+  constructor(head: ChunkHead, includeUsage: boolean) {
+    this.#head = head
+    this.#includeUsage = includeUsage
+  }
+
+  /**
+   * One event for each choice. A service tier holds for the events after it too, the fingerprint of the first call for
+   * the stream.
+   */
+  choices(
+    choices: readonly ChunkChoice[],
+    serviceTier: string | undefined,
+    systemFingerprint: string | null,
+  ): string {
+    if (this.#prefix === undefined || this.#serviceTier !== serviceTier) {
+      this.#prefix = this.#prefixOf(serviceTier, systemFingerprint)
+      this.#serviceTier = serviceTier
+    }
+    const tail = this.#includeUsage ? '],"usage":null}\n\n' : ']}\n\n'
+    let text = ''
+    for (const choice of choices) text += this.#prefix + jsonOf(choice) + tail
+    return text
+  }
+
+  /** The usage event, where the caller asked for it, and the end mark. */
+  end(usage: Usage): string {
+    if (!this.#includeUsage) return 'data: [DONE]\n\n'
+    this.#prefix ??= this.#prefixOf(undefined, null)
+    return `${this.#prefix}],"usage":${JSON.stringify(usage)}}\n\ndata: [DONE]\n\n`
+  }
+
+  #prefixOf(serviceTier: string | undefined, systemFingerprint: string | null): string {
+    const { id, created, model } = this.#head
+    const head = JSON.stringify({
+      id,
+      object: 'chat.completion.chunk',
+      created,
+      model,
+      service_tier: serviceTier,
+      system_fingerprint: systemFingerprint,
+    })
+    return `data: ${head.slice(0, -1)},"choices":[`
+  }
+}
+
+/** What `JSON.stringify` makes of a choice. Nearly every one is a piece of text: that is written by hand, for a fraction. */
+function jsonOf(choice: ChunkChoice): string {
+  const { index, delta, logprobs, finish_reason } = choice
+  const { content } = delta
+  if (typeof content !== 'string' || logprobs !== null || finish_reason !== null || !isOnlyContent(delta)) {
+    return JSON.stringify(choice)
+  }
+  return `{"index":${index},"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}`
+}
+
+function isOnlyContent(delta: Delta): boolean {
+  for (const name in delta) if (name !== 'content') return false
+  return true
+}
+
+/** The event of an answer that broke off (protocol section 3.3). No end mark follows it. */
+export function errorEvent(body: ErrorBody): string {
+  return `data: ${JSON.stringify(body)}\n\n`
+}
+
+/** A comment that keeps a silent connection open. Clients ignore it. */
+export const keepAliveComment = ': keep-alive\n\n'

@@ -1,0 +1,93 @@
+import type { ChatCompletion, Choice, CompletionMessage, Usage } from '../../protocol/chat.ts'
+
+/**
+ * What `JSON.stringify` makes of a whole answer. Nearly each is one text: that is written by hand, at a third of the
+ * price; what else there is in an answer is not.
+ */
+export function completionText(completion: ChatCompletion): string {
+  const { id, object, created, model, choices, usage, service_tier, system_fingerprint } = completion
+  let list = ''
+  for (const choice of choices) list += list === '' ? choiceText(choice) : `,${choiceText(choice)}`
+  return `{"id":${quoted(id)}${afterId(object, created, model)}${list}],"usage":${usageText(usage)}${end(service_tier, system_fingerprint)}`
+}
+
+/** What stands between the id and the choices: the same for a second, where callers ask for the same model. */
+function afterId(object: string, created: number, model: string): string {
+  if (lastHead.created !== created || lastHead.model !== model) {
+    const time = Number.isFinite(created) ? created : null
+    const text = `,"object":"${object}","created":${time},"model":${quoted(model)},"choices":[`
+    lastHead = { created, model, text }
+  }
+  return lastHead.text
+}
+
+// No time is the same as this one.
+let lastHead = { created: Number.NaN, model: '', text: '' }
+
+/** What stands after the usage: nearly always the same. */
+function end(tier: string | undefined, fingerprint: string | null): string {
+  if (lastEnd.tier !== tier || lastEnd.fingerprint !== fingerprint) {
+    const named = tier === undefined ? '' : `,"service_tier":${quoted(tier)}`
+    const text = `${named},"system_fingerprint":${quotedOrNull(fingerprint)}}`
+    lastEnd = { tier, fingerprint, text }
+  }
+  return lastEnd.text
+}
+
+interface End {
+  readonly tier: string | undefined
+  readonly fingerprint: string | null
+  readonly text: string
+}
+
+let lastEnd: End = { tier: undefined, fingerprint: null, text: ',"system_fingerprint":null}' }
+
+function choiceText(choice: Choice): string {
+  const { index, message, logprobs, finish_reason } = choice
+  if (logprobs !== null || !isText(message)) return JSON.stringify(choice)
+  const content = quotedOrNull(message.content)
+  return `{"index":${index},"message":{"role":"assistant","content":${content},"refusal":null,"annotations":[]},"logprobs":null,"finish_reason":${quoted(finish_reason)}}`
+}
+
+/** Whether it says nothing beside its text. */
+function isText(message: CompletionMessage): boolean {
+  const { refusal, annotations } = message
+  if (refusal !== null || annotations.length > 0) return false
+  let members = 0
+  for (const _name in message) members++
+  return members === 4
+}
+
+function usageText(usage: Usage): string {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage
+  const written =
+    prompt.cache_write_tokens === undefined ? '' : `,"cache_write_tokens":${prompt.cache_write_tokens}`
+  const ofPrompt = `{"cached_tokens":${prompt.cached_tokens},"audio_tokens":${prompt.audio_tokens}${written}}`
+  return `{"prompt_tokens":${usage.prompt_tokens},"completion_tokens":${usage.completion_tokens},"total_tokens":${usage.total_tokens},"prompt_tokens_details":${ofPrompt},"completion_tokens_details":${detailsText(completion)}}`
+}
+
+const noDetails =
+  '{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}'
+
+function detailsText(details: Usage['completion_tokens_details']): string {
+  const { reasoning_tokens, audio_tokens, accepted_prediction_tokens, rejected_prediction_tokens } = details
+  const others = audio_tokens + accepted_prediction_tokens + rejected_prediction_tokens
+  return reasoning_tokens === 0 && others === 0 ? noDetails : JSON.stringify(details)
+}
+
+function quotedOrNull(text: string | null): string {
+  return text === null ? 'null' : quoted(text)
+}
+
+/** Up to so many characters are looked at here; a longer text the engine quotes sooner. */
+const short = 200
+
+function quoted(text: string): string {
+  // What a provider of the user's making gives may be no text.
+  if (typeof text !== 'string' || text.length > short) return JSON.stringify(text)
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code === 0x22 || code === 0x5c || code > 0xd7ff) return JSON.stringify(text)
+  }
+  return `"${text}"`
+}

@@ -1,0 +1,86 @@
+import { GatewayError } from '../../errors/errors.ts'
+import type { ChatRequest, Message } from '../../protocol/chat.ts'
+import { strictSchemaFault } from '../../validation/strict-schema.ts'
+import { saysOtherwise } from './message-schema.ts'
+import { checkToolPairing } from './tool-pairing.ts'
+
+/** The rules of hosted services that span fields (marked [L] in protocol section 1). Throws 400. */
+export function checkFieldRules(input: ChatRequest): void {
+  if (input.tool_choice !== undefined && input.tools === undefined) {
+    throw refusal(
+      'tool_choice',
+      "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+    )
+  }
+  if (input.max_tokens !== undefined && input.max_completion_tokens !== undefined) {
+    throw new GatewayError('invalid_parameter_combination', {
+      message: "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+      param: 'max_tokens',
+    })
+  }
+  if (input.top_logprobs !== undefined && input.logprobs !== true) {
+    throw refusal('top_logprobs', "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled.")
+  }
+  if (input.stream_options !== undefined && input.stream !== true) {
+    throw refusal(
+      'stream_options',
+      "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+    )
+  }
+  if (input.modalities?.includes('audio') === true && input.audio === undefined) {
+    throw new GatewayError('missing_required_parameter', {
+      message: "Missing required parameter: 'audio'.",
+      param: 'audio',
+    })
+  }
+}
+
+/** The rules that hosted services look at last: of schemas and of the conversation. Throws 400. */
+export function checkConversationRules(input: ChatRequest): void {
+  checkStrictSchemas(input)
+  checkContents(input.messages)
+  checkToolPairing(input.messages)
+  if (input.response_format?.type === 'json_object' && !input.messages.some(mentionsJson)) {
+    throw refusal(
+      'messages',
+      "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+    )
+  }
+}
+
+function checkStrictSchemas({ tools = [], response_format: format }: ChatRequest): void {
+  for (const [index, tool] of tools.entries()) {
+    if (tool.type !== 'function' || tool.function.strict !== true) continue
+    const fault = strictSchemaFault(tool.function.parameters)
+    if (fault === undefined) continue
+    throw refusal(
+      `tools[${index}].function.parameters`,
+      `Invalid schema for function '${tool.function.name}': ${fault}`,
+    )
+  }
+  if (format?.type !== 'json_schema' || format.json_schema.strict !== true) return
+  const fault = strictSchemaFault(format.json_schema.schema)
+  if (fault === undefined) return
+  throw refusal(
+    'response_format',
+    `Invalid schema for response_format '${format.json_schema.name}': ${fault}`,
+  )
+}
+
+function checkContents(messages: readonly Message[]): void {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!
+    if (message.content !== null && message.content !== undefined) continue
+    if (message.role === 'function' || (message.role === 'assistant' && saysOtherwise(message))) continue
+    throw refusal(`messages.[${index}].content`, "Invalid value for 'content': expected a string, got null.")
+  }
+}
+
+function mentionsJson({ content }: Message): boolean {
+  if (typeof content === 'string') return /json/i.test(content)
+  return content?.some(part => part.type === 'text' && /json/i.test(part.text)) ?? false
+}
+
+function refusal(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', { message, param })
+}

@@ -1,0 +1,59 @@
+import type { Answer } from '../../contracts/host.ts'
+import type { GatewayError } from '../../errors/errors.ts'
+import { type AnswerHeaders, HeaderList, MadeAnswer } from '../../http/made-answer.ts'
+import type { ChatCompletion } from '../../protocol/chat.ts'
+import { completionText } from './completion-text.ts'
+
+/** An answer of JSON. */
+export function respondJson(
+  status: number,
+  value: unknown,
+  requestId: string,
+  more: Readonly<AnswerHeaders> = {},
+): Answer {
+  return respondText(status, JSON.stringify(value), requestId, more)
+}
+
+function respondText(status: number, text: string, requestId: string, more: Readonly<AnswerHeaders>): Answer {
+  const headers = new HeaderList('application/json', 'no-store', requestId)
+  headers.add(more)
+  return new MadeAnswer(status, text, headers)
+}
+
+/** The answer to a request that is refused (protocol section 4). */
+export function respondError(
+  error: GatewayError,
+  requestId: string,
+  more: Readonly<AnswerHeaders> = {},
+): Answer {
+  return respondJson(error.status, error.toBody(), requestId, { ...more, ...error.headers })
+}
+
+/** A whole completion (protocol section 2). */
+export function respondCompletion(
+  completion: ChatCompletion,
+  requestId: string,
+  more: Readonly<AnswerHeaders>,
+): Answer {
+  return respondText(200, completionText(completion), requestId, more)
+}
+
+/** A whole completion of which the text was kept. */
+export function respondKept(text: string, requestId: string, more: Readonly<AnswerHeaders>): Answer {
+  return respondText(200, text, requestId, more)
+}
+
+/**
+ * A streamed completion (protocol section 3.1). `no-transform` keeps compressing middleware from holding
+ * events back, `x-accel-buffering` does so for nginx.
+ */
+export function respondStream(
+  body: AsyncIterable<string>,
+  requestId: string,
+  more: Readonly<AnswerHeaders>,
+): Answer {
+  const cacheControl = 'no-cache, no-store, no-transform'
+  const headers = new HeaderList('text/event-stream; charset=utf-8', cacheControl, requestId)
+  headers.add({ 'x-accel-buffering': 'no', ...more })
+  return new MadeAnswer(200, body, headers)
+}

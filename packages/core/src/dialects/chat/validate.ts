@@ -1,0 +1,95 @@
+import type { Principal } from '../../auth/authenticate.ts'
+import { GatewayError } from '../../errors/errors.ts'
+import type { ChatRequest } from '../../protocol/chat.ts'
+import { dropInnerNulls, withoutNulls } from '../../protocol/without-nulls.ts'
+import { shorten } from '../../protocol/wording.ts'
+import { isRestricted, permittedTargets } from '../../routing/restricted-fields.ts'
+import type { Candidate, RouteContext } from '../../routing/route.ts'
+import { capableTargets } from '../../validation/capable-targets.ts'
+import type { Draft } from '../../validation/read.ts'
+import { wrongType } from '../../validation/refusal-of-issue.ts'
+import { checkFields, isKnownField } from './check-fields.ts'
+import { checkConversationRules, checkFieldRules } from './live-rules.ts'
+
+/** How strictly a request is looked at. */
+export interface ValidationRules {
+  /** `schema` checks types and ranges; `live` adds the rules that hosted services enforce. */
+  readonly profile: 'schema' | 'live'
+  /** What becomes of top-level fields that the protocol does not know. */
+  readonly unknownParameters: 'pass' | 'reject'
+  /** Whether the gateway itself bounds what every principal may use: none may send restricted fields then. */
+  readonly boundsAll: boolean
+  /** How many tokens prompt and answer are likely to have together: by it places go first, and none is refused. */
+  readonly likelyTokens: (draft: Draft) => number
+}
+
+/** A valid request, and where it can be answered. */
+export interface Validated<T extends Candidate> {
+  readonly input: ChatRequest
+  /** At least one. */
+  readonly targets: readonly T[]
+}
+
+/**
+ * Is the rest of it sound? Reports one fault: the first in the order of protocol section 4.3. The request is
+ * made of the caller's own values; nothing is coerced, and unknown members are kept. Where both token limits
+ * are given, which the `live` profile refuses, `max_completion_tokens` stands.
+ *
+ * @param log - is told of targets that cannot take it.
+ * @throws GatewayError 400, also where no target can take the request.
+ */
+export function validate<T extends Candidate>(
+  draft: Draft,
+  principal: Principal,
+  targets: readonly T[],
+  rules: ValidationRules,
+  log: Pick<RouteContext, 'skip'>,
+): Validated<T> {
+  const { body } = draft
+  if (!Object.hasOwn(body, 'messages')) throw missingMessages()
+  if (body.messages === null) {
+    throw new GatewayError('invalid_type', {
+      message: wrongType('messages', 'an array of objects', null),
+      param: 'messages',
+    })
+  }
+  if (rules.unknownParameters === 'reject') refuseUnknown(Object.keys(body))
+  const fields = withoutNulls(body)
+  if (fields.messages === undefined) throw missingMessages()
+  const live = rules.profile === 'live'
+  const extra = checkFields(fields, live)
+  dropInnerNulls(fields)
+  const input = fields as ChatRequest
+  if (live) checkFieldRules(input)
+  else if (fields.max_completion_tokens !== undefined && 'max_tokens' in fields) delete fields.max_tokens
+  const permitted =
+    extra === undefined || !isRestricted(principal, rules.boundsAll)
+      ? targets
+      : permittedTargets(input, extra, targets, log)
+  const capable = permitted.every(({ capabilities }) => capabilities === undefined)
+    ? permitted
+    : capableTargets(input, permitted, {
+        live,
+        bytes: draft.bytes,
+        likelyTokens: () => rules.likelyTokens(draft),
+        skip: (target, why) => log.skip(target, why),
+      })
+  if (live) checkConversationRules(input)
+  return { input, targets: capable }
+}
+
+function missingMessages(): GatewayError {
+  return new GatewayError('missing_required_parameter', {
+    message: "Missing required parameter: 'messages'.",
+    param: 'messages',
+  })
+}
+
+function refuseUnknown(keys: readonly string[]): void {
+  const unknown = keys.find(key => !isKnownField(key))
+  if (unknown === undefined) return
+  throw new GatewayError('unknown_parameter', {
+    message: `Unknown parameter: '${shorten(unknown)}'.`,
+    param: shorten(unknown),
+  })
+}

@@ -1,0 +1,364 @@
+import { oneLine } from '../primitives/one-line.ts'
+import { ownMembers } from '../primitives/own-members.ts'
+
+/**
+ * Every way in which the gateway refuses: status, `type` and `code` of the answer, and its usual text
+ * (protocol section 4.2). A new refusal is a new line.
+ */
+export const refusals = {
+  missing_api_key: [
+    401,
+    'invalid_request_error',
+    null,
+    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+  ],
+  invalid_api_key: [
+    401,
+    'invalid_request_error',
+    'invalid_api_key',
+    'Incorrect API key provided. Check the key in your Authorization header.',
+  ],
+  missing_scope: [
+    403,
+    'invalid_request_error',
+    'missing_scope',
+    'You have insufficient permissions for this operation.',
+  ],
+  model_not_allowed: [
+    403,
+    'invalid_request_error',
+    'model_not_found',
+    'You do not have access to this model.',
+  ],
+  model_not_priced: [
+    403,
+    'invalid_request_error',
+    'model_not_priced',
+    'The model has no price, and what you spend is bounded: it cannot be used with this key.',
+  ],
+  model_not_found: [
+    404,
+    'invalid_request_error',
+    'model_not_found',
+    'The model does not exist or you do not have access to it.',
+  ],
+  unknown_url: [404, 'invalid_request_error', null, 'Invalid URL.'],
+  method_not_supported: [405, 'invalid_request_error', 'method_not_supported', 'Method not allowed.'],
+  invalid_request: [400, 'invalid_request_error', null, 'The request is invalid.'],
+  invalid_json: [
+    400,
+    'invalid_request_error',
+    null,
+    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The API expects a JSON payload, but what was sent was not valid JSON.)",
+  ],
+  unsupported_content_type: [
+    400,
+    'invalid_request_error',
+    'unsupported_content_type',
+    "Unsupported content type. This API method only accepts 'application/json' requests.",
+  ],
+  missing_model: [400, 'invalid_request_error', null, 'you must provide a model parameter'],
+  missing_required_parameter: [
+    400,
+    'invalid_request_error',
+    'missing_required_parameter',
+    'Missing required parameter.',
+  ],
+  empty_array: [400, 'invalid_request_error', 'empty_array', 'Invalid value: empty array.'],
+  invalid_type: [400, 'invalid_request_error', 'invalid_type', 'Invalid type.'],
+  invalid_value: [400, 'invalid_request_error', 'invalid_value', 'Invalid value.'],
+  decimal_above_max_value: [
+    400,
+    'invalid_request_error',
+    'decimal_above_max_value',
+    'Decimal above maximum value.',
+  ],
+  decimal_below_min_value: [
+    400,
+    'invalid_request_error',
+    'decimal_below_min_value',
+    'Decimal below minimum value.',
+  ],
+  integer_above_max_value: [
+    400,
+    'invalid_request_error',
+    'integer_above_max_value',
+    'Integer above maximum value.',
+  ],
+  integer_below_min_value: [
+    400,
+    'invalid_request_error',
+    'integer_below_min_value',
+    'Integer below minimum value.',
+  ],
+  array_above_max_length: [400, 'invalid_request_error', 'array_above_max_length', 'Array too long.'],
+  string_above_max_length: [400, 'invalid_request_error', 'string_above_max_length', 'String too long.'],
+  object_above_max_properties: [
+    400,
+    'invalid_request_error',
+    'object_above_max_properties',
+    'Too many properties.',
+  ],
+  property_name_above_max_length: [
+    400,
+    'invalid_request_error',
+    'property_name_above_max_length',
+    'Property name too long.',
+  ],
+  unknown_parameter: [400, 'invalid_request_error', 'unknown_parameter', 'Unknown parameter.'],
+  unsupported_parameter: [400, 'invalid_request_error', 'unsupported_parameter', 'Unsupported parameter.'],
+  unsupported_value: [400, 'invalid_request_error', 'unsupported_value', 'Unsupported value.'],
+  invalid_parameter_combination: [
+    400,
+    'invalid_request_error',
+    'invalid_parameter_combination',
+    'Invalid combination of parameters.',
+  ],
+  invalid_image_url: [
+    400,
+    'invalid_request_error',
+    'invalid_image_url',
+    'The image could not be fetched from its URL.',
+  ],
+  context_length_exceeded: [
+    400,
+    'invalid_request_error',
+    'context_length_exceeded',
+    "Your messages exceed this model's maximum context length. Please reduce the length of the messages.",
+  ],
+  content_filter: [
+    400,
+    'invalid_request_error',
+    'content_filter',
+    "The prompt was refused by the model's content filter.",
+  ],
+  request_timeout: [
+    408,
+    'invalid_request_error',
+    'request_timeout',
+    'The body of the request did not arrive in time.',
+  ],
+  idempotency_in_progress: [
+    409,
+    'invalid_request_error',
+    'idempotency_in_progress',
+    'A request with this idempotency key is being answered. Please try again when it has ended.',
+  ],
+  already_processed: [
+    409,
+    'invalid_request_error',
+    'already_processed',
+    'The request with this idempotency key has been answered, and its answer was too large to be kept. To ask anew, use another key.',
+  ],
+  idempotency_key_reused: [
+    422,
+    'invalid_request_error',
+    'idempotency_key_reused',
+    'This idempotency key was used with another body. To send another request, use another key.',
+  ],
+  client_left: [499, 'invalid_request_error', 'client_left', 'The client left before the answer.'],
+  body_too_large: [413, 'invalid_request_error', null, 'Maximum content size limit exceeded.'],
+  rate_limit_exceeded: [
+    429,
+    'requests',
+    'rate_limit_exceeded',
+    'Rate limit reached. Please try again later.',
+  ],
+  tokens_rate_limit_exceeded: [
+    429,
+    'tokens',
+    'rate_limit_exceeded',
+    'Rate limit reached. Please try again later.',
+  ],
+  too_many_uploads: [
+    429,
+    'requests',
+    'too_many_uploads',
+    'You are sending too many request bodies at once. Please try again when others have arrived.',
+  ],
+  insufficient_quota: [
+    429,
+    'insufficient_quota',
+    'insufficient_quota',
+    'You exceeded your current quota, please check your plan and billing details.',
+  ],
+  server_error: [
+    500,
+    'server_error',
+    null,
+    'The server had an error while processing your request. Sorry about that!',
+  ],
+  upstream_error: [
+    502,
+    'server_error',
+    'bad_gateway',
+    'The model could not answer: its server failed or gave an answer that makes no sense.',
+  ],
+  upstream_auth: [
+    502,
+    'server_error',
+    'upstream_auth',
+    "The model could not answer: its server refused this service's own credentials.",
+  ],
+  overloaded: [
+    503,
+    'service_unavailable_error',
+    'server_is_overloaded',
+    'The model is currently overloaded. Please try again later.',
+  ],
+  limiter_unavailable: [
+    503,
+    'service_unavailable_error',
+    'limiter_unavailable',
+    'Your limits cannot be checked at the moment. Please try again.',
+  ],
+  limit_store_full: [
+    503,
+    'service_unavailable_error',
+    'limit_store_full',
+    'The service has no room to count your request at the moment. Please try again later.',
+  ],
+  authentication_unavailable: [
+    503,
+    'service_unavailable_error',
+    'authentication_unavailable',
+    'Your key cannot be checked at the moment. Please try again.',
+  ],
+  ledger_unavailable: [
+    503,
+    'service_unavailable_error',
+    'ledger_unavailable',
+    'What you spend cannot be recorded at the moment. Please try again.',
+  ],
+  service_overloaded: [
+    503,
+    'service_unavailable_error',
+    'server_is_overloaded',
+    'The service has no room for the request at the moment. Please try again.',
+  ],
+  idempotency_unavailable: [
+    503,
+    'service_unavailable_error',
+    'idempotency_unavailable',
+    'It cannot be checked at the moment whether this idempotency key was used before. Please try again.',
+  ],
+  idempotency_full: [
+    503,
+    'service_unavailable_error',
+    'idempotency_full',
+    'Too many requests with an idempotency key are running. Please try again when one of them has ended.',
+  ],
+  shutting_down: [
+    503,
+    'service_unavailable_error',
+    'server_is_overloaded',
+    'The service is restarting. Please try again.',
+  ],
+  upstream_timeout: [504, 'server_error', 'timeout', 'The model did not answer in time.'],
+} as const satisfies Record<
+  string,
+  readonly [status: number, type: string, code: string | null, message: string]
+>
+
+/** The name of a refusal: a line of the table above. */
+export type Refusal = keyof typeof refusals
+
+/** What a refusal adds to its line of the table. */
+export interface GatewayErrorDetails {
+  /** Replaces the usual text. It reaches the caller: it must hold nothing internal. Line breaks become spaces. */
+  readonly message?: string
+  /** The request's field that is at fault, as a path: `messages[0].role`. */
+  readonly param?: string | null
+  /** Further headers of the answer, such as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** What went wrong inside. It goes to `observe`, never to the caller. */
+  readonly cause?: unknown
+}
+
+/** The body of every error: always these four keys (protocol section 4.1). */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string | null
+  }
+}
+
+const brand = Symbol.for('sluice.GatewayError')
+
+/**
+ * A refusal with its place in the protocol. Stages and policies throw it; the gateway turns it into the
+ * answer. Any other throw becomes a 500 that tells nothing.
+ */
+export class GatewayError extends Error {
+  /** The line of the table. */
+  readonly refusal: Refusal
+  readonly status: number
+  readonly type: string
+  readonly code: string | null
+  readonly param: string | null
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(refusal: Refusal, given: GatewayErrorDetails = {}) {
+    const details = ownMembers(given)
+    const [status, type, code, message] = refusals[refusal]
+    super(
+      oneLine(details.message ?? message),
+      details.cause === undefined ? undefined : { cause: details.cause },
+    )
+    this.name = 'GatewayError'
+    this.refusal = refusal
+    this.status = status
+    this.type = type
+    this.code = code
+    this.param = typeof details.param === 'string' ? oneLine(details.param) : null
+    this.headers = defaultHeaders(refusal, status, details.headers)
+    Object.defineProperty(this, brand, { value: true })
+  }
+
+  /** Whether the same request may succeed later. */
+  get retryable(): boolean {
+    return (
+      this.status === 408 ||
+      this.refusal === 'idempotency_in_progress' ||
+      this.status >= 500 ||
+      (this.status === 429 && this.refusal !== 'insufficient_quota')
+    )
+  }
+
+  /** The body of the answer. */
+  toBody(): ErrorBody {
+    return { error: { message: this.message, type: this.type, param: this.param, code: this.code } }
+  }
+
+  /** The answer as a `Response`: status, headers, and the body as JSON. */
+  toResponse(): Response {
+    return new Response(JSON.stringify(this.toBody()), {
+      status: this.status,
+      headers: { 'content-type': 'application/json', ...this.headers },
+    })
+  }
+
+  /** Whether a value is a `GatewayError`, also one of another copy of this package. */
+  static is(value: unknown): value is GatewayError {
+    return typeof value === 'object' && value !== null && brand in value
+  }
+}
+
+function defaultHeaders(
+  refusal: Refusal,
+  status: number,
+  given: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  if (refusal === 'missing_api_key')
+    return { 'www-authenticate': 'Bearer realm="chat-completions"', ...given }
+  if (refusal === 'invalid_api_key') {
+    return { 'www-authenticate': 'Bearer realm="chat-completions", error="invalid_token"', ...given }
+  }
+  if (refusal === 'insufficient_quota' || refusal === 'already_processed')
+    return { 'x-should-retry': 'false', ...given }
+  if (refusal === 'idempotency_in_progress') return { 'retry-after': '1', ...given }
+  if (status === 503) return { 'retry-after': '1', ...given }
+  return given
+}

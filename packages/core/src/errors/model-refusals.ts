@@ -1,0 +1,23 @@
+import { GatewayError } from './errors.ts'
+
+/** The 404 for a model that nobody serves. `suggested` are names that the caller may use. */
+export function modelNotFound(
+  model: string,
+  { cause, suggested = [] }: { readonly cause?: unknown; readonly suggested?: readonly string[] } = {},
+): GatewayError {
+  const names = suggested.map(name => `\`${name}\``)
+  const hint = names.length === 0 ? '' : ` Did you mean ${names.join(', ').replace(/, (?=[^,]*$)/, ' or ')}?`
+  const message = `The model \`${shown(model)}\` does not exist or you do not have access to it.${hint}`
+  return new GatewayError('model_not_found', { message, cause })
+}
+
+/** The 403 for a model that is not the caller's to use. */
+export function modelNotAllowed(model: string): GatewayError {
+  return new GatewayError('model_not_allowed', {
+    message: `You do not have access to model \`${shown(model)}\`.`,
+  })
+}
+
+function shown(model: string): string {
+  return model.length > 100 ? `${model.slice(0, 100)}...` : model
+}

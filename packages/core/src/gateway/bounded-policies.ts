@@ -1,0 +1,156 @@
+import type { Authenticator } from '../auth/authenticate.ts'
+import type { Authorizer } from '../auth/authorize.ts'
+import { deadline } from '../clock/deadline.ts'
+import type { Observer } from '../contracts/events.ts'
+import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { LimitStore } from '../contracts/limit-store.ts'
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  quoted,
+} from '../errors/configuration-error.ts'
+import { isPromise } from '../primitives/is-promise.ts'
+import { modelPatterns } from '../primitives/model-patterns.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import { hasLimits, type Lease, type Limiter } from '../rate-limiting/limit.ts'
+import { limits } from '../rate-limiting/limits.ts'
+import type { Route } from '../routing/route.ts'
+import type { GatewayOptions } from './config.ts'
+
+/** The functions that answer the stages' questions. */
+export interface Policies<Host> {
+  readonly authenticate: Authenticator<Host>
+  readonly route: Route
+  readonly authorize: Authorizer
+  readonly limit: Limiter
+}
+
+/**
+ * The policies of a gateway, each of which has to come to its answer within `ms`.
+ *
+ * @param counts - where rules are counted that name no store.
+ */
+export function boundedPolicies<Host>(
+  options: GatewayOptions<Host>,
+  ms: number,
+  counts?: LimitStore,
+): Policies<Host> {
+  const { authenticate, route, authorize = modelPatterns } = options
+  const limit = limiterOf(options.limit ?? options.limits, options.observe, counts)
+  const limitMs = ms + (limit.maxWaitMs ?? 0)
+  return {
+    authenticate: (request, host, report) => bounded('authenticate', authenticate(request, host, report), ms),
+    route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf' | 'waysOf'>>(
+      (draft, context) => bounded('route', route(draft, context), ms),
+      {
+        ...(route.list && { list: () => route.list!() }),
+        ...(route.targets && { targets: () => route.targets!() }),
+        ...(route.targetsOf && { targetsOf: model => route.targetsOf!(model) }),
+        ...(route.waysOf && { waysOf: model => route.waysOf!(model) }),
+      },
+    ),
+    authorize: (principal, model) => bounded('authorize', authorize(principal, model), ms),
+    limit: {
+      enforcesPrincipalLimits: limit.enforcesPrincipalLimits === true,
+      admit: (principal, draft, context) =>
+        bounded('limit', limit.admit(principal, draft, context), limitMs, giveBack),
+      appliesToAll: limit.appliesToAll !== false,
+    },
+  }
+}
+
+/** One issue for each rule of a gateway that cannot be used. */
+export function ruleIssues(options: unknown): ConfigurationIssue[] {
+  if (typeof options !== 'object' || options === null) return []
+  const given: Pick<GatewayOptions, 'limit' | 'limits'> = options
+  if (given.limit !== undefined && given.limits !== undefined) {
+    return [configurationIssue(['limits'], given.limits, 'one of limit and limits, which mean the same')]
+  }
+  return issuesOfRules('limit', memberOf(given, 'limit')).concat(
+    issuesOfRules('limits', memberOf(given, 'limits')),
+  )
+}
+
+function issuesOfRules(name: string, limit: GatewayOptions['limit']): ConfigurationIssue[] {
+  const isList = Array.isArray(limit)
+  const isRule = typeof limit === 'object' && limit !== null && 'kind' in limit
+  if (!isList && !isRule) return []
+  try {
+    limiterOf(limit, undefined, undefined)
+    return []
+  } catch (error) {
+    if (!ConfigurationError.is(error)) throw error
+    // The path of a rule begins with its index, which one that stands alone does not have.
+    return error.issues.map(issue => ({ ...issue, path: [name, ...issue.path.slice(isList ? 0 : 1)] }))
+  }
+}
+
+/** One issue where a principal that is known beforehand has limits that nobody would enforce. */
+export function principalLimitIssues<Host>(options: GatewayOptions<Host>): ConfigurationIssue[] {
+  const name = options.limit === undefined ? 'limits' : 'limit'
+  const limit = options[name]
+  if (limit === undefined || !isLimiter(limit) || limit.enforcesPrincipalLimits === true) return []
+  const limited = memberOf(options.authenticate, 'principals')?.().find(hasLimits)
+  if (limited === undefined) return []
+  const expected = `limits(), or a limiter with enforcesPrincipalLimits: true, as ${quoted(limited.id)} has limits`
+  return [{ path: [name], received: 'a limiter that does not enforce the limits of principals', expected }]
+}
+
+/**
+ * Rules are counted in this process; where they cannot be, `ConfigurationError` says so. Without any there is a limiter
+ * for those of principals.
+ */
+function limiterOf(
+  limit: GatewayOptions['limit'] = [],
+  observe: Observer | undefined,
+  store: LimitStore | undefined,
+): Limiter {
+  if (isLimiter(limit)) return limit
+  return limits(isList(limit) ? limit : [limit], { ...(observe && { observe }), ...(store && { store }) })
+}
+
+/** A list of rules is none, whatever another library has added to `Object.prototype`. */
+function isLimiter(limit: NonNullable<GatewayOptions['limit']>): limit is Limiter {
+  return !isList(limit) && memberOf(limit as Partial<Limiter>, 'admit') !== undefined
+}
+
+function isList(limit: NonNullable<GatewayOptions['limit']>): limit is readonly LimitRuleData[] {
+  return Array.isArray(limit)
+}
+
+/** Room that is given when nobody waits for it any more is nobody's. */
+function giveBack(lease: Lease): void | Promise<void> {
+  return lease.settle(undefined, null)
+}
+
+/** A value that is there costs no timer. `late` is told of one that comes when its time is over. */
+export function bounded<T>(
+  name: string,
+  value: T | Promise<T>,
+  ms: number,
+  late?: (value: T) => void | Promise<void>,
+): T | Promise<T> {
+  if (!isPromise(value)) return value
+  return new Promise((resolve, reject) => {
+    let over = false
+    const takeBack = deadline(ms, () => {
+      over = true
+      reject(new Error(`${name} did not come to its answer within ${ms} milliseconds (timeouts.policyMs).`))
+    })
+    value.then(
+      result => {
+        takeBack()
+        if (over)
+          void Promise.resolve(result)
+            .then(late)
+            .catch(() => {})
+        else resolve(result)
+      },
+      error => {
+        takeBack()
+        reject(error)
+      },
+    )
+  })
+}

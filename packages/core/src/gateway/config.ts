@@ -1,0 +1,184 @@
+import type { Authenticator, Principal } from '../auth/authenticate.ts'
+import type { Authorizer } from '../auth/authorize.ts'
+import type { ResponseCache } from '../caching/cached.ts'
+import type { Idempotency } from '../caching/repeated.ts'
+import type { Observer } from '../contracts/events.ts'
+import type { Ledger } from '../contracts/ledger.ts'
+import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { UnsupportedParameters } from '../contracts/provider.ts'
+import type { SharedHealth } from '../contracts/shared-health.ts'
+import type { Tracer } from '../contracts/tracer.ts'
+import type { Transport } from '../contracts/transport.ts'
+import type { JsonLimits } from '../protocol/json.ts'
+import type { Limiter } from '../rate-limiting/limit.ts'
+import type { LoadShedder } from '../rate-limiting/shed.ts'
+import type { Route } from '../routing/route.ts'
+import type { BreakerOptions, RetryOptions } from '../upstream/health-options.ts'
+import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
+import type { Prices } from '../usage/prices.ts'
+
+/**
+ * Bounds of a request's body, checked before anything is made of it. Those of uploads and of the rate concern bodies that
+ * have to be waited for: a body that has arrived along with the head of its request is no upload.
+ */
+export interface IntakeLimits extends JsonLimits {
+  /** Default 26,214,400 (25 MiB). */
+  readonly maxBytes: number
+  /** How long the body may take to arrive, in milliseconds. Default 30,000. */
+  readonly deadlineMs: number
+  /**
+   * How many bytes of a body must arrive per second, on average, once `minRateGraceMs` have passed. A slower body is a
+   * 408. Default 256.
+   */
+  readonly minBytesPerSecond: number
+  /** For how long `minBytesPerSecond` does not apply, in milliseconds. Default 5,000. */
+  readonly minRateGraceMs: number
+  /**
+   * How many uploads a principal may have at the same time: bodies that have not arrived within `uploadGraceMs`. A
+   * further one is a 429. Default 4.
+   */
+  readonly maxUploads: number
+  /** How long a body may take before it counts towards `maxUploads`, in milliseconds. Default 1,000. */
+  readonly uploadGraceMs: number
+  /**
+   * How many bytes the bodies may have that are being received for one principal. A body counts from its start, with its
+   * `content-length` or, without one, with what has arrived. Beyond it is a 429. Default 67,108,864 (64 MiB).
+   */
+  readonly maxUploadBytes: number
+  /** The same for all principals together. Beyond it is a 503. Default 536,870,912 (512 MiB). */
+  readonly maxTotalUploadBytes: number
+}
+
+/** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
+export interface Timeouts {
+  /**
+   * For each of `authenticate`, `route`, `authorize`, `limit` and `cache` to come to its answer, and for `ledger` to keep
+   * an entry; a request for which one does not is a 500, or a 503 of the ledger. Default 1,000.
+   */
+  readonly policyMs: number
+  /** To connect. Default 5,000. */
+  readonly connectMs: number
+  /**
+   * From the call to the first byte of a streamed answer's head. Also, for every answer, the time that a provider has
+   * before the call for requests of its own, such as for a token or images. Default 60,000.
+   */
+  readonly firstByteMs: number
+  /**
+   * From the call to the end of an answer that is not streamed: many vendors send nothing of it, not even the head,
+   * before it is complete. `totalMs` may end it earlier. Default 600,000.
+   */
+  readonly responseMs: number
+  /** Between two reads of the answer's body, once it has begun; of a stream, from its head on. Default 120,000. */
+  readonly idleMs: number
+  /** From the first call to the end of the answer, over all attempts. Default 600,000. */
+  readonly totalMs: number
+}
+
+/** How a streamed answer is paced. */
+export interface StreamPacing {
+  /**
+   * A comment is sent when nothing else was for so long, in milliseconds. The head of an answer that has not begun is
+   * sent so long after the last target was asked that can be. While another could be, a silent one may still be given up
+   * for it, and the head is sent so long after the upstream's own. Default 15,000.
+   */
+  readonly keepAliveMs: number
+  /**
+   * How long after the upstream's head its first content is awaited before the answer's own head is sent, so
+   * that an error before it is still a real status. While another target could be asked, it is awaited for `keepAliveMs`.
+   * Default 250 milliseconds.
+   */
+  readonly holdMs: number
+}
+
+/** What a gateway is made of. `authenticate` and `route` are required. `Model` are the names of the route's models. */
+export interface GatewayOptions<Host = unknown, Model extends string = string> {
+  /** Who is asking. */
+  readonly authenticate: Authenticator<Host>
+  /** Where a request can be answered: usually `models({...})`. */
+  readonly route: Route<Model>
+  /** Whether a principal may use a model. Default: as the principal's `models` say. */
+  readonly authorize?: Authorizer
+  /**
+   * Whether there is room: rules, such as `[requests(60).per('minute'), concurrent(5)]`, counted in this process; or
+   * `limits(rules, { store })` for rules that hold across processes, or a limiter of your own. Default: no rules but those
+   * of the principals.
+   */
+  readonly limit?: Limiter | LimitRuleData | readonly LimitRuleData[]
+  /** The same by the name that it has in a configuration file. One of the two is given. */
+  readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[]
+  /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */
+  readonly prices?: Prices
+  /** What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them. */
+  readonly abandonedCalls?: Partial<AbandonedCallOptions>
+  /** Keeps a record of each request that is let in. Default: none. */
+  readonly ledger?: Ledger
+  /** Gives finished answers again to the same requests: `responseCache({ ttlMs: 60_000 })`. Default: none are kept. */
+  readonly cache?: ResponseCache
+  /**
+   * Answers a request with an `Idempotency-Key` once, however often it is sent: `idempotency()`. Default: the header is
+   * not read.
+   */
+  readonly idempotency?: Idempotency
+  /**
+   * Whether the service has room for one more, asked before anything else: `inFlightCap(500)`, or `loadShedding()` of
+   * `@sluice/node`. Asked again once a body has arrived that had to be waited for. What is refused is a 503. Default:
+   * there always is.
+   */
+  readonly shed?: LoadShedder
+  /** Sees the end of every chat completion and every failed attempt. */
+  readonly observe?: Observer
+  /** Follows requests and their upstream calls as spans: `openTelemetry().tracer`. Default: nothing does. */
+  readonly tracer?: Tracer
+  /**
+   * Whether callers are told how their requests were routed, in the header `x-sluice-trace`: the places that could have
+   * answered, by their providers' and upstream models' names, why some were not asked, and the attempts. A function
+   * says so for each caller. Default: no.
+   */
+  readonly traceHeader?: boolean | ((principal: Principal) => boolean)
+  /**
+   * The request header with the caller's own id for a request, such as `'x-correlation-id'`; `true`: `x-request-id`. An id of
+   * 1 to 128 characters of `A-Z a-z 0-9 . _ : / + = @ -` is in the events, and comes back in the response as
+   * `x-client-request-id`. Any other is ignored. It identifies nothing: holds, leases and ledger entries are known by the
+   * gateway's own id. Default: none is read.
+   */
+  readonly clientRequestId?: boolean | string
+  /**
+   * Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. One of your own may serve several
+   * gateways: closing it is yours.
+   */
+  readonly transport?: Transport
+  /** Path of the service. Default `/v1`. */
+  readonly base?: string
+  /** `schema` (default) checks types and ranges; `live` adds the rules that hosted services enforce. */
+  readonly validation?: 'schema' | 'live'
+  /** What becomes of top-level fields that the protocol does not know. Default `pass`. */
+  readonly unknownParameters?: 'pass' | 'reject'
+  /**
+   * What becomes of a parameter that the answering vendor lacks and that changes the answer: a 400 (`refuse`,
+   * default), or it is left out and told of (`drop`).
+   */
+  readonly unsupportedParameters?: UnsupportedParameters
+  readonly intake?: Partial<IntakeLimits>
+  readonly timeouts?: Partial<Timeouts>
+  readonly stream?: Partial<StreamPacing>
+  /** How many upstream calls one request may make, over all its targets. Default 3. */
+  readonly maxAttempts?: number
+  /** How a request is sent again to a target that failed; `false`: never, though other targets are asked. */
+  readonly retry?: Partial<RetryOptions> | false
+  /** When a target that fails is left alone; `false`: never, also where it asks for a pause. */
+  readonly breaker?: Partial<BreakerOptions> | false
+  /**
+   * Where processes tell each other which targets are left alone, such as `redisHealth(client)`; they know a target by
+   * its provider's name and its model. Default: each process finds out by itself.
+   */
+  readonly health?: SharedHealth
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number
+  /**
+   * 32 fresh random hexadecimal digits. Default from `crypto.getRandomValues`, also in the place of an id that is no
+   * printable ASCII of at most 100 characters.
+   */
+  readonly id?: () => string
+  /** A number from 0 up to, but not including, 1. Default `Math.random`. */
+  readonly random?: () => number
+}

@@ -1,0 +1,108 @@
+import { authenticate, type Principal, principalKey } from '../auth/authenticate.ts'
+import { authorizePlaces } from '../auth/authorize.ts'
+import type { Explanation, FetchContext } from '../contracts/host.ts'
+import type { Blocked } from '../contracts/target-health.ts'
+import { validate } from '../dialects/chat/validate.ts'
+import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { askedEndpoint, unknownUrl } from '../http/asked-endpoint.ts'
+import { pathOf } from '../http/endpoint.ts'
+import { Lifetime, leavingOf } from '../http/lifetime.ts'
+import type { Uploads } from '../http/uploads.ts'
+import { type Candidate, route } from '../routing/route.ts'
+import { RoutingLog } from '../routing/routing-log.ts'
+import { allLeftAlone, skippedFor } from '../upstream/attempts/left-alone.ts'
+import type { CallWorld } from '../upstream/call.ts'
+import type { Caller } from '../upstream/health/caller.ts'
+import { callerOf } from '../upstream/health/principal-caller.ts'
+import { mayArrive, read, receive } from '../validation/read.ts'
+import { failureOf } from './failure.ts'
+import type { ResolvedOptions } from './resolve.ts'
+import { routeContext } from './route-context.ts'
+
+/**
+ * The story of a chat completion as far as it is decided before room is taken. Nothing of it is kept, counted or told of,
+ * and no upstream is asked.
+ */
+export async function explain<Host>(
+  request: Request,
+  context: FetchContext<Host>,
+  options: ResolvedOptions<Host>,
+  {
+    seed,
+    uploads,
+    closed,
+  }: { readonly seed: number | undefined; readonly uploads: Uploads; readonly closed: boolean },
+): Promise<Explanation> {
+  const log = new RoutingLog(options.random, seed)
+  const lifetime = new Lifetime(leavingOf(request))
+  let principal: Principal | undefined
+  let model: string | undefined
+  let refusal: GatewayError | undefined
+  let reported: AuthFailure | undefined
+  try {
+    if (closed) throw new GatewayError('shutting_down')
+    const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
+    if (endpoint.name !== 'chat') throw unknownUrl(request.method, pathOf(request.url))
+    principal = await authenticate(request, context.host, options.authenticate, failure => {
+      reported = moreSpecific(reported, checkedAuthFailure(failure))
+    })
+    context.identified?.(principal)
+    if (mayArrive(context.body)) await undefined
+    const { intake, random } = options
+    const draft =
+      read(request, context.body, intake) ??
+      (await receive(request, context.body, intake, {
+        key: principalKey(principal),
+        uploads,
+        lifetime,
+        random,
+      }))
+    model = draft.model
+    const places = await route(
+      draft,
+      routeContext(principal, model, log, options),
+      options.route,
+      options.unknownModel,
+    )
+    log.give(places)
+    const candidates = await authorizePlaces(principal, model, places, options.authorize, log)
+    const { targets } = validate(draft, principal, candidates, options.rules, log)
+    log.ask(targets)
+    refusal = skipLeftAlone(targets, callerOf(principal), log, options.call)
+  } catch (error) {
+    refusal = failureOf(error, model ?? '', lifetime).told
+  } finally {
+    lifetime.release()
+  }
+  const authFailure = principal === undefined ? authFailureOf(refusal, reported) : undefined
+  return { principal: principal?.id, authFailure, model, ...log.told(), seed: log.seed, refusal }
+}
+
+/** Says why places would be skipped; where all would be, gives the refusal. */
+function skipLeftAlone(
+  candidates: readonly Candidate[],
+  caller: Caller,
+  log: RoutingLog,
+  { health, clock }: CallWorld,
+): GatewayError | undefined {
+  const now = clock()
+  const views = candidates.map(candidate => health.of(candidate).view(now, caller))
+  let blocked = views.map(({ waitMs }) => waitMs > 0)
+  // Nothing else is left to be asked.
+  if (!blocked.includes(false)) {
+    blocked = candidates.map(candidate => health.of(candidate).lastResortMs(now, caller) > 0)
+  }
+  for (const [index, candidate] of candidates.entries()) {
+    const { state, ...view } = views[index]!
+    if (state !== 'closed' && blocked[index]) log.skip(candidate, skippedFor({ ...view, state }))
+  }
+  return blocked.includes(false) ? undefined : allLeftAlone(views as Blocked[])
+}
+
+/** The seed of a context; `undefined` where it has none. Throws `TypeError` for what is none. */
+export function seedOf(context: { readonly seed?: number }): number | undefined {
+  const seed = Object.hasOwn(context, 'seed') ? context.seed : undefined
+  if (seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed <= 0xffff_ffff)) return seed
+  throw new TypeError(`explain: got seed ${String(seed)}, expected a whole number from 0 to 4294967295.`)
+}

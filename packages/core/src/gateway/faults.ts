@@ -1,0 +1,146 @@
+import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
+import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
+import { looseFault } from '../routing/combined-route.ts'
+import type { GatewayOptions } from './config.ts'
+import { defaultBreaker, defaultIntake, defaultPacing, defaultRetry, defaultTimeouts } from './defaults.ts'
+import { aCache, anIdempotency } from './recalling.ts'
+
+/** Timers take no more, and fire at once where they are given more. */
+const largest = 2_147_483_647
+
+const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
+const aRoute: Check = value => {
+  if (typeof value !== 'function') return 'a function'
+  return 'provider' in value ? 'a route, such as models({...}), and no vendor' : looseFault(value)
+}
+const aLimit: Check = value =>
+  typeof value === 'object' &&
+  value !== null &&
+  ('admit' in value ? aMethod(value.admit) : 'kind' in value || Array.isArray(value))
+    ? undefined
+    : "rules, such as requests(60).per('minute'), or a limiter"
+const aLedger: Check = value => {
+  const { open, close } = (value ?? {}) as { open?: unknown; close?: unknown }
+  return aMethod(open) && aMethod(close) ? undefined : 'a ledger, such as that of a database'
+}
+const aSharedHealth: Check = value => {
+  const { read, write, claimProbe, letGoProbe } = (value ?? {}) as { [name: string]: unknown }
+  return [read, write, claimProbe, letGoProbe].every(aMethod)
+    ? undefined
+    : 'what processes share their health by, such as redisHealth(client)'
+}
+const aTracer: Check = value =>
+  aMethod(((value ?? {}) as { start?: unknown }).start)
+    ? undefined
+    : 'a tracer, such as openTelemetry().tracer'
+function aMethod(value: unknown): boolean {
+  return typeof value === 'function'
+}
+
+const aPath: Check = value =>
+  typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)
+    ? undefined
+    : "a path that begins with '/' and does not end with one, such as '/v1'"
+/** Its value is logged. */
+const aHeaderForIds: Check = value =>
+  typeof value === 'boolean' ||
+  (typeof value === 'string' &&
+    /^[\w.-]+$/.test(value) &&
+    !/^(proxy-)?authorization$|cookie|key/i.test(value))
+    ? undefined
+    : "true, false or the name of a header without credentials, such as 'x-correlation-id'"
+const aCount: Check = value =>
+  Number.isInteger(value) && (value as number) >= 1 ? undefined : 'a whole number from 1'
+const aCountFromNone: Check = value =>
+  Number.isInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0'
+const aShare: Check = value =>
+  typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'a number from 0 to 1'
+const aShareOfSome: Check = value =>
+  value !== 0 && aShare(value) === undefined ? undefined : 'a number above 0, at most 1'
+const aSpan: Check = value =>
+  typeof value === 'number' && value > 0 && value <= largest
+    ? undefined
+    : `a number above 0, at most ${largest}`
+const oneOf =
+  (...allowed: string[]): Check =>
+  value =>
+    allowed.includes(value as string) ? undefined : allowed.map(word => `'${word}'`).join(' or ')
+
+const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
+  authenticate: aFunction,
+  route: aRoute,
+  authorize: aFunction,
+  limit: aLimit,
+  limits: aLimit,
+  prices: aFunction,
+  abandonedCalls: {
+    charge: oneOf('reservation', 'prompt', 'time'),
+    outputTokensPerSecond: aSpan,
+    maxOutputTokens: aCount,
+  },
+  ledger: aLedger,
+  cache: aCache,
+  idempotency: anIdempotency,
+  shed: aFunction,
+  observe: aFunction,
+  tracer: aTracer,
+  traceHeader: value =>
+    typeof value === 'boolean' || typeof value === 'function' ? undefined : 'true, false or a function',
+  clientRequestId: aHeaderForIds,
+  transport: aFunction,
+  base: aPath,
+  validation: oneOf('schema', 'live'),
+  unknownParameters: oneOf('pass', 'reject'),
+  unsupportedParameters: oneOf('refuse', 'drop'),
+  intake: {
+    ...spansOf(defaultIntake),
+    maxUploads: aCount,
+    maxUploadBytes: aCount,
+    maxTotalUploadBytes: aCount,
+  },
+  timeouts: spansOf(defaultTimeouts),
+  stream: spansOf(defaultPacing),
+  maxAttempts: aCount,
+  retry: { ...spansOf(defaultRetry), budget: aShare, minBudget: aCountFromNone },
+  breaker: { ...spansOf(defaultBreaker), failures: aCount, errorRate: aShareOfSome, minCalls: aCount },
+  health: aSharedHealth,
+  now: aFunction,
+  id: aFunction,
+  random: aFunction,
+}
+
+const required: readonly string[] = ['authenticate', 'route']
+
+/** Done without where they are `false`. */
+const dispensable: readonly string[] = ['retry', 'breaker']
+
+/** Of which the first must not be larger than the second. */
+const ordered: readonly (readonly [string, string, string, Readonly<Record<string, number>>])[] = [
+  ['retry', 'baseMs', 'maxMs', { ...defaultRetry }],
+  ['breaker', 'openMs', 'maxOpenMs', { ...defaultBreaker }],
+  // A body that may be sent has to be one that can be received.
+  ['intake', 'maxBytes', 'maxUploadBytes', { ...defaultIntake }],
+  ['intake', 'maxUploadBytes', 'maxTotalUploadBytes', { ...defaultIntake }],
+]
+
+/** One issue for each option that cannot be used. */
+export function optionIssuesOf<Host>(options: GatewayOptions<Host>): ConfigurationIssue[] {
+  return [
+    ...optionIssues(options, checks, { required, optional: dispensable }),
+    ...issuesOfOrder({ ...options }),
+  ]
+}
+
+/** Each may be right, and their order wrong. */
+function issuesOfOrder(given: Readonly<Record<string, unknown>>): ConfigurationIssue[] {
+  return ordered.flatMap(([name, low, high, defaults]) => {
+    const set = (given[name] ?? {}) as Readonly<Record<string, unknown>>
+    const [least, most] = [set[low] ?? defaults[low], set[high] ?? defaults[high]]
+    if (!(typeof least === 'number' && typeof most === 'number' && least > most)) return []
+    return [configurationIssue([name, low], least, `at most ${name}.${high}, which is ${most}`)]
+  })
+}
+
+function spansOf(defaults: object): OptionChecks {
+  return Object.fromEntries(Object.keys(defaults).map(name => [name, aSpan]))
+}

@@ -1,0 +1,166 @@
+import type { Answer, FetchContext, ManagedGateway } from '../contracts/host.ts'
+import { respondError } from '../dialects/chat/respond.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { askedEndpoint } from '../http/asked-endpoint.ts'
+import { clientRequestIdOf } from '../http/client-request-id.ts'
+import { belowBase } from '../http/endpoint.ts'
+import { contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
+import { Lifetime, leavingOf } from '../http/lifetime.ts'
+import { nativeResponse, plainResponse } from '../http/plain-response.ts'
+import { ServiceLoad } from '../http/service-load.ts'
+import { shed } from '../rate-limiting/shed.ts'
+import { LifeEnded } from '../upstream/attempt.ts'
+import type { GatewayOptions } from './config.ts'
+import { explain, seedOf } from './explain.ts'
+import { failureOf } from './failure.ts'
+import { listModels, showModel } from './list-models.ts'
+import { modelTargets } from './model-targets.ts'
+import { OptionsInUse } from './options-in-use.ts'
+import { completeChat } from './pipeline.ts'
+import type { ResolvedOptions } from './resolve.ts'
+import { RequestRecord } from './settle.ts'
+
+/**
+ * Makes a chat-completions service out of its parts: who may ask, where it is answered, how much is
+ * allowed. The result is a function over `Request` and `Response`; an adapter mounts it in a host.
+ *
+ * Throws `TypeError` naming every option that is wrong.
+ */
+export function createGateway<Host = unknown, Model extends string = string>(
+  options: GatewayOptions<Host, Model>,
+): ManagedGateway<Host, Model> {
+  const inUse = new OptionsInUse(options)
+  const load = new ServiceLoad()
+  const { running } = load
+  let closed: Promise<void> | undefined
+
+  const answer = async (
+    request: Request,
+    given: FetchContext<Host> | RequestInit = {},
+  ): Promise<Response> => {
+    const context = contextOf<Host>(given)
+    // What a request begins with it ends with.
+    const tenure = inUse.current
+    const { resolved, books } = tenure
+    const requestId = `req_${resolved.id()}`
+    const lifetime = new Lifetime(leavingOf(request))
+    running.add(lifetime)
+    tenure.enter()
+    const record = new RequestRecord(requestId, resolved.call.clock, books, event => {
+      running.delete(lifetime)
+      lifetime.release()
+      tenure.leave()
+      if (record.chat) resolved.observe(event)
+      else if (event.outcome === 'internal_error') {
+        resolved.observe({ type: 'internal_error', requestId, error: event.error })
+      }
+    })
+    try {
+      const { clientRequestIdHeader } = resolved
+      if (clientRequestIdHeader !== undefined) {
+        record.clientRequestId = clientRequestIdOf(request, clientRequestIdHeader)
+      }
+      if (closed !== undefined) throw new GatewayError('shutting_down')
+      const dispatched = dispatch(request, context, resolved, lifetime, record, load)
+      return respond(await outlived(dispatched, lifetime), request, context)
+    } catch (error) {
+      const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
+      // Made first: who is told of the error may change it.
+      const refused = respondError(told, requestId, record.answerHeaders)
+      record.settle(outcome, told.status, error)
+      return respond(refused, request, context)
+    }
+  }
+
+  /** As the global `fetch` is called, and with its outcomes. */
+  const fetched = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
+    const request = new Request(input, init)
+    const response = await answer(request)
+    if (request.signal.aborted) throw request.signal.reason
+    return response
+  }
+
+  return {
+    fetch: (input, init) =>
+      isRequest(input) && !isRequestInit(init) ? answer(input, init) : fetched(input, init as RequestInit),
+    close: async ({ drainMs = 30_000 } = {}) => {
+      if (!(typeof drainMs === 'number' && drainMs >= 0)) {
+        throw new TypeError(`close: got drainMs ${String(drainMs)}, expected a number from 0.`)
+      }
+      const now = performance.now()
+      const drained = running.drain(drainMs, now)
+      // What requests left behind has the same time, and those that still run may leave more.
+      void inUse.shadows.drain(drainMs, now)
+      const left = () => Math.max(0, now + drainMs - performance.now())
+      closed ??= drained.then(() => inUse.shadows.drain(left(), performance.now())).then(() => inUse.end())
+      return closed
+    },
+    reload: given => {
+      if (closed !== undefined) throw new TypeError('reload: the gateway is closed. Make another one.')
+      inUse.replace(given)
+    },
+    explain: async (request, context = {}) =>
+      explain(request, contextOf(context), inUse.current.resolved, {
+        seed: seedOf(context),
+        uploads: load.uploads,
+        closed: closed !== undefined,
+      }),
+    matches: (pathname, mount = '') => belowBase(pathname, mount, inUse.current.resolved.base) !== undefined,
+    get ready() {
+      return closed === undefined
+    },
+    get models() {
+      return (inUse.current.resolved.route.list?.() ?? []).map(({ id }) => id as Model)
+    },
+    targets: () => modelTargets(inUse.current.resolved),
+  }
+}
+
+function respond<Host>(answer: Answer, request: Request, { plainAnswers }: FetchContext<Host>): Response {
+  return plainAnswers === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
+}
+
+/**
+ * What a promise comes to, or a rejection as soon as the request's life ends: what a function of the user's
+ * does then, and when, holds neither the caller nor `close`.
+ */
+function outlived<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // Not taken back, as a promise is settled once: the life forgets it with the rest.
+    lifetime.onEnd(reason => reject(new LifeEnded(reason)))
+    promise.then(resolve, reject)
+  })
+}
+
+function dispatch<Host>(
+  request: Request,
+  context: FetchContext<Host>,
+  options: ResolvedOptions<Host>,
+  lifetime: Lifetime,
+  record: RequestRecord,
+  load: ServiceLoad,
+): Promise<Answer> {
+  const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
+  if (endpoint.name === 'chat') {
+    record.chat = true
+    if (options.startTrace !== undefined) record.follow(options.startTrace(request, record.requestId))
+    if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
+    if (options.shed !== undefined) shed(options.shed, { inFlight: load.inFlight }, options.random)
+    const { traced } = record.attempts
+    return traced === undefined
+      ? completeChat(request, context, options, lifetime, record, load)
+      : traced.within(() => completeChat(request, context, options, lifetime, record, load))
+  }
+  return settled(
+    endpoint.name === 'models'
+      ? listModels(request, context, options, record)
+      : showModel(request, endpoint.id, context, options, record),
+    record,
+  )
+}
+
+async function settled(answering: Promise<Answer>, record: RequestRecord): Promise<Answer> {
+  const answer = await answering
+  record.settle('completed', answer.status)
+  return answer
+}

@@ -1,0 +1,82 @@
+import { authenticate, type Principal } from '../auth/authenticate.ts'
+import { Permissions } from '../auth/authorize.ts'
+import type { Answer, FetchContext } from '../contracts/host.ts'
+import { respondJson } from '../dialects/chat/respond.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { modelNotAllowed } from '../errors/model-refusals.ts'
+import { mapConcurrently } from '../primitives/map-concurrently.ts'
+import type { ModelCard, Route } from '../routing/route.ts'
+import type { ResolvedOptions } from './resolve.ts'
+import type { RequestRecord } from './settle.ts'
+
+/** What an answer needs of its request's record. */
+type AnsweredRecord = Pick<RequestRecord, 'requestId' | 'answerHeaders'>
+
+/** How many models an authorizer decides on at once for one list. */
+const maxConcurrent = 16
+
+/**
+ * `GET /models`: the models that a call of the caller would not refuse with a 403 (protocol section 6). An authorizer
+ * that fails for one of them fails the list, as it would fail the call.
+ */
+export async function listModels<Host>(
+  request: Request,
+  context: FetchContext<Host>,
+  options: ResolvedOptions<Host>,
+  { requestId, answerHeaders }: AnsweredRecord,
+): Promise<Answer> {
+  const principal = await identify(request, context, options)
+  const { route } = options
+  const permissions = new Permissions(principal, options.authorize)
+  const cards = route.list?.() ?? []
+  const usable = await mapConcurrently(cards, maxConcurrent, ({ id }) => isListed(id, route, permissions))
+  const data = cards.filter((_, at) => usable[at]).map(modelObject)
+  return respondJson(200, { object: 'list', data }, requestId, answerHeaders)
+}
+
+/** `GET /models/{id}`. Throws 404, and 403 for a model that the caller may not use. */
+export async function showModel<Host>(
+  request: Request,
+  id: string,
+  context: FetchContext<Host>,
+  options: ResolvedOptions<Host>,
+  { requestId, answerHeaders }: AnsweredRecord,
+): Promise<Answer> {
+  const principal = await identify(request, context, options)
+  const { route } = options
+  const card = route.list?.().find(known => known.id === id)
+  if (card === undefined) throw await options.unknownModel(id, principal)
+  if (!(await new Permissions(principal, options.authorize).allowsModel(id, waysTo(id, route)))) {
+    throw modelNotAllowed(id)
+  }
+  return respondJson(200, modelObject(card), requestId, answerHeaders)
+}
+
+/** An authorizer may also say no by throwing the refusal that a call would get. */
+async function isListed(id: string, route: Route, permissions: Permissions): Promise<boolean> {
+  try {
+    return await permissions.allowsModel(id, waysTo(id, route))
+  } catch (error) {
+    if (GatewayError.is(error) && (error.status === 403 || error.status === 404)) return false
+    throw error
+  }
+}
+
+/** A route that does not know its ways beforehand is judged by the model's name alone. */
+function waysTo(id: string, route: Route): readonly (readonly string[])[] {
+  return route.waysOf?.(id) ?? [[]]
+}
+
+async function identify<Host>(
+  request: Request,
+  context: FetchContext<Host>,
+  options: ResolvedOptions<Host>,
+): Promise<Principal> {
+  const principal = await authenticate(request, context.host, options.authenticate)
+  context.identified?.(principal)
+  return principal
+}
+
+function modelObject({ id, created, owned_by }: ModelCard): object {
+  return { id, object: 'model', created, owned_by }
+}

@@ -1,0 +1,70 @@
+import { aStore, milliseconds, wholeBytes } from '../caching/answer-options.ts'
+import type { ResponseCache } from '../caching/cached.ts'
+import type { RunningIdempotency } from '../caching/repeated.ts'
+import { RunningKeys } from '../caching/running-keys.ts'
+import type { AnswerStore, WatchedAnswers } from '../contracts/answer-store.ts'
+import type { Observer } from '../contracts/events.ts'
+import type { OptionCheck as Check } from '../errors/check-options.ts'
+import { bounded } from './bounded-policies.ts'
+import type { GatewayOptions } from './config.ts'
+import { watchedAnswers } from './watched-answers.ts'
+
+/** What says whether a request was answered before, over stores that are watched. */
+export interface Recalling {
+  readonly cache: ResponseCache<WatchedAnswers> | undefined
+  readonly idempotency: RunningIdempotency | undefined
+}
+
+/** Where cache and idempotency share a store, it is watched once. A key has to be there within `policyMs`. */
+export function recalling(
+  { cache, idempotency }: Pick<GatewayOptions, 'cache' | 'idempotency'>,
+  observe: Observer,
+  clock: () => number,
+  policyMs: number,
+): Recalling {
+  const stores = new Map<AnswerStore, WatchedAnswers>()
+  const watched = (store: AnswerStore) => {
+    const known = stores.get(store) ?? watchedAnswers(store, observe, clock)
+    stores.set(store, known)
+    return known
+  }
+  return {
+    cache: cache && {
+      store: watched(cache.store),
+      ttlMs: cache.ttlMs,
+      maxBytes: cache.maxBytes,
+      keyOf: (input, principal) => bounded('cache', cache.keyOf(input, principal), policyMs),
+    },
+    idempotency: idempotency && {
+      keys: new RunningKeys(watched(idempotency.store), clock),
+      ttlMs: idempotency.ttlMs,
+      maxBytes: idempotency.maxBytes,
+      onStoreFailure: idempotency.onStoreFailure,
+    },
+  }
+}
+
+export const aCache: Check = value => {
+  const { keyOf, ...kept } = partsOf(value)
+  return typeof keyOf === 'function' && isKept(kept)
+    ? undefined
+    : 'a cache, such as responseCache({ ttlMs: 60_000 })'
+}
+
+export const anIdempotency: Check = value => {
+  const { onStoreFailure, ...kept } = partsOf(value)
+  return (onStoreFailure === 'closed' || onStoreFailure === 'open') && isKept(kept)
+    ? undefined
+    : 'what idempotency() gives'
+}
+
+function partsOf(value: unknown): Readonly<Record<string, unknown>> {
+  const { store, ttlMs, maxBytes, keyOf, onStoreFailure } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return { store, ttlMs, maxBytes, keyOf, onStoreFailure }
+}
+
+function isKept({ store, ttlMs, maxBytes }: Readonly<Record<string, unknown>>): boolean {
+  return (
+    aStore(store) === undefined && milliseconds(ttlMs) === undefined && wholeBytes(maxBytes) === undefined
+  )
+}

@@ -1,0 +1,72 @@
+import { errorEvent } from '../dialects/chat/chunk-writer.ts'
+import type { Lifetime } from '../http/lifetime.ts'
+import { LifeEnded } from '../upstream/attempt.ts'
+import { failureOf } from './failure.ts'
+import type { RequestRecord } from './settle.ts'
+
+/** How much of the text is sent at once, in UTF-16 units: whole events, at least one. */
+const pieceLength = 16_384
+
+/**
+ * The body of a streamed answer that was kept: its events, in pieces, as the reader asks for them. Whatever ends it, the
+ * record is settled once.
+ */
+export class ReplayedStream implements AsyncIterableIterator<string> {
+  readonly #record: RequestRecord
+  readonly #lifetime: Lifetime
+  readonly #text: string
+  #at = 0
+  /** The last words of one that was cut off. */
+  #lastWords: string | undefined
+
+  /** `text` is server-sent events, to the end mark. */
+  constructor(text: string, record: RequestRecord, lifetime: Lifetime) {
+    this.#text = text
+    this.#record = record
+    this.#lifetime = lifetime
+    lifetime.onEnd(reason => this.#cut(new LifeEnded(reason)))
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<string>> {
+    if (this.#lastWords !== undefined) {
+      const value = this.#lastWords
+      this.#lastWords = undefined
+      return { done: false, value }
+    }
+    const from = this.#at
+    if (from === this.#text.length) return { done: true, value: undefined }
+    this.#at = this.#pieceEnd(from)
+    this.#record.markFirstByte()
+    if (this.#at === this.#text.length) {
+      this.#lifetime.release()
+      this.#record.settle('completed', 200)
+    }
+    return { done: false, value: this.#text.slice(from, this.#at) }
+  }
+
+  async return(): Promise<IteratorResult<string>> {
+    this.#lifetime.end('client_left')
+    this.#at = this.#text.length
+    this.#lastWords = undefined
+    return { done: true, value: undefined }
+  }
+
+  #pieceEnd(from: number): number {
+    if (this.#text.length - from <= pieceLength) return this.#text.length
+    const last = this.#text.lastIndexOf('\n\n', from + pieceLength - 2)
+    const end = last > from ? last : this.#text.indexOf('\n\n', from)
+    return end === -1 ? this.#text.length : end + 2
+  }
+
+  #cut(error: LifeEnded): void {
+    this.#at = this.#text.length
+    const { outcome, told } = failureOf(error, this.#record.model ?? '', this.#lifetime)
+    this.#lastWords = errorEvent(told.toBody())
+    this.#lifetime.release()
+    this.#record.settle(outcome, 200, error)
+  }
+}

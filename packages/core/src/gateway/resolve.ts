@@ -1,0 +1,161 @@
+import { defaultTransport } from '#transport'
+import type { Authenticator, Principal } from '../auth/authenticate.ts'
+import type { Authorizer } from '../auth/authorize.ts'
+import type { Observer } from '../contracts/events.ts'
+import type { Ledger } from '../contracts/ledger.ts'
+import type { LimitStore } from '../contracts/limit-store.ts'
+import type { Transport } from '../contracts/transport.ts'
+import type { ValidationRules } from '../dialects/chat/validate.ts'
+import { ConfigurationError } from '../errors/configuration-error.ts'
+import { clientRequestIdHeader } from '../http/client-request-id.ts'
+import { ownMembers } from '../primitives/own-members.ts'
+import type { Limiter } from '../rate-limiting/limit.ts'
+import { memoryStore } from '../rate-limiting/memory-store.ts'
+import type { LoadShedder } from '../rate-limiting/shed.ts'
+import type { Route, UnknownModel } from '../routing/route.ts'
+import { unknownModel } from '../routing/unknown-model.ts'
+import type { CallWorld } from '../upstream/call.ts'
+import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
+import type { HealthSettings } from '../upstream/health/health-settings.ts'
+import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
+import { likelyTokens } from '../usage/likely-tokens.ts'
+import type { Prices } from '../usage/prices.ts'
+import { boundedPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
+import type { GatewayOptions, IntakeLimits, StreamPacing } from './config.ts'
+import {
+  defaultAbandonedCalls,
+  defaultBreaker,
+  defaultIntake,
+  defaultPacing,
+  defaultRetry,
+  defaultTimeouts,
+} from './defaults.ts'
+import { optionIssuesOf } from './faults.ts'
+import { quietObserver, soundId, soundNow, soundPrices, soundRandom } from './guarded-functions.ts'
+import { type Recalling, recalling } from './recalling.ts'
+import { soundShedder } from './sound-shedder.ts'
+import { soundTraceChoice } from './sound-trace-choice.ts'
+import { soundTracer, type TraceStart } from './sound-tracer.ts'
+import { watchedLedger } from './watched-ledger.ts'
+
+/** Options with everything filled in. */
+export interface ResolvedOptions<Host> extends Recalling {
+  readonly authenticate: Authenticator<Host>
+  readonly route: Route
+  readonly authorize: Authorizer
+  readonly unknownModel: UnknownModel
+  readonly limit: Limiter
+  /** Never throws, and gives no price that is none. */
+  readonly prices: Prices
+  readonly abandonedCalls: AbandonedCallOptions
+  readonly ledger: Ledger | undefined
+  /** Never throws. */
+  readonly observe: Observer
+  /** Never throws. */
+  readonly shed: LoadShedder | undefined
+  /** Who is told how requests are routed. Never throws. */
+  readonly tellsTrace: ((principal: Principal) => boolean) | undefined
+  /** The header with the caller's own id, in lower case; `undefined`: none is read. */
+  readonly clientRequestIdHeader: string | undefined
+  /** Begins to follow a request. Never throws. */
+  readonly startTrace: TraceStart | undefined
+  readonly base: string
+  readonly rules: ValidationRules
+  readonly intake: IntakeLimits
+  readonly stream: StreamPacing
+  readonly call: CallWorld
+  /** Outlives the options, which it has to be told to follow. */
+  readonly healthBook: LastingHealthBook
+  /** Where rules are counted that name no store. Outlives the options. */
+  readonly counts: LimitStore
+  readonly health: HealthSettings
+  /** The transport that the gateway made itself and has to close. */
+  readonly ownTransport: Transport | undefined
+  readonly now: () => number
+  readonly id: () => string
+  readonly random: () => number
+}
+
+/**
+ * Fills in what is not set. Throws `ConfigurationError` naming every option that is wrong: a gateway with half a
+ * configuration does not start.
+ *
+ * @param kept - what outlives options, where others stand in the place of earlier ones. The book of targets still follows
+ * the options that it followed.
+ */
+export function resolveOptions<Host>(
+  given: GatewayOptions<Host>,
+  kept?: Pick<ResolvedOptions<Host>, 'healthBook' | 'counts'>,
+): ResolvedOptions<Host> {
+  const issues = [...optionIssuesOf(given), ...ruleIssues(given)]
+  if (issues.length === 0) issues.push(...principalLimitIssues(ownMembers(given)))
+  if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
+  const options = ownMembers(given)
+  const timeouts = filled(defaultTimeouts, options.timeouts)
+  const stream = filled(defaultPacing, options.stream)
+  const observe = quietObserver(options.observe)
+  const clock = () => performance.now()
+  const random = soundRandom(options.random)
+  const breaker = options.breaker === false ? undefined : filled(defaultBreaker, options.breaker)
+  const retry = options.retry === false ? undefined : filled(defaultRetry, options.retry)
+  const health: HealthSettings = {
+    breaker,
+    retry,
+    random,
+    clock,
+    shared: options.health,
+    changed: observe,
+  }
+  const book = kept?.healthBook ?? healthBook(health)
+  const counts = kept?.counts ?? memoryStore()
+  const policies = boundedPolicies(options, timeouts.policyMs, counts)
+  const recalled = recalling(options, observe, clock, timeouts.policyMs)
+  // Last: nothing that has to be closed is made for options that cannot be used.
+  const ownTransport =
+    options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
+  return {
+    ...policies,
+    ...recalled,
+    unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),
+    prices: soundPrices(options.prices),
+    abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
+    ledger: watchedLedger(options.ledger, timeouts.policyMs, observe),
+    observe,
+    shed: soundShedder(options.shed, observe),
+    tellsTrace: soundTraceChoice(options.traceHeader, observe),
+    clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
+    startTrace: soundTracer(options.tracer, observe),
+    base: options.base ?? '/v1',
+    rules: {
+      profile: options.validation ?? 'schema',
+      unknownParameters: options.unknownParameters ?? 'pass',
+      boundsAll: policies.limit?.appliesToAll === true || options.authorize !== undefined,
+      likelyTokens,
+    },
+    intake: filled(defaultIntake, options.intake),
+    stream,
+    call: {
+      transport: options.transport ?? ownTransport!,
+      timeouts,
+      clock,
+      maxAttempts: options.maxAttempts ?? 3,
+      holdMs: stream.holdMs,
+      keepAliveMs: stream.keepAliveMs,
+      unsupportedParameters: options.unsupportedParameters ?? 'refuse',
+      health: book,
+      retry,
+    },
+    healthBook: book,
+    counts,
+    health,
+    ownTransport,
+    now: soundNow(options.now),
+    id: soundId(options.id),
+    random,
+  }
+}
+
+function filled<T extends object>(defaults: T, given: Partial<T> | undefined): T {
+  const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined)
+  return { ...defaults, ...Object.fromEntries(set) }
+}

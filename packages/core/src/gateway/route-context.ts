@@ -1,0 +1,26 @@
+import type { Principal } from '../auth/authenticate.ts'
+import type { RouteContext } from '../routing/route.ts'
+import type { RoutingLog } from '../routing/routing-log.ts'
+import { callerOf } from '../upstream/health/principal-caller.ts'
+import { pricedModel } from '../usage/prices.ts'
+import type { ResolvedOptions } from './resolve.ts'
+
+/**
+ * What a route is told beside its request. Its members may be taken from it one by one. Nothing is drawn, looked up or
+ * priced before one is called.
+ */
+export function routeContext<Host>(
+  principal: Principal,
+  model: string,
+  log: RoutingLog,
+  { prices, now, call }: Pick<ResolvedOptions<Host>, 'prices' | 'now' | 'call'>,
+): RouteContext {
+  return {
+    principal,
+    random: () => log.random(),
+    health: target => call.health.of(target).view(call.clock(), callerOf(principal)),
+    price: (usage, target) => prices(usage, pricedModel(model, target, now(), undefined)),
+    skip: (target, why) => log.skip(target, why),
+    match: entry => log.match(entry),
+  }
+}

@@ -1,0 +1,372 @@
+import { describe, expect, it } from 'vitest'
+import type { EndEvent, GatewayEvent } from '../contracts/events.ts'
+import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
+import type { GatewayError } from '../errors/errors.ts'
+import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import type { Lease } from '../rate-limiting/limit.ts'
+import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import { estimatedUsage } from '../usage/usage.ts'
+import { type Books, RequestRecord } from './settle.ts'
+
+const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] }
+const guess = estimatedUsage(input, 0)
+const target = { provider: { name: 'p' }, model: 'up' } as Parameters<RequestRecord['attempts']['begin']>[0]
+const lease = (more: Partial<Lease> = {}): Lease => ({ headers: {}, settle() {}, ...more })
+
+function record(more: Partial<Books> = {}) {
+  const events: GatewayEvent[] = []
+  const closings: Promise<unknown>[] = []
+  const time = { now: 1_000 }
+  const books: Books = {
+    prices: () => null,
+    abandonedCalls: { charge: 'prompt', outputTokensPerSecond: 100, maxOutputTokens: 4_096 },
+    ledger: undefined,
+    now: () => 1_700_000_000_000,
+    id: () => 'f'.repeat(32),
+    random: () => 0.5,
+    tellsTrace: undefined,
+    closing: work => closings.push(work),
+    shadows: new ShadowLives(new Set()),
+    ...more,
+  }
+  const made = new RequestRecord(
+    'req_1',
+    () => time.now,
+    books,
+    event => events.push(event),
+  )
+  return { made, time, events, closings, end: () => events[0] as EndEvent }
+}
+
+/** A record of a request that was let in, over a ledger that keeps what it is given. */
+function entered(more: Partial<Books> = {}) {
+  const given: { entry: LedgerEntry; progress: () => Charge | undefined }[] = []
+  const closed: LedgerClosing[] = []
+  const ledger = {
+    open: (entry: LedgerEntry, progress: () => Charge | undefined) => void given.push({ entry, progress }),
+    close: (closing: LedgerClosing) => void closed.push(closing),
+  }
+  const parts = record({ ledger, ...more })
+  parts.made.principal = { id: 'ann', tags: { team: 'search' } }
+  parts.made.model = 'm'
+  return { ...parts, given, closed }
+}
+
+describe('RequestRecord', () => {
+  it('tells all of a request once, with times from its beginning', () => {
+    const { made, time, events, end } = record()
+    expect(made.chat).toBe(false)
+    made.principal = { id: 'ann' }
+    made.model = 'm'
+    time.now = 1_020
+    made.markFirstByte()
+    time.now = 1_050
+    made.markFirstByte()
+    const error = new Error('x')
+    made.settle('refused', 400, error)
+    made.settle('completed', 200)
+    expect(events).toEqual([
+      {
+        type: 'end',
+        requestId: 'req_1',
+        at: 1_700_000_000_000,
+        outcome: 'refused',
+        status: 400,
+        principal: { id: 'ann' },
+        model: 'm',
+        stream: false,
+        attempts: [],
+        adjustments: [],
+        usage: undefined,
+        usageEstimated: false,
+        cost: null,
+        shadowed: [],
+        timings: { queue: 0, firstByte: 20, total: 50 },
+        cache: undefined,
+        replayed: false,
+        trace: { seed: 2 ** 31, candidates: [], overheadMs: 20 },
+        error,
+      },
+    ])
+    expect(end().error).toBe(error)
+  })
+
+  it('tells of no first byte where there was none', () => {
+    const { made, end } = record()
+    made.settle('completed', 200)
+    expect(end().timings).toEqual({ queue: 0, firstByte: undefined, total: 0 })
+  })
+
+  it('counts the time in queues, of those too that are still in one', () => {
+    const { made, time, end } = record()
+    const first = made.attempts.begin(target, 1_000)
+    first.enqueue(1_000)
+    first.dequeue(1_007)
+    made.attempts.begin(target, 1_010).enqueue(1_010)
+    time.now = 1_030
+    made.settle('client_aborted', 499)
+    expect(end().timings.queue).toBe(27)
+  })
+
+  it('gives the room back once, with counts that nobody else holds', () => {
+    const { made, end } = record()
+    const settled: (Usage | undefined)[] = []
+    made.hold({ headers: { 'x-room': '1' }, settle: usage => void settled.push(usage) })
+    expect(made.answerHeaders).toEqual({ 'x-room': '1' })
+    made.usage = guess
+    made.usageEstimated = true
+    made.settle('completed', 200)
+    made.settle('refused', 400)
+    expect(settled).toEqual([guess])
+    expect(end()).toMatchObject({ usage: guess, usageEstimated: true })
+    for (const copy of [settled[0], end().usage]) {
+      expect(copy).not.toBe(guess)
+      expect(copy?.prompt_tokens_details).not.toBe(guess.prompt_tokens_details)
+      expect(copy?.completion_tokens_details).not.toBe(guess.completion_tokens_details)
+    }
+  })
+
+  it('gives room back at once that comes when all is over', () => {
+    const { made } = record()
+    made.settle('client_aborted', 499)
+    const settled: unknown[] = []
+    made.hold({ headers: {}, settle: (...given) => void settled.push(given) })
+    expect(settled).toEqual([[undefined, null]])
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('store')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('store'))],
+  ])('outlives a store that %s', async (_, settle) => {
+    const { made, events } = record()
+    made.hold({ headers: {}, settle })
+    made.settle('completed', 200)
+    expect(events).toHaveLength(1)
+    await new Promise(resolve => setImmediate(resolve))
+  })
+
+  it('tells the caller of adjustments beside the room, those of the last target only', () => {
+    const { made, end } = record()
+    expect(made.answerHeaders).toEqual({})
+    made.hold({ headers: { 'x-room': '1' }, settle() {} })
+    made.adjust([{ parameter: 'seed', action: 'dropped' }])
+    const [name = ''] = Object.keys(made.answerHeaders).filter(each => each !== 'x-room')
+    expect(made.answerHeaders['x-room']).toBe('1')
+    expect(made.answerHeaders[name]).toContain('seed')
+    made.adjust([])
+    expect(made.answerHeaders).toEqual({ 'x-room': '1' })
+    made.adjust([{ parameter: 'n', action: 'mapped' }])
+    made.settle('completed', 200)
+    expect(end().adjustments).toEqual([{ parameter: 'n', action: 'mapped' }])
+  })
+
+  describe.each(['client_aborted', 'gateway_closed'] as const)('of a request cut off as %s', outcome => {
+    const left = async (called: boolean, usage?: Usage, error?: unknown) => {
+      const { made, end } = record()
+      await made.enter(input, target)
+      made.usage = usage
+      const attempt = made.attempts.begin(target, 1_000)
+      attempt.called = called
+      attempt.error = error
+      made.settle(outcome, 499)
+      return end()
+    }
+
+    it('estimates the counts where an upstream was asked and did not fail', async () => {
+      expect(await left(true)).toMatchObject({ usage: guess, usageEstimated: true })
+    })
+
+    it('estimates none where no upstream was asked, or it failed', async () => {
+      expect(await left(false)).toMatchObject({ usage: undefined, usageEstimated: false })
+      expect(await left(true, undefined, new Error('x'))).toMatchObject({
+        usage: undefined,
+        usageEstimated: false,
+      })
+    })
+
+    it('keeps the counts that there are', async () => {
+      const usage = { ...guess, prompt_tokens: 7 }
+      expect(await left(true, usage)).toMatchObject({ usage, usageEstimated: false })
+    })
+
+    it('estimates nothing where nothing can be, and nothing for other ends', async () => {
+      const { made, end } = record()
+      made.attempts.begin(target, 1_000).called = true
+      made.settle(outcome, 499)
+      expect(end()).toMatchObject({ usage: undefined, usageEstimated: false })
+      const other = record()
+      await other.made.enter(input, target)
+      other.made.attempts.begin(target, 1_000).called = true
+      other.made.settle('upstream_failed', 502)
+      expect(other.end()).toMatchObject({ usage: undefined, usageEstimated: false })
+    })
+  })
+
+  it('enters a valid request before its model is asked, as it is, under an id of its own', async () => {
+    const { made, given, end } = entered({ prices: usage => usage.prompt_tokens / 1_000 })
+    const tags = { team: 'search' }
+    made.principal = { id: 'ann', tags }
+    made.stream = true
+    await made.enter(input, target)
+    tags.team = 'other'
+    expect(given[0]?.entry).toEqual({
+      id: expect.stringMatching(/^018bcfe5-6800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      requestId: 'req_1',
+      principal: 'ann',
+      tags: { team: 'search' },
+      model: 'm',
+      stream: true,
+      openedAt: 1_700_000_000_000,
+      estimate: { promptTokens: 10, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, cost: 0.01 },
+    })
+    expect(end()).toBeUndefined()
+  })
+
+  it('tells what was used so far, and nothing while no upstream was asked', async () => {
+    const { made, given } = entered()
+    await made.enter(input, target)
+    const progress = () => given[0]?.progress()
+    expect(progress()).toBeUndefined()
+    const attempt = made.attempts.begin(target, 1_000)
+    made.soFar = () => ({ usage: { ...guess, completion_tokens: 5 }, estimated: true })
+    expect(progress()).toBeUndefined()
+    attempt.called = true
+    expect(progress()).toMatchObject({ promptTokens: 10, completionTokens: 5 })
+    made.usage = { ...guess, completion_tokens: 7 }
+    expect(progress()).toMatchObject({ completionTokens: 7 })
+  })
+
+  it('closes its entry once, with who answered, what was used and what that costs', async () => {
+    const { made, time, given, closed, end } = entered({ prices: () => 0.25 })
+    const settled: unknown[] = []
+    made.hold(lease({ settle: (...all) => void settled.push(all) }))
+    await made.enter(input, target)
+    made.attempts.begin(target, 1_000).called = true
+    made.usage = guess
+    time.now = 1_020
+    made.markFirstByte()
+    time.now = 1_050
+    made.settle('completed', 200)
+    made.settle('refused', 400)
+    expect(closed).toEqual([
+      {
+        entry: given[0]?.entry,
+        closedAt: 1_700_000_000_000,
+        outcome: 'completed',
+        status: 200,
+        provider: 'p',
+        upstreamModel: 'up',
+        attempts: 1,
+        charge: { promptTokens: 10, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, cost: 0.25 },
+        estimated: false,
+        firstByteMs: 20,
+        totalMs: 50,
+      },
+    ])
+    expect(settled).toEqual([[guess, 0.25]])
+    expect(end().cost).toBe(0.25)
+  })
+
+  it('charges nothing where no upstream took the request', async () => {
+    const { made, closed, end } = entered({ prices: () => 0.25 })
+    await made.enter(input, target)
+    made.settle('upstream_failed', 502)
+    expect(closed).toMatchObject([{ charge: undefined, estimated: false, provider: undefined, attempts: 0 }])
+    expect(end().cost).toBeNull()
+  })
+
+  it('enters nothing that has ended, and needs no ledger', async () => {
+    const { made, given, closed } = entered()
+    made.settle('client_aborted', 499)
+    await made.enter(input, target)
+    expect([given, closed]).toEqual([[], []])
+    expect(record().made.enter(input, target)).toBeUndefined()
+  })
+
+  it.each<[string, () => void | Promise<void>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('rows')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('rows'))],
+  ])('refuses what spends where a ledger %s, and lets on what does not', async (_, open) => {
+    const closed: LedgerClosing[] = []
+    const ledger = { open, close: (closing: LedgerClosing) => void closed.push(closing) }
+    const free = entered({ ledger })
+    free.made.hold(lease())
+    await free.made.enter(input, target)
+    free.made.settle('completed', 200)
+    const spending = entered({ ledger })
+    spending.made.hold(lease({ spends: true }))
+    const error: unknown = await spending.made.enter(input, target)?.catch(error => error)
+    expect(error).toMatchObject({ refusal: 'ledger_unavailable', status: 503, cause: { message: 'rows' } })
+    expect((error as GatewayError).message).not.toContain('rows')
+    spending.made.settle('refused', 503, error)
+    expect(closed.map(({ outcome, entry }) => [outcome, entry.principal])).toEqual([
+      ['completed', 'ann'],
+      ['refused', 'ann'],
+    ])
+  })
+
+  it('closes no entry before its opening has come to its end, whatever that is', async () => {
+    for (const ends of ['resolve', 'reject'] as const) {
+      const heard: string[] = []
+      let end = () => {}
+      const opening = new Promise<void>((resolve, reject) => {
+        end = ends === 'resolve' ? resolve : () => reject(new Error('rows'))
+      })
+      const ledger = { open: () => opening, close: () => void heard.push('closed') }
+      const { made, closings } = entered({ ledger })
+      const entering = made.enter(input, target)
+      made.settle('client_aborted', 499)
+      await Promise.resolve()
+      expect(heard).toEqual([])
+      end()
+      await entering
+      await Promise.all(closings)
+      expect(heard).toEqual(['closed'])
+    }
+  })
+
+  it('hands over what is still being closed, which never rejects', async () => {
+    const { made, closings } = entered({
+      ledger: { open() {}, close: () => Promise.reject(new Error('rows')) },
+    })
+    made.hold(lease({ settle: () => Promise.reject(new Error('store')) }))
+    await made.enter(input, target)
+    made.settle('completed', 200)
+    expect(closings).toHaveLength(2)
+    await expect(Promise.all(closings)).resolves.toBeDefined()
+  })
+
+  it('counts the wait for room as time in a queue, and outlives a lease that cannot tell', () => {
+    const { made, end } = record()
+    made.hold(lease({ waitedMs: 30 }))
+    made.settle('completed', 200)
+    expect(end().timings.queue).toBe(30)
+    const other = record()
+    const broken = Object.defineProperty(lease(), 'waitedMs', {
+      get() {
+        throw new Error('waited')
+      },
+    })
+    expect(() => other.made.hold(broken)).toThrow('waited')
+    other.made.settle('internal_error', 500)
+    expect(other.events).toHaveLength(1)
+  })
+
+  it('hands over nothing where all is closed at once', async () => {
+    const { made, closings } = entered()
+    made.hold(lease())
+    await made.enter(input, target)
+    made.settle('completed', 200)
+    expect(closings).toEqual([])
+  })
+})

@@ -1,0 +1,419 @@
+import { chargeOf } from '../accounting/charge.ts'
+import { unusedClosing } from '../accounting/unused-call.ts'
+import type { Principal } from '../auth/authenticate.ts'
+import { AnswerCapture, type AnswerKeeper } from '../caching/answer-capture.ts'
+import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../contracts/events.ts'
+import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
+import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
+import type { RequestTrace } from '../contracts/trace.ts'
+import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { adjustmentHeaders } from '../observability/adjustment-headers.ts'
+import { AttemptLog, isTimeout, type OpenAttempt } from '../observability/attempt-log.ts'
+import { boundedAdjustments } from '../observability/bounded-adjustments.ts'
+import { traceHeader } from '../observability/trace-header.ts'
+import type { TracedRequest } from '../observability/traced-request.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import { uuidv7 } from '../primitives/uuidv7.ts'
+import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import type { Lease } from '../rate-limiting/limit.ts'
+import { RoutingLog } from '../routing/routing-log.ts'
+import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
+import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
+import { abandonedUsage, type CountedUsage, copiedUsage, estimatedUsage } from '../usage/usage.ts'
+
+/** What a record is priced by and kept in, and what it needs for that. */
+export interface Books {
+  readonly prices: Prices
+  readonly abandonedCalls: AbandonedCallOptions
+  readonly ledger: Ledger | undefined
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly id: () => string
+  /** A number from 0 up to, but not including, 1. */
+  readonly random: () => number
+  /** Whether a caller is told how its request was routed; `undefined`: none is. Never throws. */
+  readonly tellsTrace: ((principal: Principal) => boolean) | undefined
+  /** Told of what is still under way when the record is settled: a lease or an entry that is being closed. */
+  closing(work: Promise<unknown>): void
+  /** Calls that go on beside the request, and after it. */
+  readonly shadows: ShadowLives
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+const none: readonly never[] = Object.freeze([])
+const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
+
+/** What is kept of one request while it lives. Its stages write to it; `settle` closes it, once. */
+export class RequestRecord {
+  readonly requestId: string
+  /** The caller's own id for it. Nothing is known by it. */
+  clientRequestId: string | undefined
+  /** Whether it is a chat completion: only those are told of. */
+  chat = false
+  principal: Principal | undefined
+  #authFailure: AuthFailure | undefined
+  model: string | undefined
+  stream = false
+  readonly routing: RoutingLog
+  readonly attempts = new AttemptLog()
+  #adjustments: readonly Adjustment[] = none
+  #adjustmentHeaders: Readonly<Record<string, string>> | undefined
+  #lease: Lease | undefined
+  #room: Readonly<Record<string, string>> = noHeaders
+  #waitedMs = 0
+  #shadowed: readonly string[] = none
+  usage: Usage | undefined
+  usageEstimated = false
+  /** What the answer said of what is billed beside its tokens. */
+  #terms: AnswerTerms | undefined
+  /** What is asked: for the estimate of a request that the caller or the gateway cut off before anything was answered. */
+  #input: ChatRequest | undefined
+  /** What the vendor counted of a stream of which nothing else has come. */
+  counted: PartialUsage | undefined
+  /** What a streamed answer has used so far. */
+  soFar: (() => CountedUsage) | undefined
+  /** Copies the text of the answer, where somebody will keep it. */
+  capture: AnswerCapture | undefined
+  /** How the request stands to the cache; `undefined` where it is not cached. */
+  cache: 'hit' | 'miss' | undefined
+  /** Whether its answer is that of an earlier request with the same idempotency key. */
+  replayed = false
+  /** Monotonic milliseconds of the first byte of the answer. */
+  firstByteAt: number | undefined
+  /** When the request came, in monotonic milliseconds. */
+  readonly startedAt: number
+  /** The same in milliseconds since 1970. */
+  readonly #at: number
+  readonly #clock: () => number
+  readonly #books: Books
+  readonly #observe: (event: EndEvent) => void
+  #entry: LedgerEntry | undefined
+  /** When it was entered. Not read from the entry, which is the ledger's by then. */
+  #openedAt: number | undefined
+  /** Whether the request is refused because its entry could not be kept. */
+  #entryRefused = false
+  /** While the entry is being opened. */
+  #opening: Promise<unknown> | undefined
+  #settled = false
+
+  constructor(requestId: string, clock: () => number, books: Books, observe: (event: EndEvent) => void) {
+    this.requestId = requestId
+    this.#clock = clock
+    this.#books = books
+    this.#observe = observe
+    this.routing = new RoutingLog(books.random)
+    this.startedAt = clock()
+    this.#at = books.now()
+  }
+
+  /** Has a tracer follow it. */
+  follow(traced: TracedRequest | undefined): void {
+    this.attempts.traced = traced
+  }
+
+  /** Keeps why its caller is unknown. Throws `TypeError` for what is no failure. */
+  reportAuthFailure(failure: AuthFailure): void {
+    this.#authFailure = moreSpecific(this.#authFailure, checkedAuthFailure(failure))
+  }
+
+  /** Tells of it once its caller may use its model; not where it has ended meanwhile. */
+  begin({ id, source, tags }: Principal, model: string, observe: (event: BeginEvent) => void): void {
+    if (this.#settled) return
+    const { requestId, clientRequestId, stream } = this
+    const principal: Writable<BeginEvent['principal']> = { id }
+    if (source !== undefined) principal.source = source
+    if (tags !== undefined) principal.tags = { ...tags }
+    observe({ type: 'begin', requestId, clientRequestId, at: this.#at, principal, model, stream })
+  }
+
+  /** Keeps the room that was taken until the record is settled; where it is already, gives it back at once. */
+  hold(lease: Lease): void {
+    this.#lease = lease
+    if (this.#settled) this.#close(() => lease.settle(undefined, null))
+    // Read once, and not where a failure is being told: what is of the user's making may throw.
+    this.#room = { ...lease.headers }
+    this.#waitedMs = lease.waitedMs ?? 0
+    if (lease.shadowed !== undefined) this.#shadowed = [...lease.shadowed]
+  }
+
+  /**
+   * Enters a valid request into the ledger, before its model is asked. Throws 503 where it spends from a budget and
+   * its entry cannot be kept.
+   */
+  enter(input: ChatRequest, first: Target): Promise<void> | undefined {
+    this.#input = input
+    const { ledger } = this.#books
+    return ledger === undefined || this.#settled ? undefined : this.#open(ledger, input, first)
+  }
+
+  async #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
+    const { now, id } = this.#books
+    const openedAt = now()
+    const entry = {
+      id: uuidv7(openedAt, id()),
+      requestId: this.requestId,
+      principal: this.principal!.id,
+      tags: { ...this.principal!.tags },
+      model: this.model!,
+      stream: this.stream,
+      openedAt,
+      estimate: this.#chargeAt(estimatedUsage(input, 0), first, openedAt),
+    }
+    this.#entry = entry
+    this.#openedAt = openedAt
+    const opening = (async () => ledger.open(entry, () => this.#progress(openedAt)))()
+    this.#opening = opening.catch(() => {})
+    try {
+      await opening
+    } catch (error) {
+      if (this.#lease?.spends === true) {
+        this.#entryRefused = true
+        throw new GatewayError('ledger_unavailable', { cause: error })
+      }
+    } finally {
+      this.#opening = undefined
+    }
+  }
+
+  /** Keeps what was adjusted for the target that is being asked. Throws `TypeError` for what are no adjustments. */
+  adjust(adjustments: readonly Adjustment[]): void {
+    if (adjustments.length === 0 && this.#adjustments.length === 0) return
+    // The same list as for the target before, which nobody can have changed.
+    if (adjustments === this.#adjustments && Object.isFrozen(adjustments)) return
+    const headers = adjustments.length === 0 ? undefined : adjustmentHeaders(adjustments)
+    this.#adjustments = boundedAdjustments(adjustments)
+    this.#adjustmentHeaders = headers
+  }
+
+  /**
+   * What the caller is told beside the answer: of the room taken, of what was adjusted, of where it is from, of how
+   * it was routed, and its own id, as far as that is known by now.
+   */
+  get answerHeaders(): Readonly<Record<string, string>> {
+    const recalled = this.cache !== undefined || this.replayed
+    const trace = this.#traceHeader()
+    const { clientRequestId } = this
+    const { exhausted } = this.attempts
+    const alone = !recalled && !exhausted && trace === undefined && clientRequestId === undefined
+    if (this.#adjustmentHeaders === undefined && alone) return this.#room
+    // No spread: to add names to one costs microseconds.
+    const headers: Record<string, string> = Object.assign({}, this.#room, this.#adjustmentHeaders)
+    if (this.cache !== undefined) headers['x-sluice-cache'] = this.cache
+    if (this.replayed) headers['idempotency-replayed'] = 'true'
+    if (trace !== undefined) headers['x-sluice-trace'] = trace
+    if (exhausted) headers['x-should-retry'] = 'false'
+    if (clientRequestId !== undefined) headers['x-client-request-id'] = clientRequestId
+    return headers
+  }
+
+  #traceHeader(): string | undefined {
+    const { tellsTrace } = this.#books
+    if (tellsTrace === undefined || !this.routing.begun || !tellsTrace(this.principal!)) return undefined
+    const now = this.#clock()
+    const { counted } = this.attempts
+    const answers = counted?.endedAt !== undefined && counted.error === undefined
+    const trace = this.#traceAt(this.firstByteAt ?? (answers ? now : undefined))
+    return traceHeader(trace, this.attempts.recordsAt(this.startedAt, now, undefined))
+  }
+
+  /** `answeredAt`: when the first byte of the answer was sent, or is. */
+  #traceAt(answeredAt: number | undefined): RequestTrace {
+    const overheadMs =
+      answeredAt === undefined
+        ? undefined
+        : Math.max(0, answeredAt - this.startedAt - this.#waitedMs - this.attempts.busyMs(answeredAt))
+    return this.routing.trace(overheadMs)
+  }
+
+  /** Has the answer kept when it has ended; where that is so already, there is none. */
+  keep(keeper: AnswerKeeper): void {
+    if (this.#settled) {
+      this.#close(() => keeper.failed())
+      return
+    }
+    this.capture ??= new AnswerCapture()
+    this.capture.keepFor(keeper)
+  }
+
+  /** Keeps a call whose answer nobody got; also when the request has ended. */
+  keepUnused(call: UnusedCallEvent): void {
+    const { ledger, now, id } = this.#books
+    if (ledger === undefined || memberOf(ledger, 'unused') === undefined) return
+    const closedAt = now()
+    const openedAt = this.#openedAt ?? closedAt
+    const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
+    const closing = unusedClosing(call, beside)
+    if (closing !== undefined) this.#close(() => ledger.unused?.(closing))
+  }
+
+  /** Calls that go on beside the request, and after it. */
+  get shadows(): ShadowLives {
+    return this.#books.shadows
+  }
+
+  /** The first byte of the answer is about to be sent. */
+  markFirstByte(): void {
+    this.firstByteAt ??= this.#clock()
+  }
+
+  /** Closes the lease and the record, exactly once: what comes later is not heard. */
+  settle(outcome: Outcome, status: number, error?: unknown): void {
+    if (this.#settled) return
+    this.#settled = true
+    const now = this.#clock()
+    if (this.usage === undefined) this.#chargeAbandoned(outcome, now)
+    const target = this.attempts.lastCalled
+    const responseModel = this.attempts.counted?.responseModel
+    const charge =
+      this.usage &&
+      target &&
+      this.#chargeAt(this.usage, target, this.#openedAt ?? this.#books.now(), responseModel)
+    const cost = charge?.cost ?? null
+    this.#giveBack(cost)
+    const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.startedAt
+    this.#closeEntry(outcome, status, charge, firstByte, now - this.startedAt)
+    if (this.capture !== undefined) this.#endCapture(this.capture, outcome === 'completed')
+    const event: EndEvent = {
+      type: 'end',
+      requestId: this.requestId,
+      clientRequestId: this.clientRequestId,
+      at: this.#at,
+      outcome,
+      status,
+      principal: this.principal,
+      authFailure: this.principal === undefined ? authFailureOf(error, this.#authFailure) : undefined,
+      model: this.model,
+      responseModel,
+      stream: this.stream,
+      attempts: this.attempts.recordsAt(this.startedAt, now, error),
+      adjustments: this.#adjustments,
+      usage: this.usage && copiedUsage(this.usage),
+      usageEstimated: this.usageEstimated,
+      cost,
+      shadowed: this.#shadowed,
+      timings: {
+        queue: this.attempts.queuedMs(now) + this.#waitedMs,
+        firstByte,
+        total: now - this.startedAt,
+      },
+      cache: this.cache,
+      replayed: this.replayed,
+      trace: this.#traceAt(this.firstByteAt),
+      error,
+    }
+    const { traced } = this.attempts
+    if (traced !== undefined) {
+      this.attempts.endSpans(event)
+      traced.end(event)
+    }
+    this.#observe(event)
+  }
+
+  /** Takes what an answer has used. */
+  count(counted: CountedUsage): void {
+    this.usage = counted.usage
+    this.usageEstimated = counted.estimated
+    this.#terms = counted
+  }
+
+  /** Charges the call whose answer was cut off before any of it came. */
+  #chargeAbandoned(outcome: Outcome, now: number): void {
+    const cutOff = outcome === 'client_aborted' || outcome === 'gateway_closed'
+    const attempt = this.attempts.counted
+    if (attempt === undefined || !(cutOff || isTimeout(attempt.error))) return
+    this.usage = this.abandonedUsage(attempt, now, this.counted)
+    this.usageEstimated = this.usage !== undefined
+  }
+
+  /** What a use costs by a call beside the request; `null` where that is not known. */
+  costOf(usage: Usage, attempt: OpenAttempt, terms: AnswerTerms | undefined): number | null {
+    const { target, adjustments, responseModel } = attempt
+    const { model = '' } = this
+    const { prices, now } = this.#books
+    return prices(usage, pricedModel(model, target, now(), this.#input, terms, adjustments, responseModel))
+  }
+
+  /** What a call is charged that was cut off before any of its answer came; `undefined` where its upstream has made none. */
+  abandonedUsage(attempt: OpenAttempt, now: number, counted?: PartialUsage): Usage | undefined {
+    const input = this.#input
+    if (input === undefined || !attempt.mayHaveAnswered) return undefined
+    const call = {
+      input,
+      target: attempt.target,
+      reservedPromptTokens: this.#lease?.promptTokens,
+      ranMs: attempt.ranMs(now),
+    }
+    return abandonedUsage(input, abandonedTokens(call, this.#books.abandonedCalls), counted)
+  }
+
+  #giveBack(cost: number | null): void {
+    const lease = this.#lease
+    if (lease !== undefined) this.#close(() => lease.settle(this.usage && copiedUsage(this.usage), cost))
+  }
+
+  #endCapture(capture: AnswerCapture, completed: boolean): void {
+    this.#close(() => capture.ended(completed, this.stream, this.#adjustments))
+  }
+
+  #closeEntry(
+    outcome: Outcome,
+    status: number,
+    charge: Charge | undefined,
+    firstByteMs: number | undefined,
+    totalMs: number,
+  ): void {
+    const entry = this.#entry
+    if (entry === undefined) return
+    if (this.#entryRefused) {
+      const { ledger } = this.#books
+      if (ledger !== undefined && memberOf(ledger, 'cancel') !== undefined) {
+        this.#close(() => ledger.cancel?.(entry))
+        return
+      }
+    }
+    const target = this.attempts.lastCalled
+    const closing: LedgerClosing = {
+      entry,
+      closedAt: this.#books.now(),
+      outcome,
+      status,
+      provider: target?.provider.name,
+      upstreamModel: target?.model,
+      responseModel: this.attempts.counted?.responseModel,
+      attempts: this.attempts.called,
+      charge,
+      estimated: this.usageEstimated,
+      firstByteMs,
+      totalMs,
+    }
+    const close = () => this.#books.ledger?.close(closing)
+    // Not before the opening has come to its end: a ledger need not sort what comes at once.
+    const opening = this.#opening
+    this.#close(opening === undefined ? close : () => opening.then(close))
+  }
+
+  #progress(openedAt: number): Charge | undefined {
+    const usage = this.usage ?? this.soFar?.().usage
+    const target = this.attempts.lastCalled
+    return usage && target && this.#chargeAt(usage, target, openedAt, this.attempts.counted?.responseModel)
+  }
+
+  #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
+    const { model = '' } = this
+    const priced = pricedModel(model, target, at, this.#input, this.#terms, this.#adjustments, responseModel)
+    return chargeOf(usage, this.#books.prices(usage, priced))
+  }
+
+  /** A store that fails while something is closed cannot fail an answer that was given. */
+  #close(run: () => void | Promise<void>): void {
+    try {
+      const closing = run()
+      if (closing !== undefined) this.#books.closing(Promise.resolve(closing).catch(() => {}))
+    } catch {
+      // As above.
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { FetchContext } from '../contracts/host.ts'
+
+/** Also a `Request` of another realm or library. */
+export function isRequest(input: Request | string | URL): input is Request {
+  return typeof input === 'object' && input !== null && 'method' in input && 'headers' in input
+}
+
+/** Whether a second argument is what `fetch` takes, and no context. */
+export function isRequestInit(init: object | undefined): boolean {
+  return (
+    typeof init === 'object' && init !== null && ('signal' in init || 'method' in init || 'headers' in init)
+  )
+}
+
+/** Some hosts hand over a second argument of their own: what is no context is ignored. */
+export function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefined): FetchContext<Host> {
+  if (typeof init !== 'object' || init === null) return {}
+  const given = init as FetchContext<Host>
+  const mount = Object.hasOwn(given, 'mount') ? given.mount : undefined
+  const body = Object.hasOwn(given, 'body') ? given.body : undefined
+  const identified = Object.hasOwn(given, 'identified') ? given.identified : undefined
+  return {
+    host: Object.hasOwn(given, 'host') ? given.host : undefined,
+    mount: typeof mount === 'string' ? mount : undefined,
+    body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
+    identified: typeof identified === 'function' ? identified : undefined,
+    plainAnswers: Object.hasOwn(given, 'plainAnswers') && given.plainAnswers === true,
+  }
+}

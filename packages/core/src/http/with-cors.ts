@@ -1,0 +1,94 @@
+import type { Gateway } from '../contracts/host.ts'
+import { type OptionChecks, optionIssues } from '../errors/check-options.ts'
+import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
+
+export interface CorsOptions {
+  /**
+   * The origins that browsers may call from, as browsers send them: `['https://app.example']`, or `'*'` for
+   * every one.
+   */
+  readonly origins: readonly string[] | '*'
+  /** How long a browser may remember the answer to a preflight, in seconds. Default 600. */
+  readonly maxAgeSeconds?: number
+}
+
+const exposed =
+  'x-request-id, x-client-request-id, x-sluice-adjustments, x-sluice-trace, x-sluice-cache, idempotency-replayed, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens'
+
+/** What clients of the protocol send; the wildcard would not cover `authorization`. */
+const allowedHeaders =
+  'authorization, content-type, cache-control, idempotency-key, x-request-id, x-client-request-id, x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout'
+
+/**
+ * The same gateway, for browsers too (protocol section 5.4): preflights are answered with 204 and without
+ * a key, and every answer, errors included, carries the headers that let a page read it. Without it, CORS
+ * is the host's business or off.
+ *
+ * Throws `ConfigurationError` for an unknown option, and where `origins` is neither `'*'` nor a list of origins.
+ */
+export function withCors<Host>(gateway: Gateway<Host>, options: CorsOptions): Gateway<Host> {
+  const issues = optionIssues(options, checks, { required: ['origins'] })
+  if (issues.length > 0) throw new ConfigurationError('withCors()', issues)
+  const origins = options.origins === '*' ? '*' : new Set(checked(options.origins))
+  const allowed = (origin: string) => (origins === '*' ? '*' : origins.has(origin) ? origin : undefined)
+  return {
+    ...gateway,
+    fetch: async (input, init) => {
+      const request = input instanceof Request ? input : undefined
+      const origin = request?.headers.get('origin') ?? undefined
+      const allow = origin === undefined ? undefined : allowed(origin)
+      if (request?.method === 'OPTIONS' && request.headers.has('access-control-request-method')) {
+        return preflight(allow, options.maxAgeSeconds ?? 600)
+      }
+      const response = await gateway.fetch(input, init)
+      response.headers.append('vary', 'origin')
+      if (allow !== undefined) {
+        response.headers.set('access-control-allow-origin', allow)
+        response.headers.set('access-control-expose-headers', exposed)
+      }
+      return response
+    },
+  }
+}
+
+function preflight(allow: string | undefined, maxAgeSeconds: number): Response {
+  const headers = new Headers({ vary: 'origin, access-control-request-headers' })
+  if (allow !== undefined) {
+    headers.set('access-control-allow-origin', allow)
+    headers.set('access-control-allow-methods', 'GET, POST, OPTIONS')
+    headers.set('access-control-allow-headers', allowedHeaders)
+    headers.set('access-control-max-age', String(maxAgeSeconds))
+  }
+  return new Response(null, { status: 204, headers })
+}
+
+function checked(origins: readonly string[]): readonly string[] {
+  for (const [index, origin] of origins.entries()) {
+    const expected = asSent(origin)
+    if (origin === expected) continue
+    const hint =
+      origin === '*' ? "origins: '*' for every origin" : expected === undefined ? form : `'${expected}'`
+    throw configurationError('withCors()', ['origins', index], origin, hint)
+  }
+  return origins
+}
+
+const checks: OptionChecks = {
+  origins: value =>
+    value === '*' || (Array.isArray(value) && value.length > 0)
+      ? undefined
+      : "a list such as ['https://app.example'], or '*' for every origin",
+  maxAgeSeconds: value =>
+    Number.isInteger(value) && (value as number) >= 0 ? undefined : 'a whole number of seconds from 0',
+}
+
+const form = "scheme://host[:port] without a path, such as 'https://app.example'"
+
+/** An origin as browsers send it (RFC 6454, section 6.2): lower case, no usual port, no path, no slash. */
+function asSent(origin: unknown): string | undefined {
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return undefined
+  const { protocol, host, origin: serialized } = new URL(origin)
+  if (host === '' || host.includes('*')) return undefined
+  // The URL Standard gives `null` for schemes of apps and extensions, whose pages do send theirs.
+  return serialized === 'null' ? `${protocol}//${host}` : serialized
+}

@@ -1,0 +1,101 @@
+import type { PartialChoice, PartialCompletion, PartialMessage } from '../contracts/provider.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
+import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../protocol/chat.ts'
+import { wholeToolCalls } from './whole-tool-calls.ts'
+
+/** What is the same on a whole answer, or on every chunk of one. */
+export interface AnswerIdentity {
+  readonly id: string
+  /** Unix time in seconds. */
+  readonly created: number
+  /** The public name of the model that answered. */
+  readonly model: string
+}
+
+/**
+ * Any vendor's whole answer in the exact shape of the protocol (section 2): every key there, in order, but for a
+ * service tier that the vendor does not name.
+ * Throws `UpstreamError` of kind `garbled` for an answer without a choice.
+ */
+export function normalizeCompletion(
+  partial: PartialCompletion,
+  usage: Usage,
+  identity: AnswerIdentity,
+  newId: () => string,
+  logprobsAsked: boolean,
+): ChatCompletion {
+  if (partial.choices.length === 0) {
+    throw new UpstreamError('The upstream answered without a choice.', { kind: 'garbled' })
+  }
+  const completion: Partial<Writable<ChatCompletion>> = {
+    id: identity.id,
+    object: 'chat.completion',
+    created: identity.created,
+    model: identity.model,
+    choices: inOrder(partial.choices).map((choice, index) => choiceOf(choice, index, newId, logprobsAsked)),
+    usage,
+  }
+  if (partial.service_tier) completion.service_tier = partial.service_tier
+  completion.system_fingerprint = partial.system_fingerprint || null
+  return completion as ChatCompletion
+}
+
+function inOrder(choices: readonly PartialChoice[]): readonly PartialChoice[] {
+  return choices.length === 1 ? choices : [...choices].sort((a, b) => a.index - b.index)
+}
+
+function choiceOf(
+  { message, logprobs, finish_reason }: PartialChoice,
+  index: number,
+  newId: () => string,
+  logprobsAsked: boolean,
+): Choice {
+  const reply = messageOf(message, newId)
+  return {
+    index,
+    message: reply,
+    logprobs: logprobsAsked ? (logprobs ?? null) : null,
+    finish_reason: finishReason(
+      finish_reason,
+      reply.tool_calls !== undefined,
+      reply.function_call !== undefined,
+    ),
+  }
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+/** Members are added one by one, in the protocol's order: to spread those that are there costs more than all of them. */
+function messageOf(message: PartialMessage, newId: () => string): CompletionMessage {
+  const { tool_calls: calls, function_call: call, reasoning_content, reasoning_details, audio } = message
+  const called = calls !== undefined && calls.length > 0
+  const refusal = message.refusal || null
+  const textless = called || call !== undefined || refusal !== null || audio !== undefined
+  const reply: Partial<Writable<CompletionMessage>> = {
+    role: 'assistant',
+    content: message.content || (textless ? null : ''),
+  }
+  if (reasoning_content) reply.reasoning_content = reasoning_content
+  if (reasoning_details !== undefined) reply.reasoning_details = reasoning_details
+  if (called) reply.tool_calls = wholeToolCalls(calls, newId)
+  if (call !== undefined) reply.function_call = { name: call.name ?? '', arguments: call.arguments || '{}' }
+  if (audio !== undefined) reply.audio = audio
+  reply.refusal = refusal
+  reply.annotations = message.annotations ?? []
+  if (message.citations !== undefined) reply.citations = message.citations
+  return reply as CompletionMessage
+}
+
+/**
+ * Why a choice ended. A vendor that says `stop` although it called a tool, or that gives no reason for an
+ * answer that it did end, is put right.
+ */
+export function finishReason(
+  given: FinishReason | null | undefined,
+  toolsCalled: boolean,
+  functionCalled: boolean,
+): FinishReason {
+  if (given != null && given !== 'stop') return given
+  if (toolsCalled) return 'tool_calls'
+  return functionCalled ? 'function_call' : 'stop'
+}

@@ -1,0 +1,220 @@
+import type {
+  PartialChunk,
+  PartialChunkChoice,
+  PartialMessage,
+  PartialToolCall,
+  PartialUsage,
+} from '../contracts/provider.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
+import type { ChunkChoice, Delta, FinishReason } from '../protocol/chat.ts'
+import { callChars } from '../usage/usage.ts'
+import { finishReason } from './completion.ts'
+import { deltaChars, ToolCalls } from './tool-calls.ts'
+
+interface ChoiceState {
+  readonly index: number
+  started: boolean
+  finish: FinishReason | null
+  functionCalled: boolean
+  readonly tools: ToolCalls
+}
+
+const maxChoices = 128
+
+/** What of a request shapes its streamed answer. */
+export interface StreamAsked {
+  /** How many choices (`n`). */
+  readonly choices: number
+  /** Logprobs that were not asked for are left out. */
+  readonly logprobs: boolean
+}
+
+/**
+ * Any vendor's chunks in the order of the protocol (section 3.2): for each choice one role chunk, its
+ * content, one finish chunk; finish chunks wait for the end, since some vendors go on after them.
+ */
+export class StreamNormalizer {
+  /** The vendor's counts so far. */
+  usage: PartialUsage | undefined
+  /** The service tier, where the vendor names one. After `end` also one that came after the first choice. */
+  serviceTier: string | undefined
+  systemFingerprint: string | null = null
+  /** The model that the vendor says answers. */
+  model: string | undefined
+  /** The service tier that the vendor named last, also beside its counts at the end. */
+  answeredTier: string | undefined
+  /** Characters of text, reasoning and arguments so far. */
+  chars = 0
+  /** How many of them are of refusals. */
+  refusalChars = 0
+  /** What was wrong with the last chunks, beside what they added. Nothing may be pushed after it. */
+  failure: unknown
+  #heard = false
+  #lateServiceTier: string | undefined
+  readonly #choices: ChoiceState[] = []
+  readonly #byVendorIndex = new Map<number, ChoiceState>()
+  readonly #newId: () => string
+  readonly #asked: StreamAsked
+
+  constructor(newId: () => string, asked: StreamAsked) {
+    this.#newId = newId
+    this.#asked = asked
+  }
+
+  /** Whether the vendor has said anything of its answer. */
+  get begun(): boolean {
+    return this.#choices.length > 0 || this.usage !== undefined
+  }
+
+  /** Whether anything of the answer has come: text, a call, or the reason why a choice ended. */
+  get spoke(): boolean {
+    return (
+      this.chars > 0 ||
+      this.#heard ||
+      this.#choices.some(({ finish, tools }) => finish !== null || tools.count > 0)
+    )
+  }
+
+  /** Why its choices ended: as the vendor has told so far, and after `end` as callers are told. */
+  get finishReasons(): readonly FinishReason[] {
+    return this.#choices.flatMap(({ finish }) => finish ?? [])
+  }
+
+  /**
+   * Turns what came in one read into choices to send, each a chunk of its own. What makes no sense is left in
+   * `failure`, an `UpstreamError` of kind `garbled`.
+   */
+  push(chunks: readonly PartialChunk[]): ChunkChoice[] {
+    const out: ChunkChoice[] = []
+    try {
+      for (const chunk of chunks) this.#addChunk(chunk, out)
+    } catch (failure) {
+      this.failure = failure
+    }
+    return out
+  }
+
+  /**
+   * The last chunks of a stream that the vendor has ended. Throws `UpstreamError` of kind `garbled` where
+   * there was no choice at all, and the `failure` where there is one.
+   */
+  end(): ChunkChoice[] {
+    if (this.failure !== undefined) throw this.failure
+    if (this.#choices.length === 0) {
+      throw new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
+    }
+    this.serviceTier ??= this.#lateServiceTier
+    const out: ChunkChoice[] = []
+    for (const state of this.#choices) {
+      for (const delta of state.tools.close()) {
+        this.chars += deltaChars(delta)
+        out.push(chunkOf(state, { tool_calls: [delta] }))
+      }
+      const finish = finishReason(state.finish, state.tools.count > 0, state.functionCalled)
+      state.finish = finish
+      out.push({ index: state.index, delta: {}, logprobs: null, finish_reason: finish })
+    }
+    return out
+  }
+
+  #addChunk(chunk: PartialChunk, out: ChunkChoice[]): void {
+    // Counts are cumulative; what a later chunk leaves out still holds.
+    if (chunk.usage !== undefined) this.usage = { ...this.usage, ...chunk.usage }
+    if (chunk.model !== undefined) this.model = chunk.model
+    if (chunk.service_tier !== undefined) this.answeredTier = chunk.service_tier
+    // What every chunk repeats stands once the first one is made, however the upstream's bytes were read.
+    if (this.#choices.length > 0) {
+      // Some vendors name the tier with the counts, after all else.
+      if (chunk.service_tier) this.#lateServiceTier = chunk.service_tier
+    } else {
+      if (chunk.service_tier) this.serviceTier = chunk.service_tier
+      if (chunk.system_fingerprint) this.systemFingerprint = chunk.system_fingerprint
+    }
+    for (const choice of chunk.choices) this.#add(choice, out)
+  }
+
+  #add({ index, delta, logprobs, finish_reason }: PartialChunkChoice, out: ChunkChoice[]): void {
+    const state = this.#stateOf(index)
+    // Of two reasons the first holds, but that any says more than `stop`.
+    if (finish_reason != null && (state.finish ?? 'stop') === 'stop') state.finish = finish_reason
+    if (!state.started) this.#start(state, delta, out)
+    const first = out.length
+    if (delta.reasoning_content || delta.reasoning_details !== undefined) {
+      this.chars += delta.reasoning_content?.length ?? 0
+      out.push(chunkOf(state, reasoningOf(delta)))
+    }
+    if (delta.content) {
+      this.chars += delta.content.length
+      out.push(chunkOf(state, { content: delta.content }))
+    }
+    if (delta.refusal) {
+      this.chars += delta.refusal.length
+      this.refusalChars += delta.refusal.length
+      out.push(chunkOf(state, { refusal: delta.refusal }))
+    }
+    if (delta.tool_calls !== undefined) this.#addTools(state, delta.tool_calls, out)
+    if (delta.function_call !== undefined) {
+      state.functionCalled = true
+      this.chars += callChars(delta.function_call)
+      out.push(chunkOf(state, { function_call: delta.function_call }))
+    }
+    if (delta.audio !== undefined) {
+      this.#heard = true
+      out.push(chunkOf(state, { audio: delta.audio }))
+    }
+    if (delta.annotations !== undefined) out.push(chunkOf(state, { annotations: delta.annotations }))
+    if (delta.citations !== undefined) out.push(chunkOf(state, { citations: delta.citations }))
+    if (this.#asked.logprobs && (logprobs?.content?.length || logprobs?.refusal?.length)) {
+      // Logprobs of tokens that made no text are still the caller's.
+      if (out.length === first) out.push(chunkOf(state, { content: '' }))
+      out[first] = { ...out[first]!, logprobs }
+    }
+  }
+
+  #addTools(state: ChoiceState, pieces: readonly PartialToolCall[], out: ChunkChoice[]): void {
+    for (const piece of state.tools.push(pieces)) {
+      this.chars += deltaChars(piece) + ((piece.function ?? piece.custom)?.name?.length ?? 0)
+      out.push(chunkOf(state, { tool_calls: [piece] }))
+    }
+  }
+
+  /** The role chunk. Its content is `null` where the answer begins with something else than text. */
+  #start(state: ChoiceState, delta: PartialMessage, out: ChunkChoice[]): void {
+    state.started = true
+    if (delta.refusal) {
+      out.push(chunkOf(state, { role: 'assistant', content: null, refusal: '' }))
+      return
+    }
+    const textless =
+      delta.tool_calls !== undefined || delta.function_call !== undefined || delta.content === null
+    out.push(chunkOf(state, { role: 'assistant', content: textless ? null : '', refusal: null }))
+  }
+
+  #stateOf(vendorIndex: number): ChoiceState {
+    const known = this.#byVendorIndex.get(vendorIndex)
+    if (known !== undefined) return known
+    if (!(vendorIndex >= 0 && vendorIndex < maxChoices)) {
+      throw new UpstreamError(`The upstream sent a choice with index ${vendorIndex}.`, { kind: 'garbled' })
+    }
+    const taken = (index: number) => this.#choices.some(state => state.index === index)
+    // Some vendors number the only choice by something else.
+    let index = vendorIndex < this.#asked.choices ? vendorIndex : 0
+    while (taken(index)) index++
+    const tools = new ToolCalls(this.#newId)
+    const state: ChoiceState = { index, started: false, finish: null, functionCalled: false, tools }
+    this.#byVendorIndex.set(vendorIndex, state)
+    this.#choices.push(state)
+    return state
+  }
+}
+
+function chunkOf(state: ChoiceState, delta: Delta): ChunkChoice {
+  return { index: state.index, delta, logprobs: null, finish_reason: null }
+}
+
+function reasoningOf(delta: PartialMessage): Delta {
+  return {
+    ...(delta.reasoning_content ? { reasoning_content: delta.reasoning_content } : {}),
+    ...(delta.reasoning_details === undefined ? {} : { reasoning_details: delta.reasoning_details }),
+  }
+}

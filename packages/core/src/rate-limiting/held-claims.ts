@@ -1,0 +1,78 @@
+import { WakeTimer } from '../clock/wake-timer.ts'
+import type { Claim, Counter } from '../contracts/limit-store.ts'
+import { isPromise } from '../primitives/is-promise.ts'
+
+export type HeldClaim = Pick<Claim, 'id' | 'counters'>
+
+/** Renews claims where they are held. It neither throws nor rejects: the next time comes soon. */
+export type Renew = (claims: readonly HeldClaim[], ttlMs: number) => unknown
+
+interface Held {
+  readonly claim: HeldClaim
+  readonly ttlMs: number
+  readonly renew: Renew
+}
+
+interface Group extends Pick<Held, 'ttlMs' | 'renew'> {
+  readonly claims: HeldClaim[]
+}
+
+/** How many are renewed by one operation. */
+const batchSize = 100
+
+/** Whether a claim holds something until it is settled. */
+export function holds(counters: readonly Counter[]): boolean {
+  return counters.some(counter => counter.kind !== 'rate' || counter.floor !== undefined)
+}
+
+/** Claims that hold something are renewed every third of their time, by one timer that runs only while there are any. */
+export class HeldClaims {
+  readonly #held = new Map<string, Held>()
+  readonly #clock: () => number
+  readonly #timer: WakeTimer
+
+  /** `clock` gives monotonic milliseconds. */
+  constructor(clock: () => number) {
+    this.#clock = clock
+    this.#timer = new WakeTimer({ clock, ring: () => void this.renewAll(), background: true })
+  }
+
+  get size(): number {
+    return this.#held.size
+  }
+
+  /** Renews a claim by `renew` until it is let go. */
+  hold({ id, counters, ttlMs }: Claim, renew: Renew): void {
+    this.#held.set(id, { claim: { id, counters }, ttlMs, renew })
+    this.#timer.wakeAt(this.#clock() + ttlMs / 3)
+  }
+
+  letGo(id: string): void {
+    this.#held.delete(id)
+    if (this.#held.size === 0) this.#timer.clear()
+  }
+
+  /** Renews all of them now: one operation after the other, so that none has to wait for many. */
+  async renewAll(): Promise<void> {
+    const groups = this.#groups()
+    const now = this.#clock()
+    for (const { ttlMs } of groups) this.#timer.wakeAt(now + ttlMs / 3)
+    for (const { claims, ttlMs, renew } of groups) {
+      for (let start = 0; start < claims.length; start += batchSize) {
+        const renewing = renew(claims.slice(start, start + batchSize), ttlMs)
+        if (isPromise(renewing)) await renewing
+      }
+    }
+  }
+
+  /** Those that are held in the same place for the same time. */
+  #groups(): readonly Group[] {
+    const groups: Group[] = []
+    for (const { claim, ttlMs, renew } of this.#held.values()) {
+      const group = groups.find(known => known.ttlMs === ttlMs && known.renew === renew)
+      if (group === undefined) groups.push({ claims: [claim], ttlMs, renew })
+      else group.claims.push(claim)
+    }
+    return groups
+  }
+}

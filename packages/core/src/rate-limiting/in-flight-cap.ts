@@ -1,0 +1,12 @@
+import { configurationError } from '../errors/configuration-error.ts'
+import type { LoadShedder } from './shed.ts'
+
+/**
+ * Refuses a request where so many are being answered already. Throws `ConfigurationError` for what is no whole number from 1.
+ */
+export function inFlightCap(most: number): LoadShedder {
+  if (!(Number.isSafeInteger(most) && most >= 1)) {
+    throw configurationError('inFlightCap()', [], most, 'a whole number from 1')
+  }
+  return ({ inFlight }) => (inFlight < most ? undefined : `${inFlight} requests in flight, ${most} may be`)
+}

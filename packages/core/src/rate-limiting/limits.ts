@@ -1,0 +1,196 @@
+import type { Principal } from '../auth/authenticate.ts'
+import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { LimitStore } from '../contracts/limit-store.ts'
+import { ConfigurationError } from '../errors/configuration-error.ts'
+import { freshId } from '../primitives/fresh-id.ts'
+import { isPromise } from '../primitives/is-promise.ts'
+import { memberOf, ownMembers } from '../primitives/own-members.ts'
+import { principalKey } from '../primitives/principal-key.ts'
+import type { Draft } from '../validation/read.ts'
+import { type AskedRoom, askedRoom, chargesOf } from './asked-room.ts'
+import { CallerCounts } from './caller-counts.ts'
+import { FairQueue, type Refused } from './fair-queue.ts'
+import { type DecidedClaim, guardedStore } from './guarded-store.ts'
+import type { Lease, LimitContext, Limiter } from './limit.ts'
+import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
+import { limitPlan, type PlannedRule } from './limit-plan.ts'
+import { limitRefusal, limitStoreFull } from './limit-refusal.ts'
+import { limitOptionIssues, ruleIssues } from './limits-faults.ts'
+import { failurePolicies, type LimitsOptions, limitDefaults } from './limits-options.ts'
+import { memoryStore, storeHere } from './memory-store.ts'
+import { limitRule } from './rule.ts'
+
+/** A claim that was decided, with what it asked for: whoever waits in line may be told of another's. */
+interface Decided {
+  readonly room: AskedRoom
+  readonly claim: DecidedClaim
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+const noRoomAsked: Lease = { headers: {}, settle() {} }
+
+/**
+ * Says whether there is room by rules: `limits([requests(60).per('minute'), concurrent(5)])`. A request is let in when
+ * all rules that concern it have room, those of its principal included, and takes room of all of them or of none.
+ *
+ * With a store that answers at once and without `wait`, so does this. Throws `ConfigurationError` naming every rule and option
+ * that it cannot use.
+ */
+export function limits(rules: readonly LimitRuleData[], options: LimitsOptions = {}): Limiter {
+  const issues = [...ruleIssues(rules, limitRule), ...limitOptionIssues(options)]
+  if (issues.length > 0) throw new ConfigurationError('limits()', issues)
+  const limiter = new RuleLimiter(rules, ownMembers(options))
+  const { maxMs } = options.wait ?? {}
+  return {
+    enforcesPrincipalLimits: true,
+    admit: (principal, draft, context) => limiter.admit(principal, draft, context),
+    ...(maxMs === undefined ? {} : { maxWaitMs: maxMs }),
+    appliesToAll: rules.length > 0,
+  }
+}
+
+class RuleLimiter {
+  readonly #rules: readonly PlannedRule[]
+  readonly #counts: CallerCounts
+  /** By the list of a principal's own rules. */
+  readonly #withOwn = new WeakMap<readonly LimitRuleData[], CallerCounts>()
+  readonly #claim: (room: AskedRoom) => DecidedClaim | Promise<DecidedClaim>
+  readonly #queue: FairQueue<Decided> | undefined
+  readonly #maxOutputTokens: number
+  readonly #ietf: boolean
+  readonly #clock = () => performance.now()
+
+  constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
+    const { store, now, wait } = options
+    this.#rules = limitPlan(rules, 'gateway')
+    this.#counts = new CallerCounts(this.#rules)
+    this.#claim = claimsIn(store ?? memoryStore(now === undefined ? {} : { now }), options, this.#clock)
+    this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
+    this.#ietf = options.ietfHeaders ?? limitDefaults.ietfHeaders
+    if (wait === undefined) return
+    this.#queue = new FairQueue({
+      maxMs: wait.maxMs,
+      maxQueued: wait.maxQueued,
+      refusalOf: refusalOf,
+      giveBack: decided => void this.#settle(decided, chargesOf(decided.room, undefined, null)),
+      clock: this.#clock,
+    })
+  }
+
+  admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease> {
+    const asked = this.#countsOf(principal)
+    if (asked === undefined) return noRoomAsked
+    const counts = asked.of(principal, draft, context)
+    const room = askedRoom(counts, draft, context, this.#maxOutputTokens)
+    if (room.counters.length === 0) return noRoomAsked
+    const queue = this.#queue
+    if (queue === undefined) {
+      const claim = this.#claim(room)
+      return isPromise(claim) ? claim.then(came => this.#lease(room, came)) : this.#lease(room, claim)
+    }
+    const from = this.#clock()
+    const decided = queue.wait(principalKey(principal), context.signal, () => {
+      const claim = this.#claim(room)
+      return isPromise(claim) ? claim.then(came => ({ room, claim: came })) : { room, claim }
+    })
+    const leased = (came: Decided) => this.#lease(came.room, came.claim, this.#clock() - from)
+    return isPromise(decided) ? decided.then(leased) : leased(decided)
+  }
+
+  #lease(room: AskedRoom, claim: DecidedClaim, waitedMs?: number): Lease {
+    const { verdict } = claim
+    const headers = limitHeaders(room, verdict, this.#ietf)
+    if (!verdict.allowed) {
+      throw memberOf(verdict, 'full') === true
+        ? limitStoreFull(headers)
+        : limitRefusal(standingCounts(room, verdict), headers)
+    }
+    const lease: Writable<Lease> = {
+      headers,
+      settle: (usage, cost) => this.#settle({ room, claim }, chargesOf(room, usage, cost)),
+    }
+    const shadowed = shadowsOver(room, verdict)
+    if (shadowed !== undefined) lease.shadowed = shadowed
+    if (room.maxOutputTokens !== undefined) lease.maxOutputTokens = room.maxOutputTokens
+    if (room.promptTokens !== undefined) lease.promptTokens = room.promptTokens
+    if (room.spends) lease.spends = true
+    if (waitedMs !== undefined) lease.waitedMs = waitedMs
+    return lease
+  }
+
+  #settle({ room, claim }: Decided, charges: readonly number[]): void | Promise<void> {
+    const settling = claim.settle(charges)
+    const queue = this.#queue
+    if (queue === undefined) return settling
+    const released = () => queue.released(room.counts.map(({ key }) => key))
+    if (isPromise(settling)) return settling.then(released)
+    released()
+  }
+
+  /**
+   * Those of the gateway, and the principal's own; `undefined` where neither has any. One that cannot be used must not
+   * become no rule.
+   */
+  #countsOf(principal: Principal): CallerCounts | undefined {
+    const own = memberOf(principal, 'limits')
+    if (own === undefined || own === null) return this.#rules.length === 0 ? undefined : this.#counts
+    const known = typeof own === 'object' ? this.#withOwn.get(own) : undefined
+    if (known !== undefined) return known
+    const issues = ruleIssues(own, limitRule)
+    if (issues.length > 0)
+      throw new ConfigurationError(`The limits of the principal '${principal.id}'`, issues)
+    const counts = new CallerCounts([...this.#rules, ...limitPlan(own, 'principal')])
+    this.#withOwn.set(own, counts)
+    return counts
+  }
+}
+
+/** Room is claimed in the store: without an id and a guard where that is in this process. */
+function claimsIn(
+  store: LimitStore,
+  options: LimitsOptions,
+  clock: () => number,
+): (room: AskedRoom) => DecidedClaim | Promise<DecidedClaim> {
+  const here = storeHere(store)
+  if (here !== undefined) return ({ counters }) => here.claim(counters)
+  const guarded = guardedStore(store, {
+    onStoreFailure: failurePolicies(options.onStoreFailure),
+    instances: options.instances ?? limitDefaults.instances,
+    timeoutMs: options.storeTimeoutMs ?? limitDefaults.storeTimeoutMs,
+    observe: options.observe ?? (() => {}),
+    clock,
+  })
+  const ttlMs = options.leaseMs ?? limitDefaults.leaseMs
+  const id = claimId(options.id)
+  return ({ counters, counts }) =>
+    guarded.admit(
+      // Copies: some are the same for all requests, and a store is of the user's making.
+      { id: id(), ttlMs, counters: counters.map(counter => ({ ...counter })) },
+      counts.map(({ rule }) => rule.kind),
+    )
+}
+
+/** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
+function refusalOf({ room, claim: { verdict } }: Decided): Refused | undefined {
+  if (verdict.allowed) return undefined
+  if (memberOf(verdict, 'full') === true) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
+  let waitMs = 0
+  const keys: string[] = []
+  for (const { count, state } of standingCounts(room, verdict)) {
+    if (!state.over) continue
+    keys.push(count.key)
+    if (count.rule.kind === 'budget') waitMs = Number.POSITIVE_INFINITY
+    else if (count.rule.kind !== 'concurrent') waitMs = Math.max(waitMs, state.waitMs)
+  }
+  return { waitMs, keys }
+}
+
+/** Ids of the user's making where they are fit: two claims with one id would be settled as one. */
+function claimId(given: (() => string) | undefined): () => string {
+  if (given === undefined) return freshId
+  return () => {
+    const id: unknown = given()
+    return typeof id === 'string' && /^[0-9a-f]{32}$/.test(id) ? id : freshId()
+  }
+}

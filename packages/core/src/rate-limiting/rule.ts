@@ -1,0 +1,156 @@
+import type { BudgetWindow, LimitKind, LimitRuleData, Scope, Window } from '../contracts/limit-rule.ts'
+import {
+  ConfigurationError,
+  type ConfigurationIssue,
+  configurationIssue,
+  unknownOption,
+} from '../errors/configuration-error.ts'
+import { ownMembers } from '../primitives/own-members.ts'
+
+/** A rule that can be made more precise; each method gives a new rule. */
+export interface LimitRule extends LimitRuleData {
+  /** Who shares one count: `.by('tag:team')`; of several, their combination: `.by('key', 'model')`. */
+  by(...scopes: readonly [Scope, ...Scope[]]): LimitRule
+  /** Concerns these models only: `.forModels('large', 'test-*')`. */
+  forModels(...patterns: readonly [string, ...string[]]): LimitRule
+  /** Counts and tells, and never refuses: to see what a limit would do. */
+  asShadow(): LimitRule
+  /** Of a budget: does not count requests for models without a known price, which are refused otherwise. */
+  allowUnpriced(): LimitRule
+}
+
+const kinds: readonly LimitKind[] = ['requests', 'tokens', 'concurrent', 'budget']
+const members: readonly string[] = [
+  'kind',
+  'limit',
+  'per',
+  'currency',
+  'unpriced',
+  'scopes',
+  'models',
+  'shadow',
+] satisfies (keyof LimitRuleData)[]
+const windows: readonly string[] = ['second', 'minute', 'hour', 'day'] satisfies Window[]
+const budgetWindows: readonly string[] = ['hour', 'day', 'week', 'month', 'ever'] satisfies BudgetWindow[]
+
+/**
+ * So many requests: `requests(60).per('minute')`. All of them may come at once; then one is free again every
+ * sixtieth of a minute (GCRA). Throws `TypeError` for a limit that is no whole number from 1.
+ */
+export function requests(limit: number): { per(window: Window): LimitRule } {
+  return rated('requests', limit)
+}
+
+/**
+ * So many tokens, prompt and completion together: `tokens(90_000).per('minute')`. They are reserved at their most
+ * before the model is asked, and settled by what it counted. Throws `TypeError` for a limit that is no whole number
+ * from 1.
+ */
+export function tokens(limit: number): { per(window: Window): LimitRule } {
+  return rated('tokens', limit)
+}
+
+/** So many requests at once: `concurrent(20)`. Throws `TypeError` for a limit that is no whole number from 1. */
+export function concurrent(limit: number): LimitRule {
+  return limitRule({ kind: 'concurrent', limit })
+}
+
+/**
+ * So much money: `budget(50, 'usd').per('day')`. Reserved at its most before the model is asked, and settled by the
+ * price of what it counted; a model without a price is refused, unless `allowUnpriced()`. Throws `TypeError` for an amount that is not above 0.
+ */
+export function budget(limit: number, currency: 'usd'): { per(window: BudgetWindow): LimitRule } {
+  limitRule({ kind: 'budget', limit, currency, per: 'ever' })
+  return { per: window => limitRule({ kind: 'budget', limit, currency, per: window }) }
+}
+
+/** A wrong limit is told of at once. */
+function rated(kind: 'requests' | 'tokens', limit: number): { per(window: Window): LimitRule } {
+  limitRule({ kind, limit, per: 'second' })
+  return { per: window => limitRule({ kind, limit, per: window }) }
+}
+
+/**
+ * A rule of plain data, as a database keeps it. Throws `ConfigurationError` that says what of it cannot be used: a rule
+ * that is not understood must not become no rule.
+ */
+export function limitRule(data: LimitRuleData): LimitRule {
+  const issue = ruleIssue(data)
+  if (issue !== undefined) {
+    const kind = kinds.find(each => each === data?.kind)
+    throw new ConfigurationError(kind === undefined ? 'A limit' : `${kind}()`, [issue])
+  }
+  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = ownMembers(data)
+  const rule: LimitRuleData = {
+    kind,
+    limit,
+    ...(per === undefined ? {} : { per }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(unpriced === 'allow' ? { unpriced } : {}),
+    ...(scopes === undefined ? {} : { scopes: [...scopes] }),
+    ...(models === undefined ? {} : { models: [...models] }),
+    ...(shadow === true ? { shadow } : {}),
+  }
+  const methods = {
+    by: (...given: readonly Scope[]) => limitRule({ ...rule, scopes: given }),
+    forModels: (...patterns: readonly string[]) => limitRule({ ...rule, models: patterns }),
+    asShadow: () => limitRule({ ...rule, shadow: true }),
+    allowUnpriced: () => limitRule({ ...rule, unpriced: 'allow' }),
+  }
+  // Not enumerable: a rule is its data, also where it is written as JSON.
+  return Object.freeze(
+    Object.defineProperties(
+      rule,
+      Object.fromEntries(Object.entries(methods).map(([name, value]) => [name, { value }])),
+    ),
+  ) as LimitRule
+}
+
+/** What is wrong with a rule, or `undefined`. */
+function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
+  if (typeof data !== 'object' || data === null) return configurationIssue([], data, 'a rule')
+  const unknown = Object.keys(data).find(name => !members.includes(name))
+  if (unknown !== undefined) return unknownOption([unknown], data[unknown as keyof LimitRuleData], members)
+  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = ownMembers(data)
+  const wrong = (name: keyof LimitRuleData, expected: string) =>
+    configurationIssue([name], { ...data }[name], expected)
+  if (!kinds.includes(kind)) return wrong('kind', listed(kinds))
+  if (kind === 'budget') {
+    if (!(typeof limit === 'number' && limit > 0 && limit <= 9_000_000)) {
+      return wrong('limit', 'an amount above 0, at most 9,000,000')
+    }
+    if (currency !== 'usd') return wrong('currency', "'usd'")
+  } else if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1_000_000_000)) {
+    return wrong('limit', 'a whole number from 1 to 1,000,000,000')
+  }
+  if (kind === 'concurrent') {
+    if (per !== undefined) return wrong('per', 'no window: it counts what runs at once')
+  } else {
+    const known = kind === 'budget' ? budgetWindows : windows
+    if (!known.includes(per as string)) return wrong('per', listed(known))
+  }
+  if (unpriced !== undefined && unpriced !== 'refuse' && unpriced !== 'allow') {
+    return wrong('unpriced', "'refuse' or 'allow'")
+  }
+  if (unpriced !== undefined && kind !== 'budget') return wrong('unpriced', 'none: only a budget has it')
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.length > 0 && scopes.every(isScope))) {
+    return wrong('scopes', "some of 'key', 'model', 'gateway', 'tag:' with a name, or a function")
+  }
+  if (models !== undefined && !(Array.isArray(models) && models.length > 0 && models.every(isText))) {
+    return wrong('models', "names of models, or patterns such as 'test-*'")
+  }
+  return shadow === undefined || typeof shadow === 'boolean' ? undefined : wrong('shadow', 'true or false')
+}
+
+function listed(words: readonly string[]): string {
+  return words.map(word => `'${word}'`).join(', ')
+}
+
+function isScope(scope: unknown): boolean {
+  if (typeof scope === 'function') return true
+  return typeof scope === 'string' && /^(key|model|gateway|tag:.+)$/s.test(scope)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}

@@ -1,0 +1,88 @@
+import { configurationError } from '../errors/configuration-error.ts'
+import { matchesPattern } from '../primitives/model-patterns.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import { jsonItems, jsonMember } from '../protocol/json-members.ts'
+import { likelyPromptTokens } from '../usage/likely-tokens.ts'
+import type { InputKind } from '../validation/input-parts.ts'
+import { checkConditions, holds, type RouteCondition } from './route-condition.ts'
+import { checkTokens } from './token-count.ts'
+
+/** The name that the caller used fits one of the patterns, in which `*` stands for any text. Throws `TypeError` for none. */
+export function askedAs(...patterns: readonly [string, ...string[]]): RouteCondition {
+  checkTexts(patterns, 'askedAs()', 'patterns of names')
+  return ({ model }) => patterns.some(pattern => matchesPattern(pattern, model))
+}
+
+/** The caller has the tag; where values are given, one of those. Throws `TypeError` for what is no name. */
+export function taggedWith(tag: string, ...values: readonly string[]): RouteCondition {
+  checkTexts([tag, ...values], 'taggedWith()', "a tag's name and values")
+  return (_, { principal: { tags } }) => {
+    const value = tags && memberOf(tags, tag)
+    return value !== undefined && (values.length === 0 || values.includes(value))
+  }
+}
+
+/** The request's body has more than so many bytes. Throws `TypeError` for what is no whole number from 1. */
+export function bodyAbove(bytes: number): RouteCondition {
+  checkTokens('bodyAbove()', 'bytes', bytes)
+  return draft => draft.bytes > bytes
+}
+
+/**
+ * The prompt is likely to have more than so many tokens: one for every four bytes of text, and an allowance for each
+ * image, audio and file. Throws `TypeError` for what is no whole number from 1.
+ */
+export function promptAbove(tokens: number): RouteCondition {
+  checkTokens('promptAbove()', 'tokens', tokens)
+  return draft => likelyPromptTokens(draft) > tokens
+}
+
+/** The request offers tools, or functions, which is their older name. */
+export const offersTools: RouteCondition = ({ body }) =>
+  jsonItems(jsonMember(body, 'tools')).length > 0 || jsonItems(jsonMember(body, 'functions')).length > 0
+
+const partTypes: Readonly<Record<InputKind, string>> = {
+  image: 'image_url',
+  audio: 'input_audio',
+  file: 'file',
+}
+
+/** A message holds an image, audio or a file; without kinds, any of them. Throws `TypeError` for other kinds. */
+export function holdsMedia(...kinds: readonly InputKind[]): RouteCondition {
+  for (const kind of kinds) {
+    if (Object.hasOwn(partTypes, kind)) continue
+    throw configurationError('holdsMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")
+  }
+  const types = (kinds.length === 0 ? (Object.keys(partTypes) as InputKind[]) : kinds).map(
+    kind => partTypes[kind],
+  )
+  return ({ body }) =>
+    jsonItems(jsonMember(body, 'messages')).some(message =>
+      jsonItems(jsonMember(message, 'content')).some(part =>
+        types.some(type => jsonMember(part, 'type') === type),
+      ),
+    )
+}
+
+/** Every condition holds. Throws `TypeError` for what is no condition. */
+export function allOf(...conditions: readonly RouteCondition[]): RouteCondition {
+  checkConditions(conditions, 'allOf()')
+  return (...asked) => conditions.every(condition => holds(condition, ...asked))
+}
+
+/** One condition holds, or more. Throws `TypeError` for what is no condition. */
+export function anyOf(...conditions: readonly RouteCondition[]): RouteCondition {
+  checkConditions(conditions, 'anyOf()')
+  return (...asked) => conditions.some(condition => holds(condition, ...asked))
+}
+
+/** No condition holds. Throws `TypeError` for what is no condition. */
+export function noneOf(...conditions: readonly RouteCondition[]): RouteCondition {
+  checkConditions(conditions, 'noneOf()')
+  return (...asked) => !conditions.some(condition => holds(condition, ...asked))
+}
+
+function checkTexts(texts: readonly unknown[], owner: string, expected: string): void {
+  if (texts.length > 0 && texts.every(text => typeof text === 'string' && text !== '')) return
+  throw configurationError(owner, [], texts, expected)
+}

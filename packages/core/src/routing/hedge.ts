@@ -1,0 +1,68 @@
+import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
+import { ConfigurationError } from '../errors/configuration-error.ts'
+import { isSamePlace } from '../validation/is-same-place.ts'
+import { type CombinedRoute, combinedRoute } from './combined-route.ts'
+import { distinct } from './distinct.ts'
+import type { ModelEntry, NamesIn } from './model-entry.ts'
+import { partOf } from './parts.ts'
+import { type Candidates, fixedStep, gathered, type Step, waysOf } from './step.ts'
+
+export interface HedgeOptions {
+  /** How long the first place may take to begin its answer before the other is asked too, in milliseconds. */
+  readonly afterMs: number
+}
+
+/** Timers take no more, and fire at once where they are given more. */
+const longestMs = 2_147_483_647
+const milliseconds: OptionCheck = value =>
+  typeof value === 'number' && value > 0 && value <= longestMs
+    ? undefined
+    : `milliseconds above 0, at most ${longestMs}`
+
+/**
+ * The first entry answers; where its place has not begun to for `afterMs` milliseconds, that of the second one is asked
+ * too. The first of them to begin is the answer, and the other is cut off: both cost. Where a place fails, the order is
+ * the first place of `entry`, those of `other`, then what else `entry` has.
+ *
+ * Throws `TypeError` for what is no entry, for entries that are the same place, and for what is no span.
+ */
+export function hedge<const Entry extends ModelEntry, const Other extends ModelEntry>(
+  entry: Entry,
+  other: Other,
+  options: HedgeOptions,
+): CombinedRoute<NamesIn<Entry> | NamesIn<Other>> {
+  const { afterMs } = checkedOptions('hedge()', options, { afterMs: milliseconds })
+  const parts = [
+    partOf(entry, { source: 'hedge()', path: [0] }),
+    partOf(other, { source: 'hedge()', path: [1] }),
+  ]
+  return combinedRoute(parts, steps => hedged(steps, afterMs))
+}
+
+function hedged(steps: readonly Step[], hedgeAfterMs: number): Step {
+  const order = ([lists = [], others = []]: readonly Candidates[]): Candidates => {
+    const [first, ...rest] = lists
+    if (first === undefined) return others
+    // What comes after it then is no entry of this one's.
+    if (others.every(other => isSamePlace(other, first))) return lists
+    return distinct([
+      { ...first, hedgeAfterMs },
+      ...others.filter(other => !isSamePlace(other, first)),
+      ...rest,
+    ])
+  }
+  const targets = steps.flatMap(step => step.targets)
+  const [{ fixed, id }, { fixed: other }] = steps as readonly [Step, Step]
+  if (fixed !== undefined && other?.every(each => isSamePlace(each, fixed[0]!))) {
+    const received = 'the target of the first entry'
+    throw new ConfigurationError('hedge()', [{ path: [1], received, expected: 'another target' }])
+  }
+  if (fixed !== undefined && other !== undefined) return { ...fixedStep(order([fixed, other]), id), targets }
+  return {
+    fixed: undefined,
+    targets,
+    ways: waysOf(steps),
+    id,
+    ask: (draft, context) => gathered(steps, draft, context, order),
+  }
+}

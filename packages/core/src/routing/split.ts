@@ -1,0 +1,92 @@
+import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
+import type { Draft } from '../validation/read.ts'
+import { type CombinedRoute, combinedRoute } from './combined-route.ts'
+import type { ModelEntry, NamesIn } from './model-entry.ts'
+import { oneOf } from './one-of-steps.ts'
+import { partOf } from './parts.ts'
+import { type Distances, rendezvous } from './rendezvous.ts'
+import type { RouteContext } from './route.ts'
+import { type RouteKey, routeKey } from './route-key.ts'
+import { waysOf } from './step.ts'
+import { checkWeights } from './weights.ts'
+
+/** The arms of a trial: a share for another entry of the table, by its name, or an entry and its share. */
+export type SplitArms = Readonly<
+  Record<string, number | readonly [ModelEntry, number] | { readonly to: ModelEntry; readonly share: number }>
+>
+
+type ArmNames<Arms> = {
+  [Arm in keyof Arms]: Arms[Arm] extends readonly [infer Entry, number] | { readonly to: infer Entry }
+    ? NamesIn<Entry>
+    : Arm & string
+}[keyof Arms]
+
+/**
+ * A trial: one arm answers, by its share, and no other: `split({ large: 0.9, candidate: 0.1 }, 'key')`. An arm that is no
+ * entry of the table has its own beside its share: `split({ old: [a, 0.5], new: { to: b, share: 0.5 } })`. Where `by` is given, all
+ * requests with the same key go to the same arm, in every process, and a change of the shares moves no more of them than
+ * it has to; else chance decides for each request.
+ *
+ * Throws `ConfigurationError` for shares that do not come to 1, for what is no entry, and for what is no key.
+ */
+export function split<const Arms extends SplitArms>(
+  arms: Arms,
+  by?: RouteKey,
+): CombinedRoute<ArmNames<Arms>> {
+  if (typeof arms !== 'object' || arms === null || Array.isArray(arms)) {
+    throw configurationError('split()', [], arms, 'shares by name, such as { large: 0.9, candidate: 0.1 }')
+  }
+  const names = Object.keys(arms)
+  const pairs = names.map(name => armOf(name, arms[name]))
+  const parts = pairs.map(([entry], at) => partOf(entry, { source: 'split()', path: [names[at]!] }))
+  const shares = checkShares(
+    names,
+    pairs.map(([, share]) => share),
+  )
+  const keyOf = by === undefined ? undefined : routeKey(by, 'split()')
+  const distances = rendezvous(names, shares)
+  const choose =
+    keyOf === undefined
+      ? byChance(shares)
+      : (...asked: Parameters<typeof keyOf>) => nearest(distances, keyOf(...asked))
+  return combinedRoute(parts, steps => ({
+    ...oneOf(steps, choose),
+    // An arm with a share of 0 answers nobody.
+    ways: waysOf(steps.filter((_, at) => shares[at]! > 0)),
+  }))
+}
+
+function armOf(name: string, arm: unknown): readonly [entry: unknown, share: unknown] {
+  if (Array.isArray(arm) && arm.length === 2) return [arm[0], arm[1]]
+  const isObject = typeof arm === 'object' && arm !== null
+  return isObject && 'to' in arm && 'share' in arm ? [arm.to, arm.share] : [name, arm]
+}
+
+function checkShares(names: readonly string[], given: readonly unknown[]): readonly number[] {
+  if (given.length === 0)
+    throw configurationError('split()', [], {}, 'an arm at least, such as { large: 0.9, candidate: 0.1 }')
+  const shares = checkWeights('split()', given, at => [names[at]!])
+  const sum = shares.reduce((total, share) => total + share, 0)
+  if (Math.abs(sum - 1) <= 1e-9) return shares
+  const received = `shares with the sum ${Number(sum.toFixed(9))}`
+  throw new ConfigurationError('split()', [
+    { path: [], received, expected: 'the sum 1, such as 0.9 and 0.1' },
+  ])
+}
+
+function byChance(shares: readonly number[]): (draft: Draft, context: RouteContext) => number {
+  return (_, { random }) => {
+    let left = random()
+    const found = shares.findIndex(share => {
+      left -= share
+      return left < 0
+    })
+    // Shares may come to a little less than 1.
+    return found === -1 ? shares.findLastIndex(share => share > 0) : found
+  }
+}
+
+function nearest(distances: Distances, key: string): number {
+  const found = distances(key)
+  return found.indexOf(Math.min(...found))
+}

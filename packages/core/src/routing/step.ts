@@ -1,0 +1,83 @@
+import type { Target } from '../contracts/provider.ts'
+import type { Draft } from '../validation/read.ts'
+import type { Candidate, RouteContext } from './route.ts'
+
+export type Candidates = readonly Candidate[]
+
+/** An entry of a route whose names are found. */
+export interface Step {
+  /** What it gives to every request alike; `undefined` where that depends on the request. */
+  readonly fixed: Candidates | undefined
+  ask(draft: Draft, context: RouteContext): Candidates | Promise<Candidates>
+  /** Every target that it knows of beforehand. */
+  readonly targets: readonly Target[]
+  /** The `via` of each way to a target; an empty list is a way without further names. */
+  readonly ways: readonly (readonly string[])[]
+  /** What it is called when requests are spread by a hash: the same in all processes. */
+  readonly id: string
+}
+
+/** The names of a table. */
+export interface Scope {
+  /** What stands under a name. Throws `TypeError` where nothing does, or where it leads back to where it is named. */
+  find(name: string): Step
+}
+
+/** An entry that was looked at; its names are still to be found. */
+export interface Part {
+  readonly names: readonly string[]
+  link(scope: Scope): Step
+}
+
+export function fixedStep(fixed: Candidates, id: string): Step {
+  const ways = distinctWays(fixed.map(({ via }) => via ?? []))
+  return { fixed, ask: () => fixed, targets: fixed, ways, id }
+}
+
+/** Every way that one of the steps has, each once. */
+export function waysOf(steps: readonly Step[]): readonly (readonly string[])[] {
+  return distinctWays(steps.flatMap(({ ways }) => ways))
+}
+
+function distinctWays(ways: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  if (ways.length < 2) return ways
+  return [...new Map(ways.map(way => [JSON.stringify(way), way])).values()]
+}
+
+/** A step that says something more of what another gives. */
+export function mappedStep(step: Step, map: (candidates: Candidates) => Candidates): Step {
+  if (step.fixed !== undefined) return { ...fixedStep(map(step.fixed), step.id), targets: step.targets }
+  return {
+    fixed: undefined,
+    targets: step.targets,
+    ways: step.ways,
+    id: step.id,
+    ask(draft, context) {
+      const asked = step.ask(draft, context)
+      return asked instanceof Promise ? asked.then(map) : map(asked)
+    },
+  }
+}
+
+/** What all the steps give to a request, in their order, at once where none of them waits. */
+export function gathered(
+  steps: readonly Step[],
+  draft: Draft,
+  context: RouteContext,
+  finish: (lists: readonly Candidates[]) => Candidates,
+): Candidates | Promise<Candidates> {
+  const lists: (Candidates | Promise<Candidates>)[] = []
+  let waits = false
+  try {
+    for (const step of steps) {
+      const list = step.fixed ?? step.ask(draft, context)
+      waits ||= list instanceof Promise
+      lists.push(list)
+    }
+  } catch (error) {
+    // What the others come to, nobody asks any more.
+    for (const list of lists) if (list instanceof Promise) list.catch(() => {})
+    throw error
+  }
+  return waits ? Promise.all(lists).then(finish) : finish(lists as readonly Candidates[])
+}

@@ -1,0 +1,26 @@
+import type { ParameterOverrides } from '../contracts/provider.ts'
+import { checkParameters } from './check-parameters.ts'
+import { type CombinedRoute, combinedRoute } from './combined-route.ts'
+import type { ModelEntry, NamesIn } from './model-entry.ts'
+import { partOf } from './parts.ts'
+import { mappedStep } from './step.ts'
+
+/**
+ * The entry, asked with parameters of its own: `withParameters(a, { temperature: 0, seed: null })`. They stand in the
+ * place of the caller's, and of those that its places have; `null` leaves a field out. `max_completion_tokens` lowers the
+ * caller's bound, and never raises it.
+ *
+ * Throws `TypeError` for what is no entry, and for parameters that a request could not have.
+ */
+export function withParameters<const Entry extends ModelEntry>(
+  entry: Entry,
+  parameters: ParameterOverrides,
+): CombinedRoute<NamesIn<Entry>> {
+  checkParameters(parameters, { source: 'withParameters()', path: ['parameters'] })
+  const own = { ...parameters }
+  return combinedRoute([partOf(entry, { source: 'withParameters()', path: ['entry'] })], ([step]) =>
+    mappedStep(step!, candidates =>
+      candidates.map(candidate => ({ ...candidate, parameters: { ...candidate.parameters, ...own } })),
+    ),
+  )
+}

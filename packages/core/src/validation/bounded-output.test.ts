@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { scripted, serving, stop, stream, text, whole } from '../../test/support/scripted-gateway.ts'
+import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
+import type { ChatRequest } from '../protocol/chat.ts'
+import { limits } from '../rate-limiting/limits.ts'
+import { budget, concurrent, requests, tokens } from '../rate-limiting/rule.ts'
+import { boundedOutput } from './bounded-output.ts'
+
+const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
+
+describe('boundedOutput', () => {
+  it('gives a request without a bound the one that its room is for, and tells of it', () => {
+    const given = { ...input }
+    const bounded = boundedOutput(given, 500)
+    expect(bounded.input).toBe(given)
+    expect(given).toEqual({ ...input, max_completion_tokens: 500 })
+    expect(bounded.adjustments).toEqual([
+      { parameter: 'max_completion_tokens', action: 'defaulted', detail: '500' },
+    ])
+  })
+
+  it.each([
+    [{ max_tokens: 9 }, 500],
+    [{ max_completion_tokens: 9 }, 500],
+    [{ max_tokens: 0 }, 500],
+    [{}, undefined],
+  ])('leaves %j as it is where the room is for %s', (fields, bound) => {
+    const given = { ...input, ...fields }
+    expect(boundedOutput(given, bound)).toEqual({ input: given, adjustments: [] })
+    expect(boundedOutput(given, bound).input).toBe(given)
+  })
+
+  it.each(['500', Number.NaN, -1, 0, 0.5, null])(
+    'sends no bound upstream that is none, such as %o',
+    async bound => {
+      const { target, inputs } = scripted(() => whole('Hi'))
+      let settled = 0
+      const lease = { headers: {}, maxOutputTokens: bound as number, settle: () => void settled++ }
+      const { post, ends } = serving(target, { limit: { admit: () => lease } })
+      expect((await post({})).status).toBe(500)
+      expect(ends()[0]?.error).toBeInstanceOf(TypeError)
+      expect([inputs.length, settled]).toEqual([0, 1])
+    },
+  )
+})
+
+describe('the bound of a limited request', () => {
+  const asked = async (limit: LimitRuleData, fields: object = {}) => {
+    const { target, inputs } = scripted(() => ('stream' in fields ? stream([text('Hi'), stop]) : whole('Hi')))
+    const { post, ends } = serving(target, {
+      limit: limits([limit], { maxOutputTokens: 700 }),
+      prices: () => 0.001,
+    })
+    const response = await post(fields)
+    await response.text()
+    expect(response.status).toBe(200)
+    const { max_completion_tokens, max_tokens } = inputs[0] ?? {}
+    const told = response.headers.get('x-sluice-adjustments')
+    return { sent: { max_completion_tokens, max_tokens }, told, adjustments: ends()[0]?.adjustments }
+  }
+  const told = '"max_completion_tokens";action=defaulted;detail="700"'
+
+  it.each([
+    ['tokens', tokens(9_000).per('hour')],
+    ['money', budget(1, 'usd').per('day')],
+    ['tokens by a shadow', tokens(9_000).per('hour').asShadow()],
+  ])('of %s is sent upstream, and the caller is told so', async (_, rule) => {
+    for (const fields of [{}, { stream: true }, { max_tokens: null, max_completion_tokens: null }]) {
+      const { sent, told: header, adjustments } = await asked(rule, fields)
+      expect(sent).toEqual({ max_completion_tokens: 700, max_tokens: undefined })
+      expect(header).toBe(told)
+      expect(adjustments).toEqual([
+        { parameter: 'max_completion_tokens', action: 'defaulted', detail: '700' },
+      ])
+    }
+  })
+
+  it.each([[{ max_tokens: 5 }], [{ max_completion_tokens: 5 }]])(
+    'is the one of the caller: %j',
+    async fields => {
+      const { sent, told: header } = await asked(tokens(9_000).per('hour'), fields)
+      expect(sent).toEqual({ max_tokens: undefined, max_completion_tokens: undefined, ...fields })
+      expect(header).toBeNull()
+    },
+  )
+
+  it('is no more than a model answers with, at the place that has the model', async () => {
+    const small = scripted(() => Promise.reject(new UpstreamError('x', { kind: 'refused', status: 500 })))
+    const large = scripted(() => whole('Hi'))
+    const capabilities = { maxOutputTokens: 100 }
+    const { post, ends } = serving([{ ...small.target, capabilities }, large.target], {
+      limit: limits([tokens(9_000).per('hour')], { maxOutputTokens: 700 }),
+    })
+    expect((await post({})).status).toBe(200)
+    expect([small, large].map(({ inputs }) => inputs[0]?.max_completion_tokens)).toEqual([100, 700])
+    await post({ max_completion_tokens: 90 })
+    expect(small.inputs[1]?.max_completion_tokens).toBe(90)
+    const own = serving(
+      { ...large.target, capabilities, parameters: { max_completion_tokens: 50 } },
+      { limit: limits([tokens(9_000).per('hour')], { maxOutputTokens: 700 }) },
+    )
+    expect((await own.post({})).headers.get('x-sluice-adjustments')).toBe(
+      '"max_completion_tokens";action=defaulted;detail="700", "max_completion_tokens";action=mapped;detail="50"',
+    )
+    expect(ends()[0]?.trace.candidates).toHaveLength(2)
+  })
+
+  it.each([
+    ['requests', requests(9).per('hour')],
+    ['concurrency', concurrent(9)],
+    ['tokens of another model', tokens(9).per('hour').forModels('other')],
+  ])('is none where only %s are counted', async (_, rule) => {
+    const { sent, told: header } = await asked(rule)
+    expect(sent).toEqual({ max_tokens: undefined, max_completion_tokens: undefined })
+    expect(header).toBeNull()
+  })
+})

@@ -1,0 +1,139 @@
+import type { HostBody } from '../contracts/host.ts'
+import { GatewayError } from '../errors/errors.ts'
+import type { IntakeLimits } from '../gateway/config.ts'
+import { arrivedBody, type BodyBounds, collectBody, iterate } from '../http/collect-body.ts'
+import type { Lifetime } from '../http/lifetime.ts'
+import type { Uploads } from '../http/uploads.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import type { JsonObject, JsonValue } from '../protocol/chat.ts'
+import { checkParsed } from '../protocol/check-parsed.ts'
+import { parseJson } from '../protocol/json.ts'
+import { noun } from '../protocol/wording.ts'
+import { checkContentEncoding, checkContentType } from './content-headers.ts'
+
+/** What the caller sent, as far as it is known before it is validated. */
+export interface Draft {
+  readonly model: string
+  readonly body: JsonObject
+  /** Size of the body in bytes; for a body that the host had parsed already, of its JSON text. */
+  readonly bytes: number
+}
+
+/**
+ * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body that tells its
+ * length is refused before it is read. `undefined` where the body has to be waited for: see `receive`.
+ *
+ * Throws 400 or 413.
+ *
+ * @param body - replaces `request.body`.
+ */
+export function read(request: Request, body: HostBody | undefined, limits: IntakeLimits): Draft | undefined {
+  const { headers } = request
+  const declared = announcedBytes(request)
+  if (declared > limits.maxBytes) throw tooLarge(declared, limits)
+  if (body?.kind === 'bytes' && body.bytes.length > limits.maxBytes) throw tooLarge(body.bytes.length, limits)
+  checkContentType(headers)
+  if (body?.kind === 'parsed') {
+    const bytes = checkParsed(body.value, limits)
+    if (bytes > limits.maxBytes) throw tooLarge(bytes, limits)
+    return toDraft(body.value as JsonValue, bytes)
+  }
+  // A host that has read the body has also undone its encoding.
+  if (body?.kind === 'bytes') return draftOf(body.bytes, limits)
+  checkContentEncoding(headers)
+  const arrived = body && arrivedBody(body)
+  return arrived === undefined ? undefined : draftOf(arrived, limits)
+}
+
+/** Whether a body that has come along with the head of its request may be told of a turn later. */
+export function mayArrive(body: HostBody | undefined): boolean {
+  return body?.kind === 'stream' && memberOf(body, 'arrived') !== undefined
+}
+
+/** Whose body is received, and where it is counted. */
+interface Sender {
+  /** See `principalKey`. */
+  readonly key: string
+  readonly uploads: Uploads
+  /** The request's: the body is not received beyond it. */
+  readonly lifetime: Pick<Lifetime, 'onEnd' | 'offEnd'>
+  /** Spreads the retries of those that are refused. */
+  readonly random: () => number
+}
+
+/**
+ * Receives a body that `read` would have to wait for. It is refused as soon as it is too long, or too much is received
+ * already for its sender or in all.
+ *
+ * Rejects with 400, 408, 413, 429 or 503, and with `LifeEnded`. Where the source fails, as when the caller has left,
+ * rejects with what the source threw.
+ */
+export async function receive(
+  request: Request,
+  body: HostBody | undefined,
+  limits: IntakeLimits,
+  { key, uploads, lifetime, random }: Sender,
+): Promise<Draft> {
+  const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits)
+  const stream = body?.kind === 'stream' ? body.stream : webBody(request)
+  if (stream === undefined) return use(new Uint8Array())
+  const bounds: BodyBounds = {
+    limits,
+    lifetime,
+    upload: uploads.start(key, announcedBytes(request), limits, random),
+    tooLarge: bytes => tooLarge(bytes, limits),
+    tooSlow: (bytes, ms) => tooSlow(bytes, ms, limits),
+  }
+  return collectBody(stream, bounds, use)
+}
+
+function announcedBytes({ headers }: Request): number {
+  return Number(headers.get('content-length') ?? 0)
+}
+
+function draftOf(bytes: Uint8Array, limits: IntakeLimits): Draft {
+  if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
+  return toDraft(parseJson(bytes, limits), bytes.length)
+}
+
+function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
+  if (request.bodyUsed) {
+    throw new GatewayError('server_error', {
+      cause: new Error(
+        'The body was read before the gateway. Hand it over as `body`, or mount the gateway first.',
+      ),
+    })
+  }
+  return request.body === null ? undefined : iterate(request.body)
+}
+
+function toDraft(body: JsonValue, bytes: number): Draft {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new GatewayError('invalid_json')
+  const object = body as JsonObject
+  const model = Object.hasOwn(object, 'model') ? object.model : undefined
+  if (model === undefined || model === null || model === '') throw new GatewayError('missing_model')
+  // Frozen: what is authorized is what was asked for, whatever a route does.
+  if (typeof model === 'string') return Object.freeze({ model, body: object, bytes })
+  throw new GatewayError('invalid_type', {
+    message: `Invalid type for 'model': expected a string, but got ${noun(model)} instead.`,
+    param: 'model',
+  })
+}
+
+function tooLarge(bytes: number, { maxBytes }: IntakeLimits): GatewayError {
+  return new GatewayError('body_too_large', {
+    message: `Maximum content size limit (${maxBytes}) exceeded (${bytes} bytes read)`,
+  })
+}
+
+function tooSlow(bytes: number, ms: number, limits: IntakeLimits): GatewayError {
+  const { deadlineMs, minBytesPerSecond, minRateGraceMs } = limits
+  if (ms >= deadlineMs) {
+    return new GatewayError('request_timeout', {
+      message: `The body of the request did not arrive within ${deadlineMs} milliseconds.`,
+    })
+  }
+  return new GatewayError('request_timeout', {
+    message: `The body of the request arrives too slowly: got ${bytes} bytes in ${Math.round(ms)} ms, expected at least ${minBytesPerSecond} bytes per second after the first ${minRateGraceMs} ms.`,
+  })
+}
