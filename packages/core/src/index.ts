@@ -9,18 +9,17 @@ export {
 } from './accounting/stored-batch.ts'
 export type { CheckedUsageFilter } from './accounting/usage-filter.ts'
 export { type CheckedUsageQuery, checkedUsageQuery } from './accounting/usage-query.ts'
-export type { ApiKey, ApiKeyLookup, ApiKeySource, ApiKeysOptions } from './auth/api-keys.ts'
+export type { ApiKey, ApiKeySource } from './auth/api-keys.ts'
 export { apiKeys } from './auth/api-keys.ts'
-export type { Authenticator, Principal } from './auth/authenticate.ts'
+export type { ApiKeysOptions } from './auth/api-keys-options.ts'
 export { bearerToken } from './auth/authenticate.ts'
-export type { Authorizer } from './auth/authorize.ts'
 export { firstOf } from './auth/first-of.ts'
 export { isIssuedKey } from './auth/issued-key.ts'
 export type { KeyStoreOptions } from './auth/issued-keys.ts'
 export { keyStore } from './auth/issued-keys.ts'
 export type { Pepper } from './auth/key-digest.ts'
 export { hashApiKey } from './auth/key-digest.ts'
-export type { ApiKeyRecord } from './auth/key-record.ts'
+export { modelPatterns } from './auth/model-patterns.ts'
 export type { ResponseCache } from './caching/cached.ts'
 export type { IdempotencyOptions } from './caching/idempotency.ts'
 export { idempotency } from './caching/idempotency.ts'
@@ -30,7 +29,10 @@ export type { Idempotency } from './caching/repeated.ts'
 export type { ResponseCacheOptions } from './caching/response-cache.ts'
 export { responseCache } from './caching/response-cache.ts'
 export type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from './contracts/answer-store.ts'
+export type { Authenticator } from './contracts/authenticator.ts'
+export type { Authorizer } from './contracts/authorizer.ts'
 export type { Database } from './contracts/database.ts'
+export type { Draft } from './contracts/draft.ts'
 export type {
   AttemptFailedEvent,
   AttemptReason,
@@ -46,18 +48,11 @@ export type {
   UnusedCallEvent,
   WarningEvent,
 } from './contracts/events.ts'
-export type {
-  Answer,
-  Explanation,
-  FetchContext,
-  Gateway,
-  HostBody,
-  LeaveListener,
-  Leaving,
-  ManagedGateway,
-} from './contracts/host.ts'
+export type { Answer, FetchContext, HostBody, LeaveListener, Leaving } from './contracts/host.ts'
 export type { Journal } from './contracts/journal.ts'
 export type {
+  ApiKeyLookup,
+  ApiKeyRecord,
   IssuedKey,
   KeyChanges,
   KeyFields,
@@ -79,7 +74,6 @@ export type {
   UsageRow,
 } from './contracts/ledger.ts'
 export type { LedgerBatch, LedgerRows } from './contracts/ledger-rows.ts'
-export type * from './contracts/limit-rule.ts'
 export type {
   Claim,
   Counter,
@@ -91,7 +85,20 @@ export type {
   SumCounter,
   Verdict,
 } from './contracts/limit-store.ts'
+export type { Lease, LimitContext, Limiter } from './contracts/limiter.ts'
+export type { Load, LoadShedder } from './contracts/load-shedder.ts'
+export type {
+  BudgetWindow,
+  LimitKind,
+  LimitRuleData,
+  NamedScope,
+  Principal,
+  Scope,
+  ScopeOf,
+  Window,
+} from './contracts/principal.ts'
 export type * from './contracts/provider.ts'
+export type { Candidate, ModelCard, Route, RouteContext } from './contracts/route.ts'
 export type {
   SharedHealth,
   SharedPause,
@@ -126,32 +133,32 @@ export { GatewayError } from './errors/errors.ts'
 export type { UnavailableReason } from './errors/unavailable-reason.ts'
 export type { UpstreamErrorDetails, UpstreamFailure } from './errors/upstream-error.ts'
 export { UpstreamError } from './errors/upstream-error.ts'
-export type { GatewayOptions, IntakeLimits, StreamPacing, Timeouts } from './gateway/config.ts'
+export type { GatewayOptions, StreamPacing } from './gateway/config.ts'
 export { createGateway } from './gateway/gateway.ts'
+export type { Explanation, Gateway, ManagedGateway } from './gateway/managed-gateway.ts'
 export type { ModelTargets, TargetStatus } from './gateway/model-targets.ts'
-export type { CorsOptions } from './http/with-cors.ts'
-export { withCors } from './http/with-cors.ts'
-export type { Endpoint } from './http/with-endpoints.ts'
-export { withEndpoints } from './http/with-endpoints.ts'
+export type { CorsOptions } from './gateway/with-cors.ts'
+export { withCors } from './gateway/with-cors.ts'
+export type { Endpoint } from './gateway/with-endpoints.ts'
+export { withEndpoints } from './gateway/with-endpoints.ts'
+export type { IntakeLimits } from './http/intake-limits.ts'
 export { observers } from './observability/observers.ts'
 export { closest } from './primitives/closest.ts'
-export { modelPatterns } from './primitives/model-patterns.ts'
 export { storableText } from './primitives/storable-text.ts'
 export type * from './protocol/chat.ts'
 export type { JsonLimits } from './protocol/json.ts'
 export type { SseDecodeOptions, SseEvent } from './protocol/sse.ts'
 export { decodeSse, SseDecoder } from './protocol/sse.ts'
 export { burstOf, cellCost, cellsIn } from './rate-limiting/cell-cost.ts'
-export type { StoreFailurePolicy } from './rate-limiting/guarded-store.ts'
+export type { StoreFailurePolicy } from './rate-limiting/guarded-store-options.ts'
+
 export { inFlightCap } from './rate-limiting/in-flight-cap.ts'
-export type { Lease, LimitContext, Limiter } from './rate-limiting/limit.ts'
 export { limits } from './rate-limiting/limits.ts'
 export type { LimitsOptions, WaitOptions } from './rate-limiting/limits-options.ts'
 export type { MemoryStore, MemoryStoreOptions } from './rate-limiting/memory-store.ts'
 export { memoryStore } from './rate-limiting/memory-store.ts'
 export type { LimitRule } from './rate-limiting/rule.ts'
 export { budget, concurrent, limitRule, requests, tokens } from './rate-limiting/rule.ts'
-export type { Load, LoadShedder } from './rate-limiting/shed.ts'
 export { byContextLength } from './routing/by-context-length.ts'
 export { type CheapestOptions, cheapest } from './routing/cheapest.ts'
 export type { CombinedRoute } from './routing/combined-route.ts'
@@ -175,7 +182,6 @@ export { type MirrorOptions, mirror } from './routing/mirror.ts'
 export type { ModelEntry } from './routing/model-entry.ts'
 export type { ModelEntries, ModelTable, TargetMaker, WildcardEntry } from './routing/models.ts'
 export { models } from './routing/models.ts'
-export type { Candidate, ModelCard, Route, RouteContext } from './routing/route.ts'
 export type { RouteCondition } from './routing/route-condition.ts'
 export type { RouteKey } from './routing/route-key.ts'
 export { type SplitArms, split } from './routing/split.ts'
@@ -184,6 +190,7 @@ export { weighted } from './routing/weighted.ts'
 export { when } from './routing/when.ts'
 export { withParameters } from './routing/with-parameters.ts'
 export { fetchTransport } from './transports/fetch.ts'
+export type { Timeouts } from './upstream/deadlines.ts'
 export type { BreakerOptions, RetryOptions } from './upstream/health-options.ts'
 export type { AbandonedCallOptions } from './usage/abandoned-calls.ts'
 export type { CalcPrice, GenaiPricesOptions } from './usage/genai-prices.ts'
@@ -192,4 +199,3 @@ export type { ModelPrice, TokenPrice } from './usage/model-price.ts'
 export type { PriceTable, ReplaceablePrices } from './usage/price-table.ts'
 export { priceTable } from './usage/price-table.ts'
 export type { PricedModel, Prices } from './usage/prices.ts'
-export type { Draft } from './validation/read.ts'

@@ -1,8 +1,9 @@
 import { GatewayError, type HostBody, type IntakeLimits } from '@sluice/core'
+import type { Draft } from '../../../packages/core/src/contracts/draft.ts'
 import { type ValidationRules, validate } from '../../../packages/core/src/dialects/chat/validate.ts'
 import { Lifetime } from '../../../packages/core/src/http/lifetime.ts'
 import { Uploads } from '../../../packages/core/src/http/uploads.ts'
-import { type Draft, read, receive } from '../../../packages/core/src/validation/read.ts'
+import { read, receive } from '../../../packages/core/src/validation/read.ts'
 
 const request = new Request('http://gateway.test/v1/chat/completions', {
   method: 'POST',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { UnusedCallEvent } from '../contracts/events.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import { LifeEnded } from '../upstream/attempt.ts'
+
 import { unusedClosing } from './unused-call.ts'
 
 const event: UnusedCallEvent = {

@@ -1,9 +1,10 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { ApiKeyRecord } from '../contracts/key-store.ts'
+import type { LimitRuleData } from '../contracts/principal.ts'
+
 import { apiKeys } from './api-keys.ts'
 import { hashApiKey } from './key-digest.ts'
-import type { ApiKeyRecord } from './key-record.ts'
 
 function asking(authorization?: string): Request {
   return new Request(

@@ -1,7 +1,8 @@
+import type { ApiKeyLookup, ApiKeyRecord } from '../contracts/key-store.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
-import type { ApiKeyLookup } from './api-keys.ts'
-import { type ApiKeyRecord, recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
+
+import { recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
 
 /** What a store said: the record, `undefined` for an unknown key, or what is to be thrown in its stead. */
 export type StoreAnswer =

@@ -1,45 +1,12 @@
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { Authenticator } from '../contracts/authenticator.ts'
+import type { Principal } from '../contracts/principal.ts'
+
 import type { AuthFailure } from '../errors/auth-failure.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 
 export { principalKey } from '../primitives/principal-key.ts'
-
-/** Who is asking. */
-export interface Principal {
-  readonly id: string
-  /**
-   * Who vouches for the `id`, such as `api_keys` or a token's issuer; no spaces. Principals with the same `id` and
-   * different sources share no limits, cached responses or idempotency keys. Default: none.
-   */
-  readonly source?: string
-  /** Patterns of the models that the principal may use (`*` stands for any text); absent means all. */
-  readonly models?: readonly string[]
-  /** Such as `{ team: 'search' }`: for limits that are shared, and for the sums of the ledger. */
-  readonly tags?: Readonly<Record<string, string>>
-  /** Rules for this principal, beside those of the gateway's `limit`. They hold also where the gateway has none. */
-  readonly limits?: readonly LimitRuleData[]
-}
-
-/**
- * Says who is asking, or `undefined` for nobody.
- *
- * `host` is the host framework's own request where there is one: Express's `req`, Koa's `ctx`. It is
- * `undefined` when `gateway.fetch` is called directly.
- *
- * `report` takes the reason for an `undefined`. It is for events and logs: it does not change the answer, so that a caller
- * cannot tell an expired key from an unknown one. Of several reports the most specific counts.
- */
-export interface Authenticator<Host = unknown> {
-  (
-    request: Request,
-    host: Host | undefined,
-    report?: (failure: AuthFailure) => void,
-  ): Principal | undefined | Promise<Principal | undefined>
-  /** The principals that are known beforehand, such as those of a list of keys. */
-  principals?(): readonly Principal[]
-}
 
 /** The token of an `Authorization: Bearer ...` header (RFC 6750; the token may hold spaces), or `undefined`. */
 export function bearerToken(request: Request): string | undefined {

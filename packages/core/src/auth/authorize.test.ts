@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Candidate } from '../routing/route.ts'
+import type { Candidate } from '../contracts/route.ts'
+
 import { authorizePlaces, Permissions } from './authorize.ts'
 
 const ann = { id: 'ann' }

@@ -1,11 +1,10 @@
+import type { Authorizer } from '../contracts/authorizer.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { Candidate, RouteContext } from '../contracts/route.ts'
 import { modelNotAllowed } from '../errors/model-refusals.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import type { Candidate, RouteContext } from '../routing/route.ts'
-import { isSamePlace } from '../validation/is-same-place.ts'
-import type { Principal } from './authenticate.ts'
 
-/** Says whether a principal may use a model. */
-export type Authorizer = (principal: Principal, model: string) => boolean | Promise<boolean>
+import { isSamePlace } from '../validation/is-same-place.ts'
 
 /** The names that one principal may use. Calls the authorizer once for each name. */
 export class Permissions {

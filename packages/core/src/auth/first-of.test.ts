@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Authenticator } from '../contracts/authenticator.ts'
 import { GatewayError } from '../errors/errors.ts'
-import type { Authenticator } from './authenticate.ts'
+
 import { firstOf } from './first-of.ts'
 
 const request = new Request('http://a/')

@@ -1,7 +1,7 @@
+import type { Authenticator } from '../contracts/authenticator.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { Authenticator } from './authenticate.ts'
 
 /**
  * Asks one authenticator after the other until one knows the caller: `firstOf(apiKeys(keys), jwt({ ... }))`. One that

@@ -1,5 +1,6 @@
 import type { KeyChanges, KeyFields, KeySpec } from '../contracts/key-store.ts'
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { LimitRuleData } from '../contracts/principal.ts'
+
 import { ConfigurationError, hiddenIssue, unknownOption } from '../errors/configuration-error.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { limitRule } from '../rate-limiting/rule.ts'

@@ -1,21 +1,10 @@
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { ApiKeyRecord } from '../contracts/key-store.ts'
+import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { type ConfigurationIssue, hiddenIssue } from '../errors/configuration-error.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { limitRule } from '../rate-limiting/rule.ts'
-import type { Principal } from './authenticate.ts'
-import { limitsIssue } from './limits-issue.ts'
 
-/** What is known of a key, and who it speaks for. A `null`, as stores give it, is nothing known. */
-export interface ApiKeyRecord extends Omit<Principal, 'source' | 'models' | 'tags' | 'limits'> {
-  /** Patterns of the models that the key may use; absent means all. */
-  readonly models?: readonly string[] | null
-  readonly tags?: Readonly<Record<string, string>> | null
-  /** Rules for this key, beside those of the gateway's `limit`. */
-  readonly limits?: readonly LimitRuleData[] | null
-  /** Milliseconds since 1970, or a `Date`; from then on the key is refused. */
-  readonly expiresAt?: number | Date | null
-  readonly disabled?: boolean | null
-}
+import { limitsIssue } from './limits-issue.ts'
 
 /** A record without a fault, as it was when it was read: what becomes of the store's own object changes nothing. */
 export interface SoundRecord {

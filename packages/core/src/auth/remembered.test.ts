@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { GatewayEvent } from '../contracts/events.ts'
+import type { ApiKeyRecord } from '../contracts/key-store.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { type ApiKeysOptions, apiKeys } from './api-keys.ts'
+import { apiKeys } from './api-keys.ts'
+import type { ApiKeysOptions } from './api-keys-options.ts'
 import { hashApiKey } from './key-digest.ts'
-import type { ApiKeyRecord } from './key-record.ts'
 
 const ttl = 5_000
 const stale = 60_000

@@ -1,8 +1,10 @@
 import { inTime } from '../clock/in-time.ts'
+import type { ApiKeyLookup } from '../contracts/key-store.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { quietObserver } from '../gateway/guarded-functions.ts'
-import type { ApiKeyLookup, ApiKeysOptions, Find } from './api-keys.ts'
+import { quietObserver } from '../observability/observers.ts'
+import type { ApiKeysOptions, Find } from './api-keys-options.ts'
+
 import { askStore, type StoreAnswer } from './ask-store.ts'
 import type { SoundRecord } from './key-record.ts'
 import { type Seen, seenKeys } from './seen-keys.ts'

@@ -1,5 +1,5 @@
-import type { Principal } from '../auth/authenticate.ts'
 import type { AnswerKey, AnswerStore, WatchedAnswers } from '../contracts/answer-store.ts'
+import type { Principal } from '../contracts/principal.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import type { AnswerKeeper } from './answer-capture.ts'
 import { type KeptAnswer, keptAnswerOf } from './kept-answer.ts'

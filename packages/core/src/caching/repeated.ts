@@ -1,9 +1,10 @@
-import type { Principal } from '../auth/authenticate.ts'
 import type { AnswerStore } from '../contracts/answer-store.ts'
+import type { Draft } from '../contracts/draft.ts'
+import type { Principal } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { digestOf } from '../primitives/digest-of.ts'
 import { principalKey } from '../primitives/principal-key.ts'
-import type { Draft } from '../validation/read.ts'
+
 import type { AnswerKeeper } from './answer-capture.ts'
 import type { KeptAnswer } from './kept-answer.ts'
 import { type KeyState, keyStateOf, keyStateText } from './key-state.ts'

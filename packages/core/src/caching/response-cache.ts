@@ -1,10 +1,10 @@
-import type { Principal } from '../auth/authenticate.ts'
 import type { AnswerStore } from '../contracts/answer-store.ts'
-import { isKnownField } from '../dialects/chat/check-fields.ts'
+import type { Principal } from '../contracts/principal.ts'
 import { digestOf } from '../primitives/digest-of.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
+import { isKnownField } from '../protocol/chat-fields.ts'
 import {
   aFunction,
   aStore,

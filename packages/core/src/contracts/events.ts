@@ -1,7 +1,7 @@
-import type { Principal } from '../auth/authenticate.ts'
 import type { AuthFailure } from '../errors/auth-failure.ts'
 import type { UnavailableReason } from '../errors/unavailable-reason.ts'
 import type { Usage } from '../protocol/chat.ts'
+import type { Principal } from './principal.ts'
 import type { Adjustment } from './provider.ts'
 import type { RequestTrace } from './trace.ts'
 

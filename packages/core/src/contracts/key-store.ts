@@ -1,5 +1,4 @@
-import type { ApiKeyRecord } from '../auth/key-record.ts'
-import type { LimitRuleData } from './limit-rule.ts'
+import type { LimitRuleData, Principal } from './principal.ts'
 
 /** What a key is issued for. */
 export interface KeySpec {
@@ -109,3 +108,20 @@ export interface KeyRows {
    */
   findByDigest(digest: string, now: number): Promise<StoredKey | undefined>
 }
+
+/** What is known of a key, and who it speaks for. A `null`, as stores give it, is nothing known. */
+export interface ApiKeyRecord extends Omit<Principal, 'source' | 'models' | 'tags' | 'limits'> {
+  /** Patterns of the models that the key may use; absent means all. */
+  readonly models?: readonly string[] | null
+  readonly tags?: Readonly<Record<string, string>> | null
+  /** Rules for this key, beside those of the gateway's `limit`. */
+  readonly limits?: readonly LimitRuleData[] | null
+  /** Milliseconds since 1970, or a `Date`; from then on the key is refused. */
+  readonly expiresAt?: number | Date | null
+  readonly disabled?: boolean | null
+}
+
+/** Finds a key by its digest (`hashApiKey`) in a store of your own; `undefined` or `null` for none. */
+export type ApiKeyLookup = (
+  digest: string,
+) => ApiKeyRecord | undefined | null | Promise<ApiKeyRecord | undefined | null>

@@ -107,3 +107,14 @@ export interface LimitStore {
   /** Holds what claims hold for another `ttlMs` from now. Those that were settled or are unknown are passed over. */
   renew(claims: readonly Pick<Claim, 'id' | 'counters'>[], ttlMs: number): void | Promise<void>
 }
+
+/** A claim that was decided, and what it holds until `settle` is called. */
+export interface DecidedClaim {
+  readonly verdict: Verdict
+  /**
+   * Gives back what was not `charged` (one amount for each counter). Nothing is left to settle where it was refused.
+   * It never rejects: what the store does not take now is kept until it does, at most 10,000 of them. Only the first
+   * call counts. Throws what the store throws at once for amounts that make no sense.
+   */
+  settle(charged: readonly number[]): void | Promise<void>
+}

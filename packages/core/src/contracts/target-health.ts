@@ -1,5 +1,4 @@
 import type { UnavailableReason } from '../errors/unavailable-reason.ts'
-import type { Caller } from '../upstream/health/caller.ts'
 
 /** How a target does, as this process sees it. */
 export interface TargetHealth {
@@ -74,4 +73,10 @@ export interface HealthRecord {
 /** What is known of all targets. The same provider and model are the same target, whatever else was said of it. */
 export interface HealthBook {
   of(target: { readonly provider: { readonly name: string }; readonly model: string }): HealthRecord
+}
+
+/** Whose call it is. */
+export interface Caller {
+  /** A short digest of the principal: read only after a failure, because computing it takes time. */
+  readonly digest: string
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedContext } from '../../test/support/scripted-context.ts'
-import type { Lease, LimitContext } from '../rate-limiting/limit.ts'
+import type { Lease, LimitContext } from '../contracts/limiter.ts'
+
 import { concurrent, requests } from '../rate-limiting/rule.ts'
 import { boundedPolicies } from './bounded-policies.ts'
 

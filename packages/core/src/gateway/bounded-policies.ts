@@ -1,9 +1,12 @@
-import type { Authenticator } from '../auth/authenticate.ts'
-import type { Authorizer } from '../auth/authorize.ts'
+import { modelPatterns } from '../auth/model-patterns.ts'
 import { deadline } from '../clock/deadline.ts'
+import type { Authenticator } from '../contracts/authenticator.ts'
+import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Observer } from '../contracts/events.ts'
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
+import type { Lease, Limiter } from '../contracts/limiter.ts'
+import type { LimitRuleData } from '../contracts/principal.ts'
+import type { Route } from '../contracts/route.ts'
 import {
   ConfigurationError,
   type ConfigurationIssue,
@@ -11,11 +14,11 @@ import {
   quoted,
 } from '../errors/configuration-error.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { modelPatterns } from '../primitives/model-patterns.ts'
+
 import { memberOf } from '../primitives/own-members.ts'
-import { hasLimits, type Lease, type Limiter } from '../rate-limiting/limit.ts'
+import { hasLimits } from '../rate-limiting/limit.ts'
 import { limits } from '../rate-limiting/limits.ts'
-import type { Route } from '../routing/route.ts'
+
 import type { GatewayOptions } from './config.ts'
 
 /** The functions that answer the stages' questions. */

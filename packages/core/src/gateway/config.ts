@@ -1,78 +1,24 @@
-import type { Authenticator, Principal } from '../auth/authenticate.ts'
-import type { Authorizer } from '../auth/authorize.ts'
 import type { ResponseCache } from '../caching/cached.ts'
 import type { Idempotency } from '../caching/repeated.ts'
+import type { Authenticator } from '../contracts/authenticator.ts'
+import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { Limiter } from '../contracts/limiter.ts'
+import type { LoadShedder } from '../contracts/load-shedder.ts'
+import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { UnsupportedParameters } from '../contracts/provider.ts'
+import type { Route } from '../contracts/route.ts'
 import type { SharedHealth } from '../contracts/shared-health.ts'
 import type { Tracer } from '../contracts/tracer.ts'
 import type { Transport } from '../contracts/transport.ts'
-import type { JsonLimits } from '../protocol/json.ts'
-import type { Limiter } from '../rate-limiting/limit.ts'
-import type { LoadShedder } from '../rate-limiting/shed.ts'
-import type { Route } from '../routing/route.ts'
+import type { IntakeLimits } from '../http/intake-limits.ts'
+
+import type { Timeouts } from '../upstream/deadlines.ts'
+
 import type { BreakerOptions, RetryOptions } from '../upstream/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
-
-/**
- * Bounds of a request's body, checked before anything is made of it. Those of uploads and of the rate concern bodies that
- * have to be waited for: a body that has arrived along with the head of its request is no upload.
- */
-export interface IntakeLimits extends JsonLimits {
-  /** Default 26,214,400 (25 MiB). */
-  readonly maxBytes: number
-  /** How long the body may take to arrive, in milliseconds. Default 30,000. */
-  readonly deadlineMs: number
-  /**
-   * How many bytes of a body must arrive per second, on average, once `minRateGraceMs` have passed. A slower body is a
-   * 408. Default 256.
-   */
-  readonly minBytesPerSecond: number
-  /** For how long `minBytesPerSecond` does not apply, in milliseconds. Default 5,000. */
-  readonly minRateGraceMs: number
-  /**
-   * How many uploads a principal may have at the same time: bodies that have not arrived within `uploadGraceMs`. A
-   * further one is a 429. Default 4.
-   */
-  readonly maxUploads: number
-  /** How long a body may take before it counts towards `maxUploads`, in milliseconds. Default 1,000. */
-  readonly uploadGraceMs: number
-  /**
-   * How many bytes the bodies may have that are being received for one principal. A body counts from its start, with its
-   * `content-length` or, without one, with what has arrived. Beyond it is a 429. Default 67,108,864 (64 MiB).
-   */
-  readonly maxUploadBytes: number
-  /** The same for all principals together. Beyond it is a 503. Default 536,870,912 (512 MiB). */
-  readonly maxTotalUploadBytes: number
-}
-
-/** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
-export interface Timeouts {
-  /**
-   * For each of `authenticate`, `route`, `authorize`, `limit` and `cache` to come to its answer, and for `ledger` to keep
-   * an entry; a request for which one does not is a 500, or a 503 of the ledger. Default 1,000.
-   */
-  readonly policyMs: number
-  /** To connect. Default 5,000. */
-  readonly connectMs: number
-  /**
-   * From the call to the first byte of a streamed answer's head. Also, for every answer, the time that a provider has
-   * before the call for requests of its own, such as for a token or images. Default 60,000.
-   */
-  readonly firstByteMs: number
-  /**
-   * From the call to the end of an answer that is not streamed: many vendors send nothing of it, not even the head,
-   * before it is complete. `totalMs` may end it earlier. Default 600,000.
-   */
-  readonly responseMs: number
-  /** Between two reads of the answer's body, once it has begun; of a stream, from its head on. Default 120,000. */
-  readonly idleMs: number
-  /** From the first call to the end of the answer, over all attempts. Default 600,000. */
-  readonly totalMs: number
-}
 
 /** How a streamed answer is paced. */
 export interface StreamPacing {

@@ -1,6 +1,8 @@
+import type { IntakeLimits } from '../http/intake-limits.ts'
+import type { Timeouts } from '../upstream/deadlines.ts'
 import type { BreakerOptions, RetryOptions } from '../upstream/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
-import type { IntakeLimits, StreamPacing, Timeouts } from './config.ts'
+import type { StreamPacing } from './config.ts'
 
 export const defaultIntake: IntakeLimits = {
   maxBytes: 26_214_400,

@@ -1,8 +1,9 @@
 import type { Outcome } from '../contracts/events.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-import { LifeEnded } from '../upstream/attempt.ts'
+
 import { refusalOf } from '../upstream/refusal-of.ts'
 
 /** What a throw means: for the record, and for the caller. */

@@ -1,5 +1,5 @@
-import type { Observer } from '../contracts/events.ts'
 import { freshId } from '../primitives/fresh-id.ts'
+import { unheard } from '../primitives/is-promise.ts'
 import type { Prices } from '../usage/prices.ts'
 import { copiedUsage } from '../usage/usage.ts'
 
@@ -30,18 +30,6 @@ export function soundRandom(random: (() => number) | undefined): () => number {
   }
 }
 
-/** An observer whose throws are nobody's problem but its own. It sees; it cannot change what it sees. */
-export function quietObserver(observe: Observer | undefined): Observer {
-  if (observe === undefined) return () => {}
-  return event => {
-    try {
-      unheard(observe(event))
-    } catch {
-      // As above.
-    }
-  }
-}
-
 /** Prices of the user's making: what is no amount from 0 is not known, and not 0. They cannot change what they price. */
 export function soundPrices(prices: Prices | undefined): Prices {
   if (prices === undefined) return () => null
@@ -66,9 +54,4 @@ function outcomeOf(run: () => unknown): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Of a promise nobody waits for, nobody hears that it fails. */
-function unheard(value: unknown): void {
-  if (typeof value === 'object' && value !== null) void Promise.resolve(value).catch(() => {})
 }

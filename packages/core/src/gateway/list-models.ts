@@ -1,11 +1,13 @@
-import { authenticate, type Principal } from '../auth/authenticate.ts'
+import { authenticate } from '../auth/authenticate.ts'
 import { Permissions } from '../auth/authorize.ts'
 import type { Answer, FetchContext } from '../contracts/host.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { ModelCard, Route } from '../contracts/route.ts'
 import { respondJson } from '../dialects/chat/respond.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { modelNotAllowed } from '../errors/model-refusals.ts'
 import { mapConcurrently } from '../primitives/map-concurrently.ts'
-import type { ModelCard, Route } from '../routing/route.ts'
+
 import type { ResolvedOptions } from './resolve.ts'
 import type { RequestRecord } from './settle.ts'
 

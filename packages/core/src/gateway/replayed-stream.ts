@@ -1,6 +1,7 @@
 import { errorEvent } from '../dialects/chat/chunk-writer.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-import { LifeEnded } from '../upstream/attempt.ts'
+
 import { failureOf } from './failure.ts'
 import type { RequestRecord } from './settle.ts'
 

@@ -1,10 +1,11 @@
 import type { UnusedCallEvent } from '../contracts/events.ts'
 import type { Adjustment, Target } from '../contracts/provider.ts'
+import type { Caller } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { AttemptLog, OpenAttempt } from '../observability/attempt-log.ts'
 import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
-import type { Attempts } from '../upstream/call.ts'
-import type { Caller } from '../upstream/health/caller.ts'
+import type { Attempts } from '../upstream/call-context.ts'
+
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import type { CountedUsage } from '../usage/usage.ts'
 import type { ResolvedOptions } from './resolve.ts'

@@ -1,11 +1,13 @@
+import type { Draft } from '../contracts/draft.ts'
+import type { LimitContext } from '../contracts/limiter.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { Usage } from '../protocol/chat.ts'
-import type { LimitContext } from '../rate-limiting/limit.ts'
+
 import type { RoutingLog } from '../routing/routing-log.ts'
 import { type PricedModel, type Prices, possibleTiers, pricedModel } from '../usage/prices.ts'
-import type { Draft } from '../validation/read.ts'
+
 import type { ResolvedOptions } from './resolve.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'now'>

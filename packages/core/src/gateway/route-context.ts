@@ -1,5 +1,6 @@
-import type { Principal } from '../auth/authenticate.ts'
-import type { RouteContext } from '../routing/route.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { RouteContext } from '../contracts/route.ts'
+
 import type { RoutingLog } from '../routing/routing-log.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import { pricedModel } from '../usage/prices.ts'

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { EndEvent, GatewayEvent } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
+import type { Lease } from '../contracts/limiter.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
-import type { Lease } from '../rate-limiting/limit.ts'
+
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { estimatedUsage } from '../usage/usage.ts'
 import { type Books, RequestRecord } from './settle.ts'

@@ -1,6 +1,6 @@
 import type { Observer } from '../contracts/events.ts'
+import type { LoadShedder } from '../contracts/load-shedder.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { LoadShedder } from '../rate-limiting/shed.ts'
 
 /**
  * A load shedder of the user's making that never throws: one that fails refuses nobody. `observe` is told when it

@@ -1,5 +1,5 @@
-import type { Principal } from '../auth/authenticate.ts'
 import type { Observer } from '../contracts/events.ts'
+import type { Principal } from '../contracts/principal.ts'
 import type { GatewayOptions } from './config.ts'
 
 /**

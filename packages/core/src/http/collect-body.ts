@@ -1,9 +1,11 @@
 import { deadline } from '../clock/deadline.ts'
 import type { HostBody } from '../contracts/host.ts'
-import type { IntakeLimits } from '../gateway/config.ts'
+import type { EndReason } from '../errors/abort-reasons.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import { LifeEnded } from '../upstream/attempt.ts'
-import type { EndReason, Lifetime } from './lifetime.ts'
+import type { IntakeLimits } from './intake-limits.ts'
+
+import type { Lifetime } from './lifetime.ts'
 import type { Upload } from './uploads.ts'
 
 type StreamBody = Extract<HostBody, { kind: 'stream' }>

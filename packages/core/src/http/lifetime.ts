@@ -1,7 +1,5 @@
 import type { LeaveListener, Leaving } from '../contracts/host.ts'
-
-/** Why a request ended before its answer did. */
-export type EndReason = 'client_left' | 'gateway_closed'
+import type { EndReason } from '../errors/abort-reasons.ts'
 
 /** What to do when a life ends. */
 export type EndListener = (reason: EndReason) => void

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/errors.ts'
 import { retryHeaders } from '../errors/retry-headers.ts'
-import type { IntakeLimits } from '../gateway/config.ts'
+import type { IntakeLimits } from './intake-limits.ts'
 
 /** Bounds of what is received at the same time. */
 type UploadLimits = Pick<IntakeLimits, 'maxUploads' | 'maxUploadBytes' | 'maxTotalUploadBytes'>

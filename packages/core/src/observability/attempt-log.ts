@@ -2,9 +2,10 @@ import { busyTime, type Span } from '../clock/busy-time.ts'
 import type { AttemptReason, AttemptRecord, EndEvent } from '../contracts/events.ts'
 import type { Adjustment, Call, Target } from '../contracts/provider.ts'
 import type { UpstreamRequest } from '../contracts/transport.ts'
+import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/bounded-line.ts'
-import { AnsweredElsewhere, LifeEnded } from '../upstream/attempt.ts'
+
 import type { TracedAttempt } from './traced-attempt.ts'
 import type { TracedRequest } from './traced-request.ts'
 

@@ -1,6 +1,6 @@
 import type { Observer } from '../contracts/events.ts'
 import { configurationError } from '../errors/configuration-error.ts'
-import { quietObserver } from '../gateway/guarded-functions.ts'
+import { unheard } from '../primitives/is-promise.ts'
 
 /**
  * Tells several observers of everything, in their order: `observe: observers(requestLog(), metrics.observe)`. One that
@@ -21,4 +21,16 @@ export function observers(...list: readonly (Observer | undefined)[]): Observer 
 function checked(observe: unknown, at: number): Observer {
   if (typeof observe === 'function') return observe as Observer
   throw configurationError('observers()', [at], observe, 'a function of an event, or undefined')
+}
+
+/** An observer whose throws are nobody's problem but its own. It sees; it cannot change what it sees. */
+export function quietObserver(observe: Observer | undefined): Observer {
+  if (observe === undefined) return () => {}
+  return event => {
+    try {
+      unheard(observe(event))
+    } catch {
+      // As above.
+    }
+  }
 }

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AttemptRecord } from '../contracts/events.ts'
 import type { RequestTrace } from '../contracts/trace.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import { LifeEnded } from '../upstream/attempt.ts'
+
 import { traceHeader } from './trace-header.ts'
 
 const attempt = (more: Partial<AttemptRecord> = {}): AttemptRecord => ({

@@ -1,9 +1,9 @@
 import type { AttemptRecord } from '../contracts/events.ts'
 import type { RequestTrace } from '../contracts/trace.ts'
+import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/bounded-line.ts'
-import { AnsweredElsewhere, LifeEnded } from '../upstream/attempt.ts'
 
 /** Servers and proxies bound the size of a head; the event has what does not fit. In bytes. */
 const longest = 4_096

@@ -1,7 +1,8 @@
 import type { AttemptEnd, AttemptSpan } from '../contracts/tracer.ts'
 import type { UpstreamRequest } from '../contracts/transport.ts'
+import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { AnsweredElsewhere, LifeEnded } from '../upstream/attempt.ts'
+
 import { carriedHeaders } from './carried-headers.ts'
 
 /** One call as its tracer follows it: it ends once. Never throws: `failed` is told of what the tracer throws. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Gateway } from '../contracts/host.ts'
-import { withEndpoints } from '../http/with-endpoints.ts'
+import type { Gateway } from '../gateway/managed-gateway.ts'
+
+import { withEndpoints } from '../gateway/with-endpoints.ts'
 import { type OpenApiOptions, openApiDocument } from './document.ts'
 import { openApi } from './open-api.ts'
 

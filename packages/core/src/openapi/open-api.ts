@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/errors.ts'
+import type { Endpoint } from '../gateway/with-endpoints.ts'
 import { pathOf } from '../http/endpoint.ts'
-import type { Endpoint } from '../http/with-endpoints.ts'
 import { digestOf } from '../primitives/digest-of.ts'
 import { type OpenApiOptions, openApiDocument } from './document.ts'
 

@@ -2,3 +2,8 @@
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
+
+/** Of a promise nobody waits for, nobody hears that it fails. */
+export function unheard(value: unknown): void {
+  if (typeof value === 'object' && value !== null) void Promise.resolve(value).catch(() => {})
+}

@@ -1,10 +1,9 @@
-import type { Principal } from '../auth/authenticate.ts'
 import { memberOf } from './own-members.ts'
 
 /**
  * Returns the key under which state of a principal is stored: its source and its id. Two principals have the same key
  * only if both are the same. A source has no space, so that the first one separates the two.
  */
-export function principalKey(principal: Principal): string {
+export function principalKey(principal: { readonly id: string; readonly source?: string }): string {
   return `${memberOf(principal, 'source') ?? ''} ${principal.id}`
 }

@@ -1,4 +1,6 @@
+import type { Draft } from '../contracts/draft.ts'
 import type { Counter } from '../contracts/limit-store.ts'
+import type { LimitContext } from '../contracts/limiter.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Usage } from '../protocol/chat.ts'
 import { nanoDollars } from '../usage/nano-dollars.ts'
@@ -9,9 +11,9 @@ import {
   reservedMoney,
   reservedTokens,
 } from '../usage/reservation.ts'
-import type { Draft } from '../validation/read.ts'
+
 import type { PlannedCount } from './caller-counts.ts'
-import type { LimitContext } from './limit.ts'
+
 import type { PlannedRule } from './limit-plan.ts'
 
 /** All that a request asks for. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BudgetWindow } from '../contracts/limit-rule.ts'
+import type { BudgetWindow } from '../contracts/principal.ts'
+
 import { windowAt, windowStart } from './calendar.ts'
 
 const us = (date: string) => Date.parse(date) * 1_000

@@ -1,4 +1,4 @@
-import type { BudgetWindow } from '../contracts/limit-rule.ts'
+import type { BudgetWindow } from '../contracts/principal.ts'
 
 const hourUs = 3_600_000_000
 const spans = { hour: hourUs, day: 24 * hourUs, week: 168 * hourUs } as const

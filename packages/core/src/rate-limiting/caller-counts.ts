@@ -1,8 +1,10 @@
-import type { Principal } from '../auth/authenticate.ts'
+import type { Draft } from '../contracts/draft.ts'
 import type { LeaseCounter, RateCounter } from '../contracts/limit-store.ts'
-import type { Draft } from '../validation/read.ts'
+import type { LimitContext } from '../contracts/limiter.ts'
+import type { Principal } from '../contracts/principal.ts'
+
 import { tagOf } from './counter-key.ts'
-import type { LimitContext } from './limit.ts'
+
 import { keyOf, type PlannedRule } from './limit-plan.ts'
 
 /** One count that a request asks of, and the tightest rule that says so. */

@@ -1,6 +1,5 @@
 import type { Counter, CounterState } from '../contracts/limit-store.ts'
 import type { Moment } from '../stores/store-clock.ts'
-import type { HeldPart, OpenClaim } from './open-claims.ts'
 
 /** One count in memory. Its methods are given counters of its own kind only. */
 export abstract class Count {
@@ -31,3 +30,34 @@ export abstract class Count {
 
 /** Doubles are whole numbers up to here. No count goes beyond it. */
 export const most = Number.MAX_SAFE_INTEGER
+
+/** What a claim holds of one count. */
+export class HeldPart {
+  readonly count: Count
+  readonly counter: Counter
+  /** Its place among the counters of the claim. */
+  readonly index: number
+  /** The window of a sum in which it was taken. */
+  readonly window: number
+  /** What it holds of another count. */
+  readonly next: HeldPart | undefined
+
+  constructor(count: Count, counter: Counter, index: number, window: number, next: HeldPart | undefined) {
+    this.count = count
+    this.counter = counter
+    this.index = index
+    this.window = window
+    this.next = next
+  }
+}
+
+/** A claim that holds something until it is settled, or its time is over. */
+export interface OpenClaim {
+  readonly id: string
+  /** What it holds, one part after the other. A list of its own would be one more thing for each request. */
+  held: HeldPart | undefined
+  /** Whether its time is never over. */
+  readonly endless: boolean
+  ttlUs: number
+  expiresAt: number
+}

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Principal } from '../auth/authenticate.ts'
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { keyText } from './counter-key.ts'
 import { keyOf, limitPlan } from './limit-plan.ts'
 

@@ -1,9 +1,8 @@
-import type { Principal } from '../auth/authenticate.ts'
-import type { Scope } from '../contracts/limit-rule.ts'
+import type { Draft } from '../contracts/draft.ts'
+import type { Principal, Scope } from '../contracts/principal.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { sha256Hex } from '../primitives/sha256.ts'
-import type { Draft } from '../validation/read.ts'
 
 /** A part of the name of a count; `undefined` where the rule does not concern the request. */
 export type KeyPart = (principal: Principal, draft: Draft, entry: string) => string | undefined

@@ -1,17 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ScriptedLimitStore } from '../../test/support/scripted-limit-store.ts'
 import type { StoreEvent } from '../contracts/events.ts'
-import type { LimitKind } from '../contracts/limit-rule.ts'
 import type {
   Claim,
   Counter,
+  DecidedClaim,
   LeaseCounter,
   LimitStore,
   RateCounter,
   SumCounter,
 } from '../contracts/limit-store.ts'
+import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { type DecidedClaim, type GuardedStoreOptions, guardedStore } from './guarded-store.ts'
+import { guardedStore } from './guarded-store.ts'
+import type { GuardedStoreOptions } from './guarded-store-options.ts'
 import { memoryStore } from './memory-store.ts'
 
 beforeEach(() => {

@@ -1,45 +1,14 @@
-import type { Observer } from '../contracts/events.ts'
-import type { LimitKind } from '../contracts/limit-rule.ts'
-import type { Claim, LimitStore, Settlement, Verdict } from '../contracts/limit-store.ts'
-import { quietObserver } from '../gateway/guarded-functions.ts'
+import type { Claim, DecidedClaim, LimitStore, Settlement, Verdict } from '../contracts/limit-store.ts'
+import type { LimitKind } from '../contracts/principal.ts'
+import { quietObserver } from '../observability/observers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { type Outcome, StoreCalls } from '../stores/store-calls.ts'
+import type { GuardedStoreOptions } from './guarded-store-options.ts'
 import { HeldClaims, holds, type Renew } from './held-claims.ts'
 import { localShare } from './local-share.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 import { StoreRepair } from './store-repair.ts'
 import { Unsettled } from './unsettled.ts'
-
-/**
- * How a rule goes on while its store does not answer: `local` counts in this process, `closed` refuses with 503,
- * `open` lets everything through.
- */
-export type StoreFailurePolicy = 'local' | 'closed' | 'open'
-
-export interface GuardedStoreOptions {
-  /** By the kind of the rule that each counter of a claim belongs to. */
-  readonly onStoreFailure: Readonly<Record<LimitKind, StoreFailurePolicy>>
-  /** How many processes share the store: each counts a share of a limit while the store does not answer. */
-  readonly instances: number
-  /** Longest wait for one operation, in milliseconds. */
-  readonly timeoutMs: number
-  readonly observe: Observer
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
-  /** Counts while the store does not answer. Default: `memoryStore()`. */
-  readonly local?: MemoryStore
-}
-
-/** A claim that was decided, and what it holds until `settle` is called. */
-export interface DecidedClaim {
-  readonly verdict: Verdict
-  /**
-   * Gives back what was not `charged` (one amount for each counter). Nothing is left to settle where it was refused.
-   * It never rejects: what the store does not take now is kept until it does, at most 10,000 of them. Only the first
-   * call counts. Throws what the store throws at once for amounts that make no sense.
-   */
-  settle(charged: readonly number[]): void | Promise<void>
-}
 
 /** A store that answers in time or is done without, each kind of rule in its own way. */
 export interface GuardedStore {

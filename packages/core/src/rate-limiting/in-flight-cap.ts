@@ -1,5 +1,5 @@
+import type { LoadShedder } from '../contracts/load-shedder.ts'
 import { configurationError } from '../errors/configuration-error.ts'
-import type { LoadShedder } from './shed.ts'
 
 /**
  * Refuses a request where so many are being answered already. Throws `ConfigurationError` for what is no whole number from 1.

@@ -1,7 +1,7 @@
 import type { CounterState, LeaseCounter } from '../contracts/limit-store.ts'
 import type { Moment } from '../stores/store-clock.ts'
+import type { HeldPart, OpenClaim } from './count.ts'
 import { Count } from './count.ts'
-import type { HeldPart, OpenClaim } from './open-claims.ts'
 
 /** Of so many leases the first that ends is looked for, for the wait that is told: no refusal may cost more. */
 const lookedAt = 1_000

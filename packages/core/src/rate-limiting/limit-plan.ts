@@ -1,9 +1,16 @@
-import type { Principal } from '../auth/authenticate.ts'
-import type { BudgetWindow, LimitKind, LimitRuleData, Scope, Window } from '../contracts/limit-rule.ts'
-import { matchesPattern } from '../primitives/model-patterns.ts'
+import type { Draft } from '../contracts/draft.ts'
+import type {
+  BudgetWindow,
+  LimitKind,
+  LimitRuleData,
+  Principal,
+  Scope,
+  Window,
+} from '../contracts/principal.ts'
+import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { nanoDollars } from '../usage/nano-dollars.ts'
-import type { Draft } from '../validation/read.ts'
+
 import { type KeyPart, keyText, scopeParts } from './counter-key.ts'
 import { limitRule } from './rule.ts'
 import { ruleText } from './rule-text.ts'

@@ -1,5 +1,6 @@
 import { duration } from '../clock/duration.ts'
-import type { LimitKind } from '../contracts/limit-rule.ts'
+import type { LimitKind } from '../contracts/principal.ts'
+
 import { GatewayError } from '../errors/errors.ts'
 import type { StandingCount } from './limit-headers.ts'
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type LimitContext, limit } from './limit.ts'
+import type { LimitContext } from '../contracts/limiter.ts'
+import { limit } from './limit.ts'
 
 const ann = { id: 'ann' }
 const draft = { model: 'm', body: { model: 'm' }, bytes: 13 }

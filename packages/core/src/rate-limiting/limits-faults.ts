@@ -1,11 +1,12 @@
-import type { LimitKind, LimitRuleData } from '../contracts/limit-rule.ts'
+import type { LimitKind, LimitRuleData } from '../contracts/principal.ts'
 import { type OptionCheck as Check, optionIssues } from '../errors/check-options.ts'
 import {
   ConfigurationError,
   type ConfigurationIssue,
   configurationIssue,
 } from '../errors/configuration-error.ts'
-import type { StoreFailurePolicy } from './guarded-store.ts'
+import type { StoreFailurePolicy } from './guarded-store-options.ts'
+
 import type { LimitsOptions } from './limits-options.ts'
 
 const kinds: readonly string[] = ['requests', 'tokens', 'concurrent', 'budget'] satisfies LimitKind[]

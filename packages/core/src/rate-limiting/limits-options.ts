@@ -1,7 +1,7 @@
 import type { Observer } from '../contracts/events.ts'
-import type { LimitKind } from '../contracts/limit-rule.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
-import type { StoreFailurePolicy } from './guarded-store.ts'
+import type { LimitKind } from '../contracts/principal.ts'
+import type { StoreFailurePolicy } from './guarded-store-options.ts'
 
 /** How requests wait for room. */
 export interface WaitOptions {

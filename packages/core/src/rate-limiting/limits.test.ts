@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Principal } from '../auth/authenticate.ts'
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { Lease, LimitContext } from '../contracts/limiter.ts'
+import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
-import type { Lease, LimitContext } from './limit.ts'
+
 import { limits } from './limits.ts'
 import type { LimitsOptions } from './limits-options.ts'
 import { memoryStore } from './memory-store.ts'

@@ -1,8 +1,8 @@
-import type { LimitKind } from '../contracts/limit-rule.ts'
 import type { Claim, Counter, CounterState, Verdict } from '../contracts/limit-store.ts'
+import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { GuardedStoreOptions } from './guarded-store.ts'
+import type { GuardedStoreOptions } from './guarded-store-options.ts'
 
 /** What of a claim is decided without its store. */
 export interface LocalShare {

@@ -2,6 +2,7 @@ import type {
   Claim,
   Counter,
   CounterState,
+  DecidedClaim,
   LimitStore,
   Settlement,
   Verdict,
@@ -11,10 +12,11 @@ import { ConfigurationError, configurationError } from '../errors/configuration-
 import { ownMembers } from '../primitives/own-members.ts'
 import { type Moment, storeClock } from '../stores/store-clock.ts'
 import type { Count } from './count.ts'
+import { HeldPart, type OpenClaim } from './count.ts'
 import { CountTable } from './count-table.ts'
-import type { DecidedClaim } from './guarded-store.ts'
+
 import { LeaseCount } from './lease-count.ts'
-import { HeldPart, type OpenClaim, OpenClaims } from './open-claims.ts'
+import { OpenClaims } from './open-claims.ts'
 import { RateCount } from './rate-count.ts'
 import { checkCounter } from './sound-counter.ts'
 import { SumCount } from './sum-count.ts'

@@ -1,36 +1,4 @@
-import type { Counter } from '../contracts/limit-store.ts'
-import type { Count } from './count.ts'
-
-/** What a claim holds of one count. */
-export class HeldPart {
-  readonly count: Count
-  readonly counter: Counter
-  /** Its place among the counters of the claim. */
-  readonly index: number
-  /** The window of a sum in which it was taken. */
-  readonly window: number
-  /** What it holds of another count. */
-  readonly next: HeldPart | undefined
-
-  constructor(count: Count, counter: Counter, index: number, window: number, next: HeldPart | undefined) {
-    this.count = count
-    this.counter = counter
-    this.index = index
-    this.window = window
-    this.next = next
-  }
-}
-
-/** A claim that holds something until it is settled, or its time is over. */
-export interface OpenClaim {
-  readonly id: string
-  /** What it holds, one part after the other. A list of its own would be one more thing for each request. */
-  held: HeldPart | undefined
-  /** Whether its time is never over. */
-  readonly endless: boolean
-  ttlUs: number
-  expiresAt: number
-}
+import type { OpenClaim } from './count.ts'
 
 /**
  * Claims in the order in which their time is over: one queue for each length of time, so that no queue ever has to be

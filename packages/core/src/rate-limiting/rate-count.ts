@@ -1,8 +1,8 @@
 import type { CounterState, RateCounter } from '../contracts/limit-store.ts'
 import type { Moment } from '../stores/store-clock.ts'
 import { burstOf, cellCost, cellsIn } from './cell-cost.ts'
+import type { HeldPart, OpenClaim } from './count.ts'
 import { Count, most } from './count.ts'
-import type { HeldPart, OpenClaim } from './open-claims.ts'
 
 /**
  * The time at which all of a rate is free again, and beside it what claims hold, which does not flow back with time. A

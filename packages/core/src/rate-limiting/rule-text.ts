@@ -1,4 +1,4 @@
-import type { LimitRuleData } from '../contracts/limit-rule.ts'
+import type { LimitRuleData } from '../contracts/principal.ts'
 
 /**
  * A rule as its builders write it, but for `asShadow`: `requests(60).per('minute').by('gateway')`. A scope that is a

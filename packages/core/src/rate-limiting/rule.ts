@@ -1,4 +1,4 @@
-import type { BudgetWindow, LimitKind, LimitRuleData, Scope, Window } from '../contracts/limit-rule.ts'
+import type { BudgetWindow, LimitKind, LimitRuleData, Scope, Window } from '../contracts/principal.ts'
 import {
   ConfigurationError,
   type ConfigurationIssue,

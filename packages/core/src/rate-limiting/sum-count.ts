@@ -1,8 +1,8 @@
 import type { CounterState, SumCounter } from '../contracts/limit-store.ts'
 import type { Moment } from '../stores/store-clock.ts'
 import { windowAt, windowStart } from './calendar.ts'
+import type { HeldPart, OpenClaim } from './count.ts'
 import { Count, most } from './count.ts'
-import type { HeldPart, OpenClaim } from './open-claims.ts'
 
 /** A sum over a window of the calendar. A clock that is set back opens no earlier window again. */
 export class SumCount extends Count {

@@ -1,9 +1,10 @@
+import type { Candidate, RouteContext } from '../contracts/route.ts'
 import { likelyTokens } from '../usage/likely-tokens.ts'
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
 import { distinct } from './distinct.ts'
 import type { ModelEntry, NamesIn } from './model-entry.ts'
 import { partsOf } from './parts.ts'
-import type { Candidate, RouteContext } from './route.ts'
+
 import { type Candidates, gathered, waysOf } from './step.ts'
 
 /**

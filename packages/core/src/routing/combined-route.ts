@@ -1,6 +1,7 @@
 import type { Target } from '../contracts/provider.ts'
+import type { Route } from '../contracts/route.ts'
 import { madeFrom, madeOf, namesOf } from './parts.ts'
-import type { Route } from './route.ts'
+
 import type { Part, Scope, Step } from './step.ts'
 
 /** A route that is made of entries. `Ref` are the names in it: they are found when it stands in `models({...})`. */

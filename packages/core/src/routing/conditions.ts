@@ -1,5 +1,5 @@
 import { configurationError } from '../errors/configuration-error.ts'
-import { matchesPattern } from '../primitives/model-patterns.ts'
+import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 import { likelyPromptTokens } from '../usage/likely-tokens.ts'

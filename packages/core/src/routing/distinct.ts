@@ -1,5 +1,6 @@
+import type { Candidate } from '../contracts/route.ts'
 import { isSamePlace } from '../validation/is-same-place.ts'
-import type { Candidate } from './route.ts'
+
 import type { Candidates } from './step.ts'
 
 /**

@@ -10,9 +10,9 @@ import {
   vendor,
   watching,
 } from '../../test/support/scripted-places.ts'
+import type { Candidate, Route } from '../contracts/route.ts'
 import { UpstreamError, type UpstreamErrorDetails } from '../errors/upstream-error.ts'
 import { fallback } from './fallback.ts'
-import type { Candidate, Route } from './route.ts'
 
 const failure = (details: Partial<UpstreamErrorDetails>) =>
   new UpstreamError('x', { kind: 'refused', ...details })

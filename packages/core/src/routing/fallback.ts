@@ -1,10 +1,11 @@
+import type { Candidate } from '../contracts/route.ts'
 import type { UpstreamError } from '../errors/upstream-error.ts'
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
 import { type FailureSpec, failureTest } from './failure-test.ts'
 import type { ModelEntry, NamesIn } from './model-entry.ts'
 import { inOrder } from './ordered-step.ts'
 import { partsOf } from './parts.ts'
-import type { Candidate } from './route.ts'
+
 import { type Candidates, mappedStep, type Step } from './step.ts'
 import { withOptions } from './with-options.ts'
 

@@ -1,5 +1,6 @@
+import type { RouteContext } from '../contracts/route.ts'
 import type { TargetHealth } from '../contracts/target-health.ts'
-import type { RouteContext } from './route.ts'
+
 import type { Candidates } from './step.ts'
 
 /** How the place does that would be asked first. */

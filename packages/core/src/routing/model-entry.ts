@@ -1,5 +1,5 @@
 import type { Target } from '../contracts/provider.ts'
-import type { ReferredBy, Route } from './route.ts'
+import type { ReferredBy, Route } from '../contracts/route.ts'
 
 /**
  * Where a model is answered: one place; several, of which the next is asked where one fails; a route; or the name of

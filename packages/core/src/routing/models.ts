@@ -1,4 +1,5 @@
 import type { Provider, Target } from '../contracts/provider.ts'
+import type { ModelCard, Refers, Route } from '../contracts/route.ts'
 import {
   ConfigurationError,
   type ConfigurationIssue,
@@ -7,7 +8,7 @@ import {
 import { isTarget } from '../validation/is-target.ts'
 import type { ModelEntry } from './model-entry.ts'
 import { type madeOf, partOf } from './parts.ts'
-import type { ModelCard, Refers, Route } from './route.ts'
+
 import type { Part, Step } from './step.ts'
 import { TableScope } from './table-scope.ts'
 import { isPattern, wildcards } from './wildcards.ts'

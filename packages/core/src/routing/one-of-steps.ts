@@ -1,8 +1,9 @@
+import type { Draft } from '../contracts/draft.ts'
 import type { Target } from '../contracts/provider.ts'
+import type { RouteContext } from '../contracts/route.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import { isSamePlace } from '../validation/is-same-place.ts'
-import type { Draft } from '../validation/read.ts'
-import type { RouteContext } from './route.ts'
+
 import { type Step, waysOf } from './step.ts'
 
 const notChosen: SkipReason = Object.freeze({ why: 'not_chosen' })

@@ -1,6 +1,7 @@
-import type { Draft } from '../validation/read.ts'
+import type { Draft } from '../contracts/draft.ts'
+import type { RouteContext } from '../contracts/route.ts'
 import { distinct } from './distinct.ts'
-import type { RouteContext } from './route.ts'
+
 import { type Candidates, fixedStep, gathered, type Step, waysOf } from './step.ts'
 
 /** All that the steps give, in their order. */

@@ -1,19 +1,15 @@
 import type { Target } from '../contracts/provider.ts'
-import { configurationError, type OptionPath } from '../errors/configuration-error.ts'
+import type { Candidate, Route } from '../contracts/route.ts'
+import { configurationError } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
+import type { EntryPlace } from './check-target.ts'
 import { checkTarget } from './check-target.ts'
 import { inOrder } from './ordered-step.ts'
-import { type Candidate, candidateList, type Route } from './route.ts'
+import { candidateList } from './route.ts'
 import { fixedStep, type Part, type Step } from './step.ts'
 
 /** Under it a route keeps what it is made of. */
 export const madeOf: unique symbol = Symbol.for('sluice.route')
-
-/** Where an entry stands, for errors: the function that got it, and its path there. */
-export interface EntryPlace {
-  readonly source: string
-  readonly path: OptionPath
-}
 
 /** Entries of a route, looked at. Throws `ConfigurationError` for what cannot be one. */
 export function partsOf(entries: readonly unknown[], source: string): readonly Part[] {

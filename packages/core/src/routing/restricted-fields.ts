@@ -1,6 +1,6 @@
-import type { Principal } from '../auth/authenticate.ts'
+import type { Principal } from '../contracts/principal.ts'
 import type { RestrictedFieldKind, RestrictedFields, Target } from '../contracts/provider.ts'
-import { isKnownField } from '../dialects/chat/check-fields.ts'
+import type { Candidate, RouteContext } from '../contracts/route.ts'
 import {
   type ConfigurationIssue,
   configurationIssue,
@@ -8,7 +8,7 @@ import {
 } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { Candidate, RouteContext } from './route.ts'
+import { isKnownField } from '../protocol/chat-fields.ts'
 
 /** The longest name that is compared: no declared one is near it. */
 const maxNameLength = 64

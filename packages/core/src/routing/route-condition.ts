@@ -1,6 +1,6 @@
+import type { Draft } from '../contracts/draft.ts'
+import type { RouteContext } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
-import type { Draft } from '../validation/read.ts'
-import type { RouteContext } from './route.ts'
 
 /** Says something of a request, before it is validated. */
 export type RouteCondition = (draft: Draft, context: RouteContext) => boolean

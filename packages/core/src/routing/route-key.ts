@@ -1,8 +1,8 @@
+import type { Draft } from '../contracts/draft.ts'
+import type { RouteContext } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
-import type { Draft } from '../validation/read.ts'
-import type { RouteContext } from './route.ts'
 
 /**
  * What requests have in common that go the same way: `key`, their principal; `tag:team`, its tag; `user` or

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { scripted, whole } from '../../test/support/scripted-gateway.ts'
 import type { Target } from '../contracts/provider.ts'
+import type { Candidate } from '../contracts/route.ts'
 import type { SkipReason } from '../contracts/trace.ts'
-import type { Candidate } from './route.ts'
+
 import { RoutingLog } from './routing-log.ts'
 
 const place = (model: string): Target => ({ ...scripted(() => whole('Hi.')).target, model })

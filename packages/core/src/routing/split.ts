@@ -1,11 +1,13 @@
+import type { Draft } from '../contracts/draft.ts'
+import type { RouteContext } from '../contracts/route.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
-import type { Draft } from '../validation/read.ts'
+
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
 import type { ModelEntry, NamesIn } from './model-entry.ts'
 import { oneOf } from './one-of-steps.ts'
 import { partOf } from './parts.ts'
 import { type Distances, rendezvous } from './rendezvous.ts'
-import type { RouteContext } from './route.ts'
+
 import { type RouteKey, routeKey } from './route-key.ts'
 import { waysOf } from './step.ts'
 import { checkWeights } from './weights.ts'

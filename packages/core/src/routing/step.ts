@@ -1,6 +1,6 @@
+import type { Draft } from '../contracts/draft.ts'
 import type { Target } from '../contracts/provider.ts'
-import type { Draft } from '../validation/read.ts'
-import type { Candidate, RouteContext } from './route.ts'
+import type { Candidate, RouteContext } from '../contracts/route.ts'
 
 export type Candidates = readonly Candidate[]
 

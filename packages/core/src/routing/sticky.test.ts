@@ -11,7 +11,8 @@ import {
   place,
   watching,
 } from '../../test/support/scripted-places.ts'
-import type { Route } from './route.ts'
+import type { Route } from '../contracts/route.ts'
+
 import { sticky } from './sticky.ts'
 
 const user = (name: string) => draftOf({ user: name })

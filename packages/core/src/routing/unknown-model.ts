@@ -1,9 +1,10 @@
-import type { Principal } from '../auth/authenticate.ts'
-import { type Authorizer, Permissions } from '../auth/authorize.ts'
+import { Permissions } from '../auth/authorize.ts'
+import type { Authorizer } from '../contracts/authorizer.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { Route } from '../contracts/route.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { modelNotFound } from '../errors/model-refusals.ts'
 import { closest } from '../primitives/closest.ts'
-import type { Route } from './route.ts'
 
 const maxSuggestions = 3
 

@@ -1,5 +1,6 @@
 import type { ParameterOverrides } from '../contracts/provider.ts'
-import { checkParameters } from './check-parameters.ts'
+import { checkParameters } from './check-target.ts'
+
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
 import type { ModelEntry, NamesIn } from './model-entry.ts'
 import { partOf } from './parts.ts'

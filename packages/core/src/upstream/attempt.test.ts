@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Call, Provider, Reply } from '../contracts/provider.ts'
 import type { UpstreamResponse } from '../contracts/transport.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { OpenAttempt } from '../observability/attempt-log.ts'
 import { defaultTransport } from '../transports/undici.ts'
-import { Attempt, LifeEnded } from './attempt.ts'
+import { Attempt } from './attempt.ts'
 
 const timeouts = {
   policyMs: 5_000,

@@ -7,11 +7,13 @@ import type {
   Provider,
   Reply,
 } from '../contracts/provider.ts'
+import type { Caller } from '../contracts/target-health.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
+import type { EndReason } from '../errors/abort-reasons.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError, type UpstreamFailure } from '../errors/upstream-error.ts'
-import type { Timeouts } from '../gateway/config.ts'
-import type { EndReason, Lifetime } from '../http/lifetime.ts'
+import type { Lifetime } from '../http/lifetime.ts'
 import type { OpenAttempt } from '../observability/attempt-log.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
@@ -19,8 +21,10 @@ import { beginOf, type Exchange } from '../transports/exchange.ts'
 import { AttemptCall } from './attempt-call.ts'
 import { cleanCause, cleanFailure } from './clean-failure.ts'
 import { Credentials } from './credentials.ts'
+import type { Timeouts } from './deadlines.ts'
 import { Deadlines } from './deadlines.ts'
-import { type Caller, noCaller } from './health/caller.ts'
+import { noCaller } from './health/principal-caller.ts'
+
 import { type Release, type Slots, slotsOf } from './slots.ts'
 import { soundRequest } from './sound-request.ts'
 import { WatchedChunks } from './watched-chunks.ts'
@@ -32,26 +36,6 @@ export interface AttemptWorld {
   readonly timeouts: Timeouts
   /** Monotonic milliseconds. */
   readonly clock: () => number
-}
-
-/** Thrown where the request's life ended under way. */
-export class LifeEnded extends Error {
-  constructor(reason: EndReason) {
-    super(reason === 'client_left' ? 'The client left.' : 'The gateway was closed.')
-    this.name = 'LifeEnded'
-    // Until it is read, an engine's stack holds what it went through: here the request, for as long as a record is kept.
-    this.stack = `LifeEnded: ${this.message}`
-  }
-}
-
-/** Why a call was cut off whose answer is not needed any more: the other one of a hedge was sooner. */
-export class AnsweredElsewhere extends Error {
-  constructor() {
-    super('Another target answered sooner.')
-    this.name = 'AnsweredElsewhere'
-    // As above.
-    this.stack = `AnsweredElsewhere: ${this.message}`
-  }
 }
 
 /** What an upstream answers with. */

@@ -17,8 +17,9 @@ import { defaultRetry, defaultTimeouts } from '../gateway/defaults.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
 import { ShadowLives } from './attempts/shadow-lives.ts'
-import { type Attempts, type CallWorld, call } from './call.ts'
-import { noCaller } from './health/caller.ts'
+import { call } from './call.ts'
+import type { Attempts, CallWorld } from './call-context.ts'
+import { noCaller } from './health/principal-caller.ts'
 
 const failure = (status: number) => new UpstreamError('It failed.', { kind: 'refused', status })
 

@@ -10,16 +10,17 @@ import {
 } from '../../test/support/scripted-gateway.ts'
 import { scriptedHealth } from '../../test/support/scripted-health.ts'
 import type { Call, PartialChunk, PartialMessage, Reply, Target } from '../contracts/provider.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { defaultTimeouts } from '../gateway/defaults.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
-import { LifeEnded } from './attempt.ts'
 import type { ChunkSource } from './attempts/held-stream.ts'
 import { ShadowLives } from './attempts/shadow-lives.ts'
-import { type Attempts, type CallWorld, call } from './call.ts'
-import { noCaller } from './health/caller.ts'
+import { call } from './call.ts'
+import type { Attempts, CallWorld } from './call-context.ts'
+import { noCaller } from './health/principal-caller.ts'
 
 const world: CallWorld = {
   transport: () => Promise.reject(new Error('Nothing may leave.')),

@@ -1,74 +1,11 @@
-import type { Adjustment, PartialCompletion, Target, UnsupportedParameters } from '../contracts/provider.ts'
-import type { HealthBook } from '../contracts/target-health.ts'
-import type { SkipReason } from '../contracts/trace.ts'
+import type { PartialCompletion } from '../contracts/provider.ts'
+import type { Candidate } from '../contracts/route.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-import type { AttemptLog, OpenAttempt } from '../observability/attempt-log.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
-import type { Candidate } from '../routing/route.ts'
-import type { CountedUsage } from '../usage/usage.ts'
-import type { AttemptWorld } from './attempt.ts'
 import { Asking } from './attempts/asking.ts'
 import type { ChunkSource } from './attempts/held-stream.ts'
 import { nextAttempt } from './attempts/next-attempt.ts'
-import type { ShadowLives } from './attempts/shadow-lives.ts'
-import type { Caller } from './health/caller.ts'
-import type { RetryOptions } from './health-options.ts'
-
-/** What the stage needs from outside. */
-export interface CallWorld extends AttemptWorld {
-  readonly maxAttempts: number
-  /** How long a stream's first event is awaited after its head, where no other target could be asked. */
-  readonly holdMs: number
-  /**
-   * How long after the last target was asked a stream's head may be sent without content; and how long after an
-   * upstream's own head, where another target could be asked.
-   */
-  readonly keepAliveMs: number
-  readonly unsupportedParameters: UnsupportedParameters
-  readonly health: HealthBook
-  /** `undefined`: a target that failed is not asked again. */
-  readonly retry: RetryOptions | undefined
-}
-
-/** What is kept of the attempts of one request, and who hears of them. */
-export interface Attempts {
-  readonly log: AttemptLog
-  readonly lives: ShadowLives
-  /** Whose request it is. */
-  readonly caller: Caller
-  /** The caller has the head of the answer: nothing further is asked. Set by whoever sends it. */
-  committed: boolean
-  /**
-   * From when on the head of a stream may be sent although nothing of the answer has come, in monotonic milliseconds.
-   * Infinite while another target could still be asked.
-   */
-  headAt: number
-  /** A number from 0 up to, but not including, 1. */
-  random(): number
-  /** Told of each failure that is followed by another attempt. */
-  failed(attempt: OpenAttempt): void
-  /** Told of what was adjusted for the target that is being asked; of nothing, while it is not yet asked. */
-  adjusted(adjustments: readonly Adjustment[]): void
-  /** Told why a target is not asked, or not again. */
-  skipped(target: Target, why: SkipReason): void
-  /**
-   * Told of a call whose answer nobody gets, when it has ended, and of what it used: nothing, or, where it was `abandoned`
-   * before any of its answer came, nobody knows what.
-   */
-  unused(attempt: OpenAttempt, usage: CountedUsage | 'abandoned' | undefined): void
-}
-
-/** An upstream that answers. */
-export interface Answering<T> {
-  readonly answer: T
-  /**
-   * Gives back what the call holds; has to be called. Cuts the answer off unless that was read to its own end.
-   * `error` is what broke it.
-   */
-  end(completed: boolean, error?: unknown): void
-  /** What to do when the call is cut off, by a deadline or the gateway's end: nobody may be reading the answer. */
-  onCut(listener: (reason: Error) => void): void
-}
+import type { Answering, Attempts, CallWorld } from './call-context.ts'
 
 /**
  * Asks the candidates in order until one answers, those left out that are better left alone. When none is left that was

@@ -1,6 +1,5 @@
 import { graceMs, stallMs } from '../clock/deadline.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import type { Timeouts } from '../gateway/config.ts'
 
 /** The deadlines of one call. */
 type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs'>
@@ -142,4 +141,29 @@ export class Deadlines {
       this.#arm(now)
     }
   }
+}
+
+/** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
+export interface Timeouts {
+  /**
+   * For each of `authenticate`, `route`, `authorize`, `limit` and `cache` to come to its answer, and for `ledger` to keep
+   * an entry; a request for which one does not is a 500, or a 503 of the ledger. Default 1,000.
+   */
+  readonly policyMs: number
+  /** To connect. Default 5,000. */
+  readonly connectMs: number
+  /**
+   * From the call to the first byte of a streamed answer's head. Also, for every answer, the time that a provider has
+   * before the call for requests of its own, such as for a token or images. Default 60,000.
+   */
+  readonly firstByteMs: number
+  /**
+   * From the call to the end of an answer that is not streamed: many vendors send nothing of it, not even the head,
+   * before it is complete. `totalMs` may end it earlier. Default 600,000.
+   */
+  readonly responseMs: number
+  /** Between two reads of the answer's body, once it has begun; of a stream, from its head on. Default 120,000. */
+  readonly idleMs: number
+  /** From the first call to the end of the answer, over all attempts. Default 600,000. */
+  readonly totalMs: number
 }

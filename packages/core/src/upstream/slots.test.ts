@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { noCaller } from './health/caller.ts'
+import { noCaller } from './health/principal-caller.ts'
+
 import { type Release, Slots } from './slots.ts'
 
 function waiting(slots: Slots) {

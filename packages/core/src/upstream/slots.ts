@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { Provider } from '../contracts/provider.ts'
+import type { Caller } from '../contracts/target-health.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { Caller } from './health/caller.ts'
 
 /** Gives a slot back. Only the first call counts. */
 export type Release = () => void

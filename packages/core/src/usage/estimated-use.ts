@@ -1,5 +1,6 @@
+import type { Draft } from '../contracts/draft.ts'
 import type { Usage } from '../protocol/chat.ts'
-import type { Draft } from '../validation/read.ts'
+
 import { reservationOf } from './reservation.ts'
 
 /** What a request is expected to use, where it names no bound with so many completion tokens for each choice. */

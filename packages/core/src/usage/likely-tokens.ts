@@ -1,4 +1,4 @@
-import type { Draft } from '../validation/read.ts'
+import type { Draft } from '../contracts/draft.ts'
 import { promptEstimate } from './prompt-estimate.ts'
 import { reservationOf } from './reservation.ts'
 

@@ -1,6 +1,7 @@
+import type { Draft } from '../contracts/draft.ts'
 import type { JsonValue } from '../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
-import type { Draft } from '../validation/read.ts'
+
 import { mediaAllowance } from './media-allowance.ts'
 
 /** A part of a message that does not count by its bytes: what stands in their place, and how many they are. */

@@ -1,8 +1,9 @@
+import type { Draft } from '../contracts/draft.ts'
+import type { LimitContext } from '../contracts/limiter.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
-import type { LimitContext } from '../rate-limiting/limit.ts'
-import type { Draft } from '../validation/read.ts'
+
 import { nanoDollars } from './nano-dollars.ts'
 import { promptEstimate } from './prompt-estimate.ts'
 

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { describedRules } from '../dialects/chat/described-rules.ts'
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { type Form, formOf } from './judge.ts'
 
@@ -7,6 +6,9 @@ type AnySchema = z.core.$ZodType
 
 /** Schemas that have a name of their own in a document. */
 export type SchemaNames = ReadonlyMap<AnySchema, string>
+
+/** What each rule that is a function asks, in JSON Schema. */
+export type DescribedRules = ReadonlyMap<unknown, JsonObject>
 
 /** Where the schemas of a document stand in it. */
 export const componentsPath = '#/components/schemas/'
@@ -16,12 +18,14 @@ export class JsonSchemas {
   /** The named schemas that were come by so far. */
   readonly named: Record<string, JsonObject> = {}
   readonly #names: SchemaNames
+  readonly #rules: DescribedRules
 
-  constructor(names: SchemaNames) {
+  constructor(names: SchemaNames, rules: DescribedRules) {
     this.#names = names
+    this.#rules = rules
   }
 
-  /** What a schema takes. Throws `Error` for a rule that described-rules.ts does not have. */
+  /** What a schema takes. Throws `Error` for a rule that is not described. */
   of(schema: AnySchema): JsonObject {
     const name = this.#names.get(schema)
     return name === undefined
@@ -44,13 +48,13 @@ export class JsonSchemas {
     if ('object' in form) return this.object(form.object)
     if ('list' in form) return this.#list(form)
     if ('map' in form) {
-      return { type: 'object', additionalProperties: this.of(form.map), ...ruleOf(form.keys) }
+      return { type: 'object', additionalProperties: this.of(form.map), ...this.#ruleOf(form.keys) }
     }
     if ('either' in form) return { anyOf: form.either.map(kind => this.of(kind)) }
     if ('variants' in form) return this.#tagged(form, name)
     if ('nullable' in form) return orNull(this.of(form.nullable))
     if ('maybe' in form) return orNull(this.of(form.maybe))
-    return { ...this.of(form.base), ...ruleOf(form.rule) }
+    return { ...this.of(form.base), ...this.#ruleOf(form.rule) }
   }
 
   /** An object with these members, and any others. */
@@ -85,6 +89,13 @@ export class JsonSchemas {
     const mapping = Object.fromEntries(all.map(({ value, schema }) => [value, schema.$ref]))
     return { oneOf, discriminator: { propertyName: tag, mapping } }
   }
+
+  #ruleOf(rule: unknown): JsonObject {
+    if (rule === undefined) return {}
+    const described = this.#rules.get(rule)
+    if (described === undefined) throw new Error('A rule of the schemas has no description.')
+    return described
+  }
 }
 
 /** The same, or `null`. */
@@ -108,13 +119,6 @@ function withTag(schema: JsonObject, tag: string, value: string): JsonObject {
   const properties = schema.properties as JsonObject | undefined
   if (properties?.[tag] !== undefined) return schema
   return { ...schema, properties: { ...properties, [tag]: { const: value } }, required: [tag] }
-}
-
-function ruleOf(rule: unknown): JsonObject {
-  if (rule === undefined) return {}
-  const described = describedRules.get(rule)
-  if (described === undefined) throw new Error('A rule of the schemas has no description.')
-  return described
 }
 
 /** A schema of zod's own. Infinite bounds, which become `null`, are left out. */

@@ -1,5 +1,4 @@
 import type { Adjustment, ParameterOverrides } from '../contracts/provider.ts'
-import { checkFields } from '../dialects/chat/check-fields.ts'
 import {
   ConfigurationError,
   type ConfigurationIssue,
@@ -8,6 +7,8 @@ import {
 } from '../errors/configuration-error.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
+import { checkFields, type Fields, fieldsFrom } from './check-fields.ts'
+import { settingSchemas } from './settings-schema.ts'
 
 /** A request as one target is asked it, and what is different for that. */
 export interface OverriddenInput {
@@ -37,6 +38,9 @@ const tellable: Readonly<Record<keyof ParameterOverrides, boolean>> = {
   prompt_cache_retention: true,
   web_search_options: false,
 }
+
+/** Made when first asked for: it takes milliseconds. */
+let settings: Fields | undefined
 
 /** Those that were found sound. */
 const sound = new WeakSet<ParameterOverrides>()
@@ -88,7 +92,8 @@ export function overridesIssue(parameters: ParameterOverrides): ConfigurationIss
     if (value !== null && value !== undefined) given[field] = value
   }
   try {
-    checkFields(given, false)
+    settings ??= fieldsFrom(settingSchemas(false))
+    checkFields(given, settings)
     return undefined
   } catch (error) {
     const { param, message } = error as GatewayError

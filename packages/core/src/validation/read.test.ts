@@ -3,12 +3,14 @@ import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { HostBody } from '../contracts/host.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
-import type { IntakeLimits } from '../gateway/config.ts'
 import { defaultIntake } from '../gateway/defaults.ts'
+import type { IntakeLimits } from '../http/intake-limits.ts'
+
 import { Lifetime } from '../http/lifetime.ts'
 import { Uploads } from '../http/uploads.ts'
-import { LifeEnded } from '../upstream/attempt.ts'
+
 import { read as readAtOnce, receive } from './read.ts'
 
 const limits = defaultIntake

@@ -1,7 +1,8 @@
+import type { Draft } from '../contracts/draft.ts'
 import type { HostBody } from '../contracts/host.ts'
 import { GatewayError } from '../errors/errors.ts'
-import type { IntakeLimits } from '../gateway/config.ts'
 import { arrivedBody, type BodyBounds, collectBody, iterate } from '../http/collect-body.ts'
+import type { IntakeLimits } from '../http/intake-limits.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { Uploads } from '../http/uploads.ts'
 import { memberOf } from '../primitives/own-members.ts'
@@ -10,14 +11,6 @@ import { checkParsed } from '../protocol/check-parsed.ts'
 import { parseJson } from '../protocol/json.ts'
 import { noun } from '../protocol/wording.ts'
 import { checkContentEncoding, checkContentType } from './content-headers.ts'
-
-/** What the caller sent, as far as it is known before it is validated. */
-export interface Draft {
-  readonly model: string
-  readonly body: JsonObject
-  /** Size of the body in bytes; for a body that the host had parsed already, of its JSON text. */
-  readonly bytes: number
-}
 
 /**
  * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body that tells its

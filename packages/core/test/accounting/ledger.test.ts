@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { keptLedger } from '../../src/accounting/kept-ledger.ts'
 import type { LedgerEntry } from '../../src/contracts/ledger.ts'
+import type { Lease } from '../../src/contracts/limiter.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
-import type { Lease } from '../../src/rate-limiting/limit.ts'
+
 import {
   chunks,
   forever,

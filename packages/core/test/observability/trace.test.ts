@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Provider, Target } from '../../src/contracts/provider.ts'
+import type { Route } from '../../src/contracts/route.ts'
 import { GatewayError } from '../../src/errors/errors.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
 import { seededRandom } from '../../src/primitives/seeded-random.ts'
-import type { Route } from '../../src/routing/route.ts'
+
 import { forever, scripted, serving, stop, stream, text, whole } from '../support/scripted-gateway.ts'
 
 const model = 'upstream-model'

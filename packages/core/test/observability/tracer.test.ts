@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { WarningEvent } from '../../src/contracts/events.ts'
 import type { Provider } from '../../src/contracts/provider.ts'
+import type { Candidate } from '../../src/contracts/route.ts'
 import type {
   AskedUpstream,
   AttemptEnd,
@@ -13,7 +14,7 @@ import type {
 import type { UpstreamRequest } from '../../src/contracts/transport.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
-import type { Candidate } from '../../src/routing/route.ts'
+
 import {
   forever,
   type Scripted,

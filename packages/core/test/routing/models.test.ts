@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Authorizer } from '../../src/auth/authorize.ts'
+import type { Authorizer } from '../../src/contracts/authorizer.ts'
+import type { Route } from '../../src/contracts/route.ts'
+
 import { GatewayError } from '../../src/errors/errors.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
 import { fallback } from '../../src/routing/fallback.ts'
 import { hedge } from '../../src/routing/hedge.ts'
 import { mirror } from '../../src/routing/mirror.ts'
 import { type ModelEntries, models } from '../../src/routing/models.ts'
-import type { Route } from '../../src/routing/route.ts'
+
 import { split } from '../../src/routing/split.ts'
 import { weighted } from '../../src/routing/weighted.ts'
 import { when } from '../../src/routing/when.ts'

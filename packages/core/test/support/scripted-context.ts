@@ -1,5 +1,5 @@
-import type { Principal } from '../../src/auth/authenticate.ts'
-import type { RouteContext } from '../../src/routing/route.ts'
+import type { Principal } from '../../src/contracts/principal.ts'
+import type { RouteContext } from '../../src/contracts/route.ts'
 
 /** A context for tests of routes: nobody is asked, nothing has a price, chance gives 0. */
 export function scriptedContext(principal: Principal, known: Partial<RouteContext> = {}): RouteContext {

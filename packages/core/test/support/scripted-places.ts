@@ -1,9 +1,10 @@
+import type { Draft } from '../../src/contracts/draft.ts'
 import type { Capabilities, Provider, Target } from '../../src/contracts/provider.ts'
+import type { Candidate, Route, RouteContext } from '../../src/contracts/route.ts'
 import type { TargetHealth } from '../../src/contracts/target-health.ts'
 import type { SkipReason } from '../../src/contracts/trace.ts'
 import type { JsonObject } from '../../src/protocol/chat.ts'
-import type { Candidate, Route, RouteContext } from '../../src/routing/route.ts'
-import type { Draft } from '../../src/validation/read.ts'
+
 import { scriptedContext } from './scripted-context.ts'
 
 export const provider: Provider = {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { UnusedCallEvent } from '../../src/contracts/events.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
+import type { Candidate } from '../../src/contracts/route.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
-import type { Candidate } from '../../src/routing/route.ts'
+
 import {
   forever,
   type Scripted,

@@ -1,16 +1,11 @@
 import type { JsonObject } from '../../protocol/chat.ts'
+import type { DescribedRules } from '../../validation/json-schema-of.ts'
+import { maxKeyLength, maxPairs, pairsFault, tokenFault, tokenId } from '../../validation/settings-schema.ts'
 import { silenceFault, urlFault } from './message-schema.ts'
-import {
-  maxKeyLength,
-  maxPairs,
-  pairsFault,
-  tokenFault,
-  tokenId,
-  unknownOptionFault,
-} from './option-schemas.ts'
+import { unknownOptionFault } from './option-schemas.ts'
 
 /** What each rule that is a function asks, in JSON Schema, as far as that has the words. */
-export const describedRules: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonObject>([
+export const describedRules: DescribedRules = new Map<unknown, JsonObject>([
   // JSON Schema knows no flag for either case.
   [urlFault, { pattern: '^([hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:)' }],
   [

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../protocol/chat.ts'
 import { componentsPath, JsonSchemas, orNull } from '../../validation/json-schema-of.ts'
 import { formOf } from '../../validation/judge.ts'
+import { describedRules } from './described-rules.ts'
 import { toolCall, userPart } from './message-schema.ts'
 import { responseFormatSchema } from './option-schemas.ts'
 import { fieldSchemas } from './schema.ts'
@@ -31,6 +32,7 @@ export function requestSchemas({
       [toolChoiceSchema, 'ToolChoice'],
       [responseFormatSchema, 'ResponseFormat'],
     ]),
+    describedRules,
   )
   const optional = Object.entries(fields).map(([name, schema]) => [name, orNull(schemas.of(schema))])
   const request = {

@@ -1,18 +1,27 @@
 import type * as z from 'zod/mini'
-import type { ChatRequest } from '../../protocol/chat.ts'
+import type { NamedFields } from '../../protocol/chat-fields.ts'
+import { type Fields, fieldsFrom } from '../../validation/check-fields.ts'
 import { list } from '../../validation/expect-containers.ts'
-import { decimal, flag, integer, oneOf, text } from '../../validation/expect-scalars.ts'
+import { flag, integer, oneOf, text } from '../../validation/expect-scalars.ts'
+import { settingSchemas } from '../../validation/settings-schema.ts'
 import { messageSchema } from './message-schema.ts'
 import * as options from './option-schemas.ts'
 import { functionChoiceSchema, functionSchema, toolChoiceSchema, toolSchema } from './tool-schema.ts'
 
-/** The fields that the protocol names. */
-type Named = {
-  [K in keyof ChatRequest as string extends K ? never : number extends K ? never : K]: ChatRequest[K]
+/** A schema for every field that the protocol names; none of them takes `null`. */
+export type FieldSchemas = {
+  readonly [K in keyof NamedFields]-?: z.ZodMiniType<NonNullable<NamedFields[K]>>
 }
 
-/** A schema for every field that the protocol names; none of them takes `null`. */
-export type FieldSchemas = { readonly [K in keyof Named]-?: z.ZodMiniType<NonNullable<Named[K]>> }
+/** Made when first asked for: a service uses one profile, and making schemas takes milliseconds. */
+const profiles: { schema?: Fields; live?: Fields } = {}
+
+/** The fields of a chat completion request. */
+export function chatFields(live: boolean): Fields {
+  const profile = live ? 'live' : 'schema'
+  profiles[profile] ??= fieldsFrom(fieldSchemas(live))
+  return profiles[profile]
+}
 
 const largest = Number.MAX_SAFE_INTEGER
 
@@ -24,6 +33,7 @@ const largest = Number.MAX_SAFE_INTEGER
  */
 export function fieldSchemas(live: boolean): FieldSchemas {
   const fewest = live ? 1 : 0
+  const settings = settingSchemas(live)
   return {
     model: text(),
     messages: list(messageSchema(live), 'an array of objects', 1),
@@ -31,36 +41,36 @@ export function fieldSchemas(live: boolean): FieldSchemas {
     function_call: functionChoiceSchema,
     tools: list(toolSchema, 'an array of objects', fewest, 128),
     tool_choice: toolChoiceSchema,
-    parallel_tool_calls: flag(),
-    max_completion_tokens: integer(fewest, largest),
+    parallel_tool_calls: settings.parallel_tool_calls,
+    max_completion_tokens: settings.max_completion_tokens,
     max_tokens: integer(fewest, largest),
     n: integer(1, 128),
-    temperature: decimal(0, 2),
-    top_p: decimal(0, 1),
-    presence_penalty: decimal(-2, 2),
-    frequency_penalty: decimal(-2, 2),
-    logit_bias: live ? options.liveLogitBiasSchema : options.logitBiasSchema,
+    temperature: settings.temperature,
+    top_p: settings.top_p,
+    presence_penalty: settings.presence_penalty,
+    frequency_penalty: settings.frequency_penalty,
+    logit_bias: settings.logit_bias,
     logprobs: flag(),
     top_logprobs: integer(0, 20),
-    stop: options.stopSchema,
-    user: text(),
-    seed: integer(-largest, largest),
-    safety_identifier: text(64),
-    prompt_cache_key: live ? text(64) : text(),
-    prompt_cache_retention: oneOf(['in_memory', 'in-memory', '24h']),
+    stop: settings.stop,
+    user: settings.user,
+    seed: settings.seed,
+    safety_identifier: settings.safety_identifier,
+    prompt_cache_key: settings.prompt_cache_key,
+    prompt_cache_retention: settings.prompt_cache_retention,
     prompt_cache_options: options.promptCacheOptionsSchema,
-    service_tier: oneOf(['auto', 'default', 'flex', 'scale', 'priority', 'fast']),
+    service_tier: settings.service_tier,
     stream: flag(),
     stream_options: live ? options.liveStreamOptionsSchema : options.streamOptionsSchema,
-    store: flag(),
-    metadata: options.metadataSchema,
-    verbosity: oneOf(['low', 'medium', 'high']),
-    reasoning_effort: oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
+    store: settings.store,
+    metadata: settings.metadata,
+    verbosity: settings.verbosity,
+    reasoning_effort: settings.reasoning_effort,
     response_format: options.responseFormatSchema,
     modalities: list(oneOf(['text', 'audio']), 'an array of strings'),
     audio: options.audioSchema,
     prediction: options.predictionSchema,
-    web_search_options: options.webSearchSchema,
+    web_search_options: settings.web_search_options,
     moderation: options.moderationSchema,
   }
 }

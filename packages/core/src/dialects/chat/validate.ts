@@ -1,15 +1,17 @@
-import type { Principal } from '../../auth/authenticate.ts'
+import type { Draft } from '../../contracts/draft.ts'
+import type { Principal } from '../../contracts/principal.ts'
+import type { Candidate, RouteContext } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
+import { isKnownField } from '../../protocol/chat-fields.ts'
 import { dropInnerNulls, withoutNulls } from '../../protocol/without-nulls.ts'
 import { shorten } from '../../protocol/wording.ts'
 import { isRestricted, permittedTargets } from '../../routing/restricted-fields.ts'
-import type { Candidate, RouteContext } from '../../routing/route.ts'
 import { capableTargets } from '../../validation/capable-targets.ts'
-import type { Draft } from '../../validation/read.ts'
+import { checkFields } from '../../validation/check-fields.ts'
 import { wrongType } from '../../validation/refusal-of-issue.ts'
-import { checkFields, isKnownField } from './check-fields.ts'
 import { checkConversationRules, checkFieldRules } from './live-rules.ts'
+import { chatFields } from './schema.ts'
 
 /** How strictly a request is looked at. */
 export interface ValidationRules {
@@ -57,7 +59,7 @@ export function validate<T extends Candidate>(
   const fields = withoutNulls(body)
   if (fields.messages === undefined) throw missingMessages()
   const live = rules.profile === 'live'
-  const extra = checkFields(fields, live)
+  const extra = checkFields(fields, chatFields(live))
   dropInnerNulls(fields)
   const input = fields as ChatRequest
   if (live) checkFieldRules(input)

@@ -1,13 +1,15 @@
 import type { Adjustment, Call, PartialCompletion, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { HealthCall } from '../../contracts/target-health.ts'
 import type { TransportResponse } from '../../contracts/transport.ts'
+import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { OpenAttempt } from '../../observability/attempt-log.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { overriddenInput } from '../../validation/overridden-input.ts'
-import { type AdjustmentListener, type Attempt, LifeEnded } from '../attempt.ts'
-import type { Answering } from '../call.ts'
+import type { AdjustmentListener, Attempt } from '../attempt.ts'
+import type { Answering } from '../call-context.ts'
+
 import { type ChunkSource, type ContentListener, HeldStream, withoutChoice } from './held-stream.ts'
 
 /** What an upstream answers with. */

@@ -1,5 +1,6 @@
-import type { EndReason, Lifetime } from '../../http/lifetime.ts'
-import { LifeEnded } from '../attempt.ts'
+import type { EndReason } from '../../errors/abort-reasons.ts'
+import { LifeEnded } from '../../errors/abort-reasons.ts'
+import type { Lifetime } from '../../http/lifetime.ts'
 
 /**
  * Waits until a time in monotonic milliseconds, and never wakes before it. Rejects with `LifeEnded` as soon as the life

@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { begun, failure, scriptedBook } from '../../../test/support/scripted-book.ts'
 import type { HealthRecord } from '../../contracts/target-health.ts'
+import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { defaultBreaker } from '../../gateway/defaults.ts'
-import { LifeEnded } from '../attempt.ts'
+
 import { healthBook } from './health-book.ts'
 
 const provider = { name: 'north' }

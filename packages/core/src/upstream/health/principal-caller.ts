@@ -1,6 +1,7 @@
-import { type Principal, principalKey } from '../../auth/authenticate.ts'
+import { principalKey } from '../../auth/authenticate.ts'
+import type { Principal } from '../../contracts/principal.ts'
+import type { Caller } from '../../contracts/target-health.ts'
 import { sha256Hex } from '../../primitives/sha256.ts'
-import { type Caller, noCaller } from './caller.ts'
 
 /** Hexadecimal digits. 64 bits tell the principals of one target apart, and name nobody. */
 const digestLength = 16
@@ -24,3 +25,6 @@ export class PrincipalCaller implements Caller {
 export function callerOf(principal: Principal | undefined): Caller {
   return principal === undefined ? noCaller : new PrincipalCaller(principal)
 }
+
+/** The caller of what has no principal. */
+export const noCaller: Caller = { digest: '-' }

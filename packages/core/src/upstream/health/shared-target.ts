@@ -1,6 +1,5 @@
 import type { SharedPause, SharedTargetChange, SharedTargetState } from '../../contracts/shared-health.ts'
 import { probeMs } from './breaker.ts'
-import type { Sharing } from './sharing.ts'
 
 /** What there is to tell of a target, in the words of the contract. */
 export interface ToldTarget {
@@ -28,10 +27,22 @@ const againMs = 1_000
 /** A pause is told again only where it is longer by so much, in milliseconds: each of many refusals asks for one. */
 const tellableMs = 250
 
+/** Where a target is shared. */
+interface Sharer {
+  /** Whether the store works. */
+  readonly working: boolean
+  /** The target is asked for: it is read soon, where not too many wait for that. Tells whether it is. */
+  touch(target: SharedTarget): boolean
+  /** The target has something to tell. */
+  changed(target: SharedTarget): void
+  claim(id: string, ms: number): Promise<boolean>
+  letGo(id: string): Promise<void>
+}
+
 /** One target, as it is shared. */
 export class SharedTarget {
   readonly id: string
-  readonly sharing: Sharing
+  readonly sharing: Sharer
   readonly #record: SharedRecord
   /** It is read with the next ones that are. */
   touched = false
@@ -49,7 +60,7 @@ export class SharedTarget {
   #claiming = false
   #claimAt = 0
 
-  constructor(id: string, sharing: Sharing, record: SharedRecord) {
+  constructor(id: string, sharing: Sharer, record: SharedRecord) {
     this.id = id
     this.sharing = sharing
     this.#record = record

@@ -5,8 +5,8 @@ import {
   scriptedSharedHealth,
 } from '../../../test/support/scripted-shared-health.ts'
 import type { HealthRecord } from '../../contracts/target-health.ts'
+import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
-import { LifeEnded } from '../attempt.ts'
 
 /** One clock for the timers, the store and all processes. */
 const clock = () => performance.now()

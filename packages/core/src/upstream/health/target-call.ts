@@ -1,5 +1,4 @@
-import type { HealthCall } from '../../contracts/target-health.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, HealthCall } from '../../contracts/target-health.ts'
 
 /** Hears what becomes of a call. */
 export interface CallKeeper {

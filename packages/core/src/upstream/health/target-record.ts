@@ -1,17 +1,23 @@
 import type { TargetEvent } from '../../contracts/events.ts'
 import type { SharedTargetState } from '../../contracts/shared-health.ts'
-import type { Blocked, HealthCall, HealthRecord, TargetHealth } from '../../contracts/target-health.ts'
+import type {
+  Blocked,
+  Caller,
+  HealthCall,
+  HealthRecord,
+  TargetHealth,
+} from '../../contracts/target-health.ts'
 import {
   isUnavailableReason,
   type UnavailableReason,
   unavailableReason,
 } from '../../errors/unavailable-reason.ts'
 import { Breaker, probedMs } from './breaker.ts'
-import { type Caller, noCaller } from './caller.ts'
 import { type Cooldown, Cooldowns, isOfAccount } from './cooldowns.ts'
 import type { HealthSettings } from './health-settings.ts'
 import type { Pauses } from './pause-watch.ts'
 import { PeakAverage } from './peak-average.ts'
+import { noCaller } from './principal-caller.ts'
 import { RepeatBudget } from './repeat-budget.ts'
 import { type SharedRecord, SharedTarget, type ToldTarget } from './shared-target.ts'
 import type { Sharing } from './sharing.ts'

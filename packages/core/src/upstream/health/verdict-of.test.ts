@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails } from '../../errors/upstream-error.ts'
-import { LifeEnded } from '../attempt.ts'
+
 import { verdictOf } from './verdict-of.ts'
 
 const upstream = (details: UpstreamErrorDetails) => new UpstreamError('It failed.', details)

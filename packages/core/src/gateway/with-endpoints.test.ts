@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { FetchContext, Gateway } from '../contracts/host.ts'
+import type { FetchContext } from '../contracts/host.ts'
+import type { Gateway } from './managed-gateway.ts'
 import { type Endpoint, withEndpoints } from './with-endpoints.ts'
 
 const gateway: Gateway = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Gateway } from '../contracts/host.ts'
+import type { Gateway } from './managed-gateway.ts'
+
 import { withCors } from './with-cors.ts'
 
 const gateway: Gateway = {

@@ -1,12 +1,3 @@
-import type { Principal } from '../auth/authenticate.ts'
-import { memberOf } from './own-members.ts'
-
-/** Whether a principal's `models` allow a model. A principal without `models` may use all. */
-export function modelPatterns(principal: Principal, model: string): boolean {
-  const models = memberOf(principal, 'models')
-  return models === undefined || models.some(pattern => matchesPattern(pattern, model))
-}
-
 /**
  * Whether a name fits a pattern, in which `*` stands for any text, also none. Linear in both: every `*`
  * takes the first place where the next piece fits, which is enough as only the last piece is anchored.

@@ -1,6 +1,6 @@
-import type { Gateway } from '../contracts/host.ts'
-import { pathOf } from './endpoint.ts'
-import { contextOf, isRequest, isRequestInit } from './fetch-arguments.ts'
+import { pathOf } from '../http/endpoint.ts'
+import { contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
+import type { Gateway } from './managed-gateway.ts'
 
 /** Something beside the gateway that answers under paths of its own: metrics, probes, a page. */
 export interface Endpoint {

@@ -1,6 +1,6 @@
-import type { Gateway } from '../contracts/host.ts'
 import { type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
+import type { Gateway } from './managed-gateway.ts'
 
 export interface CorsOptions {
   /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { matchesPattern, modelPatterns } from './model-patterns.ts'
+import { modelPatterns } from '../auth/model-patterns.ts'
+import { matchesPattern } from './matches-pattern.ts'
 
 describe('matchesPattern', () => {
   it.each([

@@ -1,5 +1,20 @@
-import type { Principal } from '../auth/authenticate.ts'
-import type { Draft } from '../validation/read.ts'
+import type { Draft } from './draft.ts'
+
+/** Who is asking. */
+export interface Principal {
+  readonly id: string
+  /**
+   * Who vouches for the `id`, such as `api_keys` or a token's issuer; no spaces. Principals with the same `id` and
+   * different sources share no limits, cached responses or idempotency keys. Default: none.
+   */
+  readonly source?: string
+  /** Patterns of the models that the principal may use (`*` stands for any text); absent means all. */
+  readonly models?: readonly string[]
+  /** Such as `{ team: 'search' }`: for limits that are shared, and for the sums of the ledger. */
+  readonly tags?: Readonly<Record<string, string>>
+  /** Rules for this principal, beside those of the gateway's `limit`. They hold also where the gateway has none. */
+  readonly limits?: readonly LimitRuleData[]
+}
 
 /** What a rule counts. */
 export type LimitKind = 'requests' | 'tokens' | 'concurrent' | 'budget'
