@@ -22,7 +22,6 @@ const sources = readdirSync(join(root, 'packages'))
   .map(entry => relative(root, join(entry.parentPath, entry.name)))
   .map(file => ({ file, text: readFileSync(join(root, file), 'utf8') }))
 const imports = sources.flatMap(({ file, text }) => importsOf(file, text))
-const loaded = imports.filter(({ type }) => !type)
 const dependencies = new Map(
   readdirSync(join(root, 'packages')).map(name => [name, declaredDependencies(name)] as const),
 )
@@ -52,12 +51,27 @@ describe('dependency rules', () => {
     expect(imports.flatMap(faultsOf)).toEqual([])
   })
 
-  it('have no circle of imports at run time', () => {
-    expect(circles(loaded)).toEqual([])
+  it('have no circle of imports, those of types included', () => {
+    expect(circles(imports)).toEqual([])
   })
 
-  it('keep stages apart, also through a third file', () => {
-    expect(stageDetours(loaded)).toEqual([])
+  it('leave only entries at the root of core', () => {
+    const atRoot = sources
+      .map(({ file }) => file)
+      .filter(file => packageOf(file) === 'core' && !insideCore(file).includes('/'))
+    expect(atRoot.map(insideCore).sort()).toEqual(entries)
+  })
+
+  it('leave contracts without code', () => {
+    const emits = sources
+      .filter(({ file }) => packageOf(file) === 'core' && insideCore(file).startsWith('contracts/'))
+      .filter(
+        ({ text }) =>
+          emitted(text)
+            .replace(/^export \{\};?$/m, '')
+            .trim() !== '',
+      )
+    expect(emits.map(({ file }) => file)).toEqual([])
   })
 
   it('keep every vendor out of the core', () => {
@@ -88,24 +102,21 @@ describe('dependency rules', () => {
 describe('the rules see', () => {
   const core = 'packages/core/src'
   it.each([
-    [`${core}/stages/limit.ts`, '../policies/api-keys.ts', true],
-    [`${core}/stages/limit.ts`, './route.ts', false],
-    [`${core}/stages/limit.ts`, '../pipeline.ts', false],
-    [`${core}/stages/normalize/stream.ts`, '../call.ts', false],
-    [`${core}/protocol/chat.ts`, '../stages/read.ts', true],
-    [`${core}/protocol/chat.ts`, '../provider.ts', true],
-    [`${core}/provider.ts`, './stages/read.ts', true],
-    [`${core}/transports/fetch.ts`, '../stages/read.ts', true],
-    [`${core}/slots.ts`, './policies/models.ts', false],
-    [`${core}/slots.ts`, '#transport', false],
-    [`${core}/policies/models.ts`, '../gateway.ts', false],
-    [`${core}/pipeline.ts`, './gateway.ts', false],
-    [`${core}/stages/read.ts`, 'zod', false],
+    [`${core}/rate-limiting/limit.ts`, '../auth/api-keys.ts', true],
+    [`${core}/rate-limiting/limit.ts`, '../routing/route.ts', false],
+    [`${core}/rate-limiting/limit.ts`, '../gateway/pipeline.ts', false],
+    [`${core}/contracts/principal.ts`, '../auth/authenticate.ts', true],
+    [`${core}/protocol/chat.ts`, '../contracts/provider.ts', true],
+    [`${core}/primitives/sha256.ts`, '../errors/errors.ts', true],
+    [`${core}/dialects/chat/schema.ts`, '../messages/schema.ts', true],
+    [`${core}/errors/errors.ts`, '../index.ts', true],
+    [`${core}/other/file.ts`, '../errors/errors.ts', true],
+    [`${core}/upstream/slots.ts`, '#transport', false],
+    [`${core}/auth/authenticate.ts`, 'zod', false],
     [`${core}/transports/fetch.ts`, 'undici', false],
-    [`${core}/slots.ts`, 'node:events', false],
-    [`${core}/slots.ts`, 'events', false],
-    [`${core}/slots.ts`, '@sluice/providers', true],
-    [`${core}/slots.ts`, './index.ts', true],
+    [`${core}/upstream/slots.ts`, 'node:events', false],
+    [`${core}/upstream/slots.ts`, 'events', false],
+    [`${core}/upstream/slots.ts`, '@sluice/providers', true],
     ['packages/providers/src/openai.ts', 'node:crypto', false],
     ['packages/jwt/src/index.ts', 'node:crypto', false],
     ['packages/redis/src/index.ts', '@sluice/postgres', true],
@@ -126,13 +137,12 @@ describe('the rules see', () => {
   })
 
   it.each([
-    [`${core}/stages/limit.ts`, './route.ts', true],
-    [`${core}/stages/normalize/stream.ts`, './usage.ts', false],
-    [`${core}/policies/models.ts`, '../stages/route.ts', false],
-    [`${core}/pipeline.ts`, './stages/route.ts', false],
-    [`${core}/gateway.ts`, './pipeline.ts', false],
-    [`${core}/gateway.ts`, '#transport', false],
-    [`${core}/protocol/schema.ts`, 'zod', false],
+    [`${core}/auth/api-keys.ts`, '../rate-limiting/rule.ts', false],
+    [`${core}/auth/api-keys.ts`, './key-record.ts', false],
+    [`${core}/gateway/gateway.ts`, './pipeline.ts', false],
+    [`${core}/gateway/resolve.ts`, '#transport', false],
+    [`${core}/validation/judge.ts`, 'zod', false],
+    [`${core}/dialects/chat/schema.ts`, './message-schema.ts', true],
     ['packages/node/src/listener.ts', '@sluice/core', true],
     ['packages/node/src/listener.ts', 'node:http', false],
     ['packages/express/src/index.ts', '@sluice/node', false],
@@ -150,19 +160,6 @@ describe('the rules see', () => {
     expect(read(`export * from './b.ts'`)).toEqual([false])
     expect(read(`await import('./b.ts')`)).toEqual([false])
     expect(read(`require('./b.ts')`)).toEqual([false])
-  })
-
-  it('a detour from stage to stage', () => {
-    const edge = (from: string, to: string) => ({
-      file: `packages/core/src/${from}`,
-      specifier: to,
-      type: false,
-    })
-    const toThird = edge('stages/call.ts', '../third.ts')
-    expect(stageDetours([toThird, edge('third.ts', './stages/route.ts')])).toHaveLength(1)
-    expect(
-      stageDetours([toThird, edge('third.ts', './errors.ts'), edge('pipeline.ts', './stages/call.ts')]),
-    ).toEqual([])
   })
 
   it('a circle', () => {
@@ -208,12 +205,12 @@ function faultsOf({ file, specifier, type }: Import): string[] {
   if (specifier.startsWith('.')) {
     const target = relative(root, resolve(root, dirname(file), specifier))
     if (packageOf(target) !== from) return say('a package is imported by its name')
-    return from === 'core' ? roomFaults(insideCore(file), insideCore(target), type).flatMap(say) : []
+    return from === 'core' ? folderFaults(insideCore(file), insideCore(target)).flatMap(say) : []
   }
   if (specifier === '#page') return from === 'console' ? [] : say('only the console has a page')
   if (specifier === '#transport') {
-    const chooses = from === 'core' && ['gateway', 'config'].includes(roomOf(insideCore(file)))
-    return chooses ? [] : say('only the gateway and its defaults choose a transport')
+    const chooses = from === 'core' && insideCore(file).startsWith('gateway/')
+    return chooses ? [] : say('only the gateway chooses a transport')
   }
   if (specifier.startsWith('node:') || builtinModules.includes(specifier)) {
     if (webOnly.includes(from)) return say(`${from} runs on Web APIs alone`)
@@ -229,8 +226,8 @@ function faultsOf({ file, specifier, type }: Import): string[] {
     if (allowed?.all.includes(to) || (type && allowed?.types.includes(to))) return []
     return say(allowed?.types.includes(to) ? 'only its types may be used' : `${from} does not stand on it`)
   }
-  if (name === 'zod' && from === 'core' && !insideCore(file).startsWith('protocol/')) {
-    return say('schemas live in protocol/')
+  if (name === 'zod' && from === 'core' && !/^(validation|dialects)\//.test(insideCore(file))) {
+    return say('schemas live in validation/ and dialects/')
   }
   if (name === 'undici' && file !== undiciTransport) return say('undici lives in transports/undici.ts')
   if (['express', 'koa'].includes(from)) return say('a host is known by its structure, not by its package')
@@ -238,56 +235,51 @@ function faultsOf({ file, specifier, type }: Import): string[] {
   return []
 }
 
-/** The rules between the rooms of core; both paths are relative to its `src`. */
-function roomFaults(from: string, to: string, type: boolean): string[] {
-  const source = roomOf(from)
-  const target = roomOf(to)
-  if (target === 'index') return ['nobody imports the index']
-  if (source === 'index') return []
-  if (target === 'gateway') return ['only the index imports the gateway']
-  if (target === 'pipeline' && source !== 'gateway') return ['only the gateway imports the pipeline']
-  if (source === 'protocol' || source === 'errors') {
-    return ['protocol', 'errors'].includes(target) ? [] : ['the protocol stands on nothing else']
-  }
-  if (source === 'transport' || source === 'provider') {
-    const below = ['protocol', 'errors', 'transport', 'provider']
-    return below.includes(target) ? [] : ['the wire contracts stand on the protocol alone']
-  }
-  if (target === 'policies' && !['policies', 'gateway', 'config'].includes(source)) {
-    return ['policies are chosen outside; a contract belongs to its stage']
-  }
-  if (source === 'stages' && target === 'stages' && !type && stageOf(from) !== stageOf(to)) {
-    return ["a stage's functions are for the pipeline and the policies"]
+/**
+ * The folders of core in their order: each imports only those before it, types included. The words of the product are
+ * `validation`, `auth`, `rate-limiting`, `routing` and `normalization`.
+ */
+const folders = [
+  'primitives',
+  'clock',
+  'errors',
+  'protocol',
+  'conversation',
+  'contracts',
+  'usage',
+  'stores',
+  'http',
+  'transports',
+  'validation',
+  'observability',
+  'rate-limiting',
+  'auth',
+  'routing',
+  'accounting',
+  'caching',
+  'hooks',
+  'upstream',
+  'normalization',
+  'dialects',
+  'gateway',
+  'openapi',
+]
+
+/** What lies at the root of core: the entries of the package. */
+const entries = ['index.ts', 'openapi.ts']
+
+/** The rules between the folders of core; both paths are relative to its `src`. */
+function folderFaults(from: string, to: string): string[] {
+  if (entries.includes(to)) return ['nobody imports an entry']
+  if (entries.includes(from)) return []
+  const [source = '', dialect] = from.split('/')
+  const [target = '', otherDialect] = to.split('/')
+  if (!folders.includes(source)) return [`${from} lies in no folder of the list`]
+  if (folders.indexOf(target) > folders.indexOf(source)) return [`${target}/ stands above ${source}/`]
+  if (source === 'dialects' && target === 'dialects' && dialect !== otherDialect) {
+    return ['a dialect imports nothing of another']
   }
   return []
-}
-
-function roomOf(path: string): string {
-  const [first = ''] = path.split('/')
-  if (first === 'transports') return 'transport'
-  if (first === 'options') return 'config'
-  if (first === 'upstream-error.ts') return 'errors'
-  // A further entry, and what tests make gateways with, stand outside, as the index does.
-  if (first === 'openapi.ts' || first === 'scripted-gateway.ts') return 'index'
-  const name = first.replace(/\.ts$/, '')
-  const rooms = [
-    'protocol',
-    'errors',
-    'transport',
-    'provider',
-    'stages',
-    'policies',
-    'pipeline',
-    'config',
-    'gateway',
-    'index',
-  ]
-  return rooms.includes(name) ? name : 'rest'
-}
-
-/** `stages/normalize/stream.ts` and `stages/normalize.ts` are one stage. */
-function stageOf(path: string): string | undefined {
-  return path.startsWith('stages/') ? path.split('/')[1]?.replace(/\.ts$/, '') : undefined
 }
 
 function packageOf(file: string): string {
@@ -349,25 +341,15 @@ function namesUsed(file: string, text: string): string[] {
   return names
 }
 
-/** Ways over which a stage loads another, each by its last step. */
-function stageDetours(edges: readonly Import[]): string[] {
-  const next = relativeImports(edges)
-  const stages = [...next.keys()].filter(
-    file => packageOf(file) === 'core' && stageOf(insideCore(file)) !== undefined,
-  )
-  return stages.flatMap(start => {
-    const own = stageOf(insideCore(start))
-    const seen = new Set([start])
-    const found: string[] = []
-    for (const file of seen) {
-      for (const target of next.get(file) ?? []) {
-        const stage = stageOf(insideCore(target))
-        if (stage !== undefined && stage !== own) found.push(`${start} reaches ${target} by way of ${file}`)
-        else seen.add(target)
-      }
-    }
-    return found
-  })
+/** What is left of a file at run time. */
+function emitted(text: string): string {
+  const compilerOptions = {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.ESNext,
+    verbatimModuleSyntax: true,
+    removeComments: true,
+  }
+  return ts.transpileModule(text, { compilerOptions }).outputText
 }
 
 /** The circles among relative imports, each once. */
