@@ -1,7 +1,7 @@
 import type { Call, UpstreamResponse } from '@sluice/core'
 import { StreamNormalizer } from '../packages/core/src/normalization/stream.ts'
-import { answersOf, framing } from '../test/vendors/properties/answer-streams.ts'
-import { vendorModels } from '../test/vendors/properties/vendors.ts'
+import { answersOf, framing } from '../packages/providers/test/vendors/properties/answer-streams.ts'
+import { vendorModels } from '../packages/providers/test/vendors/properties/vendors.ts'
 
 // CPU of each streamed event, from a vendor's bytes to the protocol's choices: a provider's `decode` and the
 // gateway's own normalizer. Run it with

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { redisStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
-import { RedisServer } from '../test/servers/redis-server.ts'
+import { RedisServer } from '../test/stores/servers/redis-server.ts'
 import { ask, gatewayWith, many, subjects } from './limited-gateways.ts'
 
 // What limits cost: CPU of a whole request with rules counted in memory, beside one without any; and what a request asks

@@ -24,8 +24,8 @@ const steps = [
     mend: 'Mend the types named above; to give a type up is no way out.',
   },
   {
-    name: 'dependency rules (test/imports.test.ts)',
-    check: () => run('vitest', ['run', '--reporter=dot', 'test/imports.test.ts']),
+    name: 'dependency rules (test/repo/imports.test.ts)',
+    check: () => run('vitest', ['run', '--reporter=dot', 'test/repo/imports.test.ts']),
     mend: 'Move the code to the room where its import is allowed; the rules are in the test.',
   },
   {

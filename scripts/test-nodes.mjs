@@ -1,5 +1,5 @@
 // Runs the suite on several versions of Node: `pnpm test:nodes [versions...] [files...]`, by default the whole of it on
-// all that are supported: `pnpm test:nodes 24 packages test/mounts`. The registry's package `node` carries the binaries,
+// all that are supported: `pnpm test:nodes 24 packages test/e2e/mounts`. The registry's package `node` carries the binaries,
 // so nothing has to be installed before.
 import { spawnSync } from 'node:child_process'
 import { root, seconds } from './run.mjs'

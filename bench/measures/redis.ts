@@ -1,4 +1,4 @@
-import { RedisServer, redisPath } from '../../test/servers/redis-server.ts'
+import { RedisServer, redisPath } from '../../test/stores/servers/redis-server.ts'
 import { drive } from '../drive.ts'
 import type { Plan } from '../plan.ts'
 import { asAnn, path, small } from '../questions.ts'

@@ -1,5 +1,5 @@
 import type { Call, UpstreamResponse } from '@sluice/core'
-import { vendorModels } from '../../test/vendors/properties/vendors.ts'
+import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
 import type { Case } from './case.ts'
 import { conversations } from './requests.ts'
 import { streamOf } from './vendor-streams.ts'

@@ -1,5 +1,5 @@
-import { answersOf, framing } from '../../test/vendors/properties/answer-streams.ts'
-import type { Wire } from '../../test/vendors/properties/wire.ts'
+import { answersOf, framing } from '../../packages/providers/test/vendors/properties/answer-streams.ts'
+import type { Wire } from '../../packages/providers/test/vendors/properties/wire.ts'
 
 /** A vendor's answer of so many words, as it comes from a socket; and whole. */
 export function streamOf(

@@ -5,8 +5,8 @@ import { createGateway, type Gateway, idempotency, models, responseCache } from 
 import { local } from '@sluice/providers'
 import type { Redis } from 'ioredis'
 import { describe, expect, it, vi } from 'vitest'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer } from '../servers/redis-server.ts'
+import { describeWithRedis } from '../stores/servers/describe-with-redis.ts'
+import { RedisServer } from '../stores/servers/redis-server.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { readPage, root, tableUnder } from './runner/markdown.ts'
 

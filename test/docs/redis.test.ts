@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Limiter } from '@sluice/core'
 import type { Redis } from 'ioredis'
 import { expect } from 'vitest'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer } from '../servers/redis-server.ts'
+import { describeWithRedis } from '../stores/servers/describe-with-redis.ts'
+import { RedisServer } from '../stores/servers/redis-server.ts'
 import { describePage } from './runner/describe-page.ts'
 
 describeWithRedis('the page of the store', () => {

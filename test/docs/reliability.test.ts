@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { figuresOf } from '../soak/figures.ts'
-import { restingResult } from '../soak/resting-result.ts'
+import { figuresOf } from '../resilience/soak/figures.ts'
+import { restingResult } from '../resilience/soak/resting-result.ts'
 import { type Check, describePage } from './runner/describe-page.ts'
 import { fencesOf, readPage, root, tableUnder } from './runner/markdown.ts'
 
@@ -21,7 +21,7 @@ const exists: Check = async ({ code }) => {
 describePage(page, { soak: exists, commands: exists })
 
 it('names faults that are tested', () => {
-  const folder = join(root, 'test/faults')
+  const folder = join(root, 'test/resilience/faults')
   const tests = readdirSync(folder).filter(name => name.endsWith('.test.ts'))
   const text = tests.map(name => readFileSync(join(folder, name), 'utf8')).join('\n')
   const tested = new Set(

@@ -6,11 +6,11 @@ import { redisAnswers } from '@sluice/redis'
 import { completion } from '@sluice/testing'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Site } from '../conformance/site.ts'
-import { mountOf } from '../faults/harness/servers.ts'
-import { startService } from '../faults/harness/service.ts'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer } from '../servers/redis-server.ts'
+import type { Site } from '../e2e/conformance/site.ts'
+import { mountOf } from '../resilience/faults/harness/servers.ts'
+import { startService } from '../resilience/faults/harness/service.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer } from './servers/redis-server.ts'
 
 const authenticate = apiKeys(['ann', 'bob'].map(id => ({ id, key: `key-of-${id}` })))
 

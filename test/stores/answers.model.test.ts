@@ -4,8 +4,8 @@ import { redisAnswers } from '@sluice/redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer } from '../servers/redis-server.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer } from './servers/redis-server.ts'
 
 const share = 3
 const minute = { ttlMs: 60_000 }

@@ -1,7 +1,7 @@
 import type { Counter } from '@sluice/core'
-import { RedisServer } from '../servers/redis-server.ts'
 import { excessOfRate, mostAtOnce, roomOfRate } from './grants-oracle.ts'
 import { Workers } from './programs/workers.ts'
+import { RedisServer } from './servers/redis-server.ts'
 
 // 100,000 decisions of 1, 2, 4 and 8 processes on one Redis against an oracle, the last run with a restart of Redis:
 //   npx tsx --conditions=@sluice/source test/stores/count-decisions.ts

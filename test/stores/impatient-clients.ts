@@ -1,7 +1,7 @@
 import type { RedisClient } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import type { RedisServer } from '../servers/redis-server.ts'
+import type { RedisServer } from './servers/redis-server.ts'
 
 /** A client, and how it is let go of. */
 export interface OpenClient {

@@ -13,9 +13,9 @@ import {
 import { local } from '@sluice/providers'
 import { redisStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer, until } from '../servers/redis-server.ts'
 import { impatientClients } from './impatient-clients.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer, until } from './servers/redis-server.ts'
 
 const acme = local()
 const table = models({

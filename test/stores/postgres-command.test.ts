@@ -9,8 +9,8 @@ import { openPostgres } from '@sluice/postgres'
 import { refusedPort } from '@sluice/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { command } from '../../packages/postgres/src/command.ts'
-import { describeWithPostgres } from '../servers/describe-with-postgres.ts'
-import { PostgresServer } from '../servers/postgres-server.ts'
+import { describeWithPostgres } from './servers/describe-with-postgres.ts'
+import { PostgresServer } from './servers/postgres-server.ts'
 
 const project = fileURLToPath(new URL('../..', import.meta.url))
 const secret = 'hunter2hunter2'

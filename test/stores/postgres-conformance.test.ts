@@ -6,8 +6,8 @@ import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
 import { migrateTables } from '../../packages/postgres/src/migrate.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
 import { schemaOf } from '../../packages/postgres/src/schema.ts'
-import { describeWithPostgres } from '../servers/describe-with-postgres.ts'
-import { PostgresServer } from '../servers/postgres-server.ts'
+import { describeWithPostgres } from './servers/describe-with-postgres.ts'
+import { PostgresServer } from './servers/postgres-server.ts'
 
 describeWithPostgres('PostgreSQL', () => {
   let server: PostgresServer

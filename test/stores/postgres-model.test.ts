@@ -5,8 +5,8 @@ import { migrateTables } from '../../packages/postgres/src/migrate.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
 import { schemaOf } from '../../packages/postgres/src/schema.ts'
 import { batch, charge, closing, entry } from '../../packages/testing/src/ledger-records.ts'
-import { describeWithPostgres } from '../servers/describe-with-postgres.ts'
-import { PostgresServer } from '../servers/postgres-server.ts'
+import { describeWithPostgres } from './servers/describe-with-postgres.ts'
+import { PostgresServer } from './servers/postgres-server.ts'
 
 /** One part of a batch: of which record, and with how many tokens. */
 type Part = readonly [record: number, tokens: number]

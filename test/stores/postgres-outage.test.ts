@@ -7,9 +7,9 @@ import type { Database, GatewayEvent } from '@sluice/core'
 import { fileJournal, openPostgres, type PostgresOptions } from '@sluice/postgres'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { charge, closing, entry } from '../../packages/testing/src/ledger-records.ts'
-import { describeWithPostgres } from '../servers/describe-with-postgres.ts'
-import { PostgresServer } from '../servers/postgres-server.ts'
 import { startTask } from './programs/postgres-tasks.ts'
+import { describeWithPostgres } from './servers/describe-with-postgres.ts'
+import { PostgresServer } from './servers/postgres-server.ts'
 
 describeWithPostgres('F74 a ledger while PostgreSQL is away', () => {
   let server: PostgresServer

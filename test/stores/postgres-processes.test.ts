@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { openPostgres } from '@sluice/postgres'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { charge, entry } from '../../packages/testing/src/ledger-records.ts'
-import { describeWithPostgres } from '../servers/describe-with-postgres.ts'
-import { PostgresServer } from '../servers/postgres-server.ts'
 import { startTask } from './programs/postgres-tasks.ts'
+import { describeWithPostgres } from './servers/describe-with-postgres.ts'
+import { PostgresServer } from './servers/postgres-server.ts'
 
 describeWithPostgres('processes on one PostgreSQL', () => {
   let server: PostgresServer

@@ -11,9 +11,9 @@ import { Queries } from '../../packages/postgres/src/queries.ts'
 import { schemaOf } from '../../packages/postgres/src/schema.ts'
 import { hostileTexts } from '../../packages/testing/src/hostile-texts.ts'
 import { charge, closing, entry } from '../../packages/testing/src/ledger-records.ts'
-import { describeWithPostgres } from '../servers/describe-with-postgres.ts'
-import { PostgresServer } from '../servers/postgres-server.ts'
 import { startTask } from './programs/postgres-tasks.ts'
+import { describeWithPostgres } from './servers/describe-with-postgres.ts'
+import { PostgresServer } from './servers/postgres-server.ts'
 
 describeWithPostgres('openPostgres', () => {
   let server: PostgresServer

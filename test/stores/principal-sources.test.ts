@@ -18,9 +18,9 @@ import { jwt } from '@sluice/jwt'
 import { local } from '@sluice/providers'
 import { redisAnswers, redisStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer, until } from '../servers/redis-server.ts'
 import { impatientClients } from './impatient-clients.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer, until } from './servers/redis-server.ts'
 
 const secret = 'a secret of thirty-two bytes ...'
 const basics = { issuer: 'https://login.test/', audience: 'chat' }

@@ -7,8 +7,8 @@ import { limitStoreOn } from '../../packages/redis/src/limit-store-on.ts'
 import { scriptRunner } from '../../packages/redis/src/redis-client.ts'
 import { storeKeys } from '../../packages/redis/src/store-keys.ts'
 import { runsOf } from '../fuzz/runs.ts'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer } from '../servers/redis-server.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer } from './servers/redis-server.ts'
 
 type Step =
   | { readonly does: 'admit'; readonly ttlMs: number; readonly counters: readonly Counter[] }

@@ -4,8 +4,8 @@ import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RedisClient } from '../../packages/redis/src/redis-client.ts'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer, startCluster } from '../servers/redis-server.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer, startCluster } from './servers/redis-server.ts'
 
 describeWithRedis('answers on one Redis', () => {
   let server: RedisServer

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { limitStoreOn } from '../../packages/redis/src/limit-store-on.ts'
 import { type RedisClient, scriptRunner } from '../../packages/redis/src/redis-client.ts'
 import { storeKeys } from '../../packages/redis/src/store-keys.ts'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer, startCluster } from '../servers/redis-server.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer, startCluster } from './servers/redis-server.ts'
 
 describeWithRedis('limit stores on one Redis', () => {
   let server: RedisServer

@@ -8,8 +8,8 @@ import type { HealthCall, HealthRecord } from '../../packages/core/src/contracts
 import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/defaults.ts'
 import { healthBook } from '../../packages/core/src/upstream/health/health-book.ts'
 import { scripted, serving, whole } from '../../packages/core/test/support/scripted-gateway.ts'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer, startCluster, until } from '../servers/redis-server.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer, startCluster, until } from './servers/redis-server.ts'
 
 describeWithRedis('health that is shared over one Redis', () => {
   let server: RedisServer

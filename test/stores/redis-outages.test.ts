@@ -13,9 +13,9 @@ import { local } from '@sluice/providers'
 import { redisStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, type Got } from '../docs/runner/ask.ts'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer, startReplica, until } from '../servers/redis-server.ts'
 import { impatientClients } from './impatient-clients.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer, startReplica, until } from './servers/redis-server.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {

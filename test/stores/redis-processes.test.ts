@@ -3,10 +3,10 @@ import type { Counter, SumCounter } from '@sluice/core'
 import { redisStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { RedisServer, until } from '../servers/redis-server.ts'
 import { excessOfRate, mostAtOnce, roomOfRate } from './grants-oracle.ts'
 import { Workers } from './programs/workers.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { RedisServer, until } from './servers/redis-server.ts'
 
 describeWithRedis('processes that share a Redis', () => {
   let server: RedisServer

@@ -4,8 +4,8 @@ import { redisStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterEach, describe, expect, it } from 'vitest'
-import { describeWithRedis } from '../servers/describe-with-redis.ts'
-import { type RedisOptions, RedisServer, startReplica, until } from '../servers/redis-server.ts'
+import { describeWithRedis } from './servers/describe-with-redis.ts'
+import { type RedisOptions, RedisServer, startReplica, until } from './servers/redis-server.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import type { Gateway } from '@sluice/core'
 import express, { type Request as ExpressRequest, type RequestHandler } from 'express'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { clientOf } from '../../../test/mounts/receive.ts'
+import { clientOf } from '../../../test/e2e/mounts/receive.ts'
 import { toExpress } from './index.ts'
 
 const seeing = (seen: unknown[]): Gateway => ({

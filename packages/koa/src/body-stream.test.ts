@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
-import { clientOf } from '../../../test/mounts/receive.ts'
+import { clientOf } from '../../../test/e2e/mounts/receive.ts'
 import { BodyStream } from './body-stream.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

@@ -1,7 +1,7 @@
 import type { Gateway } from '@sluice/core'
 import Koa from 'koa'
 import { describe, expect, it } from 'vitest'
-import { clientOf } from '../../../test/mounts/receive.ts'
+import { clientOf } from '../../../test/e2e/mounts/receive.ts'
 import { toKoa } from './index.ts'
 
 const seeing = (seen: unknown[]): Gateway => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { receive } from '../../../test/mounts/receive.ts'
+import { receive } from '../../../test/e2e/mounts/receive.ts'
 import { hostBody } from './host-body.ts'
 
 const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello'

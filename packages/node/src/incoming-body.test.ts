@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientOf, receive } from '../../../test/mounts/receive.ts'
+import { clientOf, receive } from '../../../test/e2e/mounts/receive.ts'
 import { IncomingBody } from './incoming-body.ts'
 
 const head = (headers: string) => `POST / HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n`

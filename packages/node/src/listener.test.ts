@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FetchContext } from '@sluice/core'
 import { describe, expect, it, vi } from 'vitest'
-import { clientOf } from '../../../test/mounts/receive.ts'
+import { clientOf } from '../../../test/e2e/mounts/receive.ts'
 import { toNodeListener } from './listener.ts'
 
 type Fetch = (request: Request, context: FetchContext<IncomingMessage>) => Promise<Response>

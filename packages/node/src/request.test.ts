@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { receive } from '../../../test/mounts/receive.ts'
+import { receive } from '../../../test/e2e/mounts/receive.ts'
 import { MalformedRequest } from './malformed-request.ts'
 import { type RequestOptions, requestBody, toRequest } from './request.ts'
 

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { describe, expect, it, vi } from 'vitest'
-import { pieces, plain } from '../../../test/mounts/answers.ts'
-import { clientOf, receive } from '../../../test/mounts/receive.ts'
+import { pieces, plain } from '../../../test/e2e/mounts/answers.ts'
+import { clientOf, receive } from '../../../test/e2e/mounts/receive.ts'
 import { type SendOptions, send } from './send.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

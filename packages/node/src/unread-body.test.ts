@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { plain } from '../../../test/mounts/answers.ts'
-import { clientOf } from '../../../test/mounts/receive.ts'
+import { plain } from '../../../test/e2e/mounts/answers.ts'
+import { clientOf } from '../../../test/e2e/mounts/receive.ts'
 import { send } from './send.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

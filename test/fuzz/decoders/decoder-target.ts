@@ -1,7 +1,7 @@
 import { equal, ok } from 'node:assert/strict'
 import { UpstreamError } from '@sluice/core'
 import fc from 'fast-check'
-import type { Wire } from '../../vendors/properties/wire.ts'
+import type { Wire } from '../../../packages/providers/test/vendors/properties/wire.ts'
 import { decoderExamples } from '../examples/decoders.ts'
 import { fuzz } from '../fuzz.ts'
 import { cutBy } from '../sse/event-texts.ts'

@@ -1,4 +1,4 @@
-import type { Wire } from '../../vendors/properties/wire.ts'
+import type { Wire } from '../../../packages/providers/test/vendors/properties/wire.ts'
 
 const marks: Readonly<Record<Wire, RegExp>> = {
   // Some vendors of this protocol send no `[DONE]`: there it is each choice's reason to end.

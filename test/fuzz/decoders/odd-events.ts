@@ -1,5 +1,10 @@
-import type { Wire } from '../../vendors/properties/wire.ts'
-import { errorFrame, eventFrame, exceptionFrame, frame } from '../../vendors/replay/event-frames.ts'
+import type { Wire } from '../../../packages/providers/test/vendors/properties/wire.ts'
+import {
+  errorFrame,
+  eventFrame,
+  exceptionFrame,
+  frame,
+} from '../../../packages/providers/test/vendors/replay/event-frames.ts'
 
 const sse = (...lines: string[]) => Buffer.from(`${lines.join('\n')}\n\n`)
 const data = (value: unknown) => `data: ${JSON.stringify(value)}`

@@ -1,8 +1,12 @@
 import fc from 'fast-check'
-import { answersOf, framing, plans } from '../../vendors/properties/answer-streams.ts'
-import { distorted, distortion } from '../../vendors/properties/distorted.ts'
-import type { Wire } from '../../vendors/properties/wire.ts'
-import { eventFrame } from '../../vendors/replay/event-frames.ts'
+import {
+  answersOf,
+  framing,
+  plans,
+} from '../../../packages/providers/test/vendors/properties/answer-streams.ts'
+import { distorted, distortion } from '../../../packages/providers/test/vendors/properties/distorted.ts'
+import type { Wire } from '../../../packages/providers/test/vendors/properties/wire.ts'
+import { eventFrame } from '../../../packages/providers/test/vendors/replay/event-frames.ts'
 import { oddEvents } from './odd-events.ts'
 
 /** Numbers and other values as texts, that no count and no index may be. */

@@ -1,6 +1,6 @@
 import type { Target } from '@sluice/core'
 import { anthropic, azure, bedrock, gemini, openai, openaiCompatible, vertex } from '@sluice/providers'
-import type { Wire } from '../../vendors/properties/wire.ts'
+import type { Wire } from '../../../packages/providers/test/vendors/properties/wire.ts'
 
 /** A vendor's models, each with the wire protocol that it speaks. */
 export type VendorTargets = readonly { readonly target: Target; readonly wire: Wire }[]

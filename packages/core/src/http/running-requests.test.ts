@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { oldBytesOver } from '../../../../test/memory/old-memory.ts'
+import { oldBytesOver } from '../../../../test/resilience/memory/old-memory.ts'
 import type { Leaving } from '../contracts/host.ts'
 import { Lifetime } from './lifetime.ts'
 import { RunningRequests } from './running-requests.ts'

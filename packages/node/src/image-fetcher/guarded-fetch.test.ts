@@ -11,7 +11,7 @@ import {
   imageHost,
   images,
   sendImage,
-} from '../../../../test/vendors/images/image-host.ts'
+} from '../../../providers/test/vendors/images/image-host.ts'
 import { type FetchedImage, type Guards, guardedFetch, type World } from './guarded-fetch.ts'
 import { hostRule } from './host-rules.ts'
 import { isPublicAddress } from './public-address.ts'

@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { main } from '../../../packages/cli/src/main.ts'
+import { scriptedWorld } from '../../../packages/cli/src/scripted-world.ts'
+import { asking, runningDev, temporaryFolder } from './running-dev.ts'
+
+/** Runs one command in a folder. */
+function inFolder(cwd: string) {
+  return async (...argv: string[]) => {
+    const { world, printed, told } = scriptedWorld({ cwd })
+    const code = await main(argv, world)
+    return { code, printed: printed(), told: told() }
+  }
+}
+
+// The first of them loads all that a service is made of.
+const isoTime = /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+describe('sluice keys', { timeout: 60_000 }, () => {
+  it('issues a key that a running gateway takes, with its models and limits, and ends it', async () => {
+    const dev = await runningDev()
+    const run = inFolder(dev.world.cwd)
+    const rules = ['--model', 'vendora-*', '--limit', 'requests:2/minute', '--tag', 'team=search']
+    const made = await run('keys', 'create', '--name', 'Ann', ...rules, '--expires', '30d')
+    expect(made).toMatchObject({
+      code: 0,
+      told: expect.stringMatching(/^Issued as \w+ in \.sluice\/dev\.db\./),
+    })
+    const key = made.printed.trim()
+    expect(key).toMatch(/^sluice_\w+$/)
+    const id = /Issued as (\w+)/.exec(made.told)![1]!
+    const as = (key: string, model = 'vendora-4o') => asking({ ...dev, key }, model)
+    expect(await as(key)).toMatchObject({ status: 200 })
+    expect(await as(key, 'local')).toMatchObject({ status: 403 })
+    expect(await as(key)).toMatchObject({ status: 200 })
+    expect(await as(key)).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+
+    const listed = await run('keys', 'list')
+    expect(listed.printed).toMatch(
+      new RegExp(`^${id} +Ann +until 20[\\d -]+:\\d\\dZ +vendora-\\* +requests:2/minute +team=search`, 'm'),
+    )
+    const json = await run('keys', 'list', '--json')
+    expect(JSON.parse(json.printed)).toMatchObject([
+      {
+        id,
+        name: 'Ann',
+        models: ['vendora-*'],
+        disabled: false,
+        createdAt: expect.stringMatching(isoTime),
+        expiresAt: expect.stringMatching(isoTime),
+        lastUsedAt: expect.stringMatching(isoTime),
+      },
+    ])
+    expect(json.printed + listed.printed).not.toMatch(/digest|secrets/)
+
+    const rotated = await run('keys', 'rotate', id, '--overlap', '1h', '--json')
+    expect(JSON.parse(rotated.printed)).toMatchObject({ id, createdAt: expect.stringMatching(isoTime) })
+    const second = (JSON.parse(rotated.printed) as { key: string }).key
+    expect(second).not.toBe(key)
+    expect([(await as(second, 'local')).status, (await as(key, 'local')).status]).toEqual([403, 403])
+
+    expect(await run('keys', 'disable', id)).toMatchObject({
+      code: 0,
+      told: `${id} (Ann) is disabled in .sluice/dev.db.\n`,
+    })
+    expect((await run('keys', 'list')).printed).toContain('disabled')
+    expect(await run('keys', 'enable', id)).toMatchObject({ code: 0 })
+    expect((await run('keys', 'list')).printed).not.toContain('disabled')
+    expect(await run('keys', 'delete', id)).toMatchObject({ code: 0 })
+    expect((await run('keys', 'list')).printed).toContain('No keys.')
+    expect(await run('keys', 'delete', id)).toMatchObject({
+      code: 1,
+      told: expect.stringMatching(/^There is no key/),
+    })
+
+    const used = await run('usage', '--by', 'tag:team,model')
+    expect(used.printed).toMatch(/^search +vendora-4o +2 +14 +10 +-$/m)
+    expect(used.printed).toContain('2 of 2 requests used something that has no price')
+    expect((await run('usage', '--csv', '--by', 'key')).printed).toMatch(new RegExp(`^${id},2,14,10,`, 'm'))
+    expect(JSON.parse((await run('usage', '--json', '--by', 'model')).printed)).toMatchObject([
+      { requests: 2 },
+    ])
+    expect((await run('usage', '--to', '1d')).printed).toBe('No requests in that time.\n')
+  })
+
+  it('uses the database of the configuration, or the one that is named', async () => {
+    const cwd = temporaryFolder()
+    const run = inFolder(cwd)
+    const config = {
+      providers: { local: {} },
+      models: { demo: 'local/x' },
+      state: { database: 'file:./own.db' },
+    }
+    writeFileSync(join(cwd, 'sluice.config.json'), JSON.stringify(config))
+    expect(await run('usage')).toMatchObject({ code: 1, told: expect.stringContaining('own.db') })
+    expect((await run('keys', 'create', '--name', 'x')).told).toContain(' in ./own.db.')
+    expect((await run('keys', 'list', '--config', 'sluice.config.json')).printed).toMatch(/ x +active/)
+    expect((await run('keys', 'list', '--database', 'file:./own.db')).printed).toMatch(/ x +active/)
+    expect((await run('keys', 'create', '--name', 'y', '--database', 'file:./other.db')).code).toBe(0)
+    expect((await run('keys', 'list', '--database', 'file:./other.db')).printed).not.toMatch(/ x +active/)
+  })
+
+  it.each([
+    [['keys', 'create'], 2, /needs a name/],
+    [['keys', 'create', '--name', ''], 1, /name/],
+    [
+      ['keys', 'create', '--name', 'x', '--limit', 'many'],
+      2,
+      /--limit is 'many', expected requests:60\/minute/,
+    ],
+    [['keys', 'create', '--name', 'x', '--expires', '2020-01-01'], 2, /has passed/],
+    [['keys', 'create', '--name', 'x', 'y'], 2, /takes options alone/],
+    [['keys', 'list'], 1, /dev\.db.*sluice dev/],
+    [['keys', 'list', '--database', 'file:./none.db'], 1, /none\.db/],
+    [['keys', 'list', '--database', 'file:x', '--config', 'y'], 2, /given together/],
+    [['keys', 'list', '--database', 'postgres://a:canary@127.0.0.1:1/x'], 1, /./],
+    [['keys', 'rotate'], 2, /takes the id of one key, and got none/],
+    [['keys', 'rotate', 'a', 'b'], 2, /and got 2/],
+    [['keys', 'rotate', 'a', '--overlap', 'long'], 2, /--overlap is 'long'/],
+    [['usage', '--by', 'colour'], 2, /--by has 'colour'/],
+    [['usage', '--from', '1d', '--to', '2d'], 2, /--from is not before --to/],
+    [['usage', '--csv', '--json'], 2, /given together/],
+  ])('%j ends with %i', async (argv, code, message) => {
+    const got = await inFolder(temporaryFolder())(...argv)
+    expect(got).toMatchObject({ code, printed: '', told: expect.stringMatching(message) })
+    expect(got.told).not.toMatch(/canary|^\s+at /m)
+  })
+})

@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly files?: readonly string[]
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly [field: string]: unknown
+}
+
+const published = readdirSync(join(root, 'packages'))
+  .map(folder => ({ folder, manifest: JSON.parse(read(`packages/${folder}/package.json`)) as Manifest }))
+  .filter(({ manifest }) => manifest.private !== true)
+
+/** Scripts that npm runs on a user's machine, or when a package is packed. */
+const runByItself = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'prepack', 'postpack']
+
+describe.each(published)('the published package in packages/$folder', ({ folder, manifest }) => {
+  it('runs nothing on the machine of who installs it', () => {
+    expect(Object.keys(manifest.scripts ?? {}).filter(name => runByItself.includes(name))).toEqual([])
+    expect(existsSync(join(root, 'packages', folder, 'binding.gyp'))).toBe(false)
+  })
+
+  it('says what it is, and for whom', () => {
+    expect(manifest).toMatchObject({
+      name: expect.stringMatching(/^(?:@sluice\/[a-z]+|sluice)$/),
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      description: expect.stringMatching(/\w+ \w+/),
+      keywords: expect.arrayContaining(['chat-completions']),
+      license: 'MIT',
+      type: 'module',
+      engines: { node: '>=20.19' },
+      publishConfig: { access: 'public' },
+    })
+    expect(read(`packages/${folder}/README.md`)).toContain(`# ${manifest.name}`)
+  })
+
+  it('brings what was built, and no sources', () => {
+    expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'README.md']))
+    expect(
+      manifest.files?.filter(file => !/^(?:bin|dist|README\.md|[\w.-]*schema[\w.-]*\.json)$/.test(file)),
+    ).toEqual([])
+  })
+
+  it('takes its sisters from the workspace, in versions that fit each other', () => {
+    const sisters = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies }).filter(
+      ([name]) => /^(?:@sluice\/|sluice$)/.test(name),
+    )
+    expect(sisters.filter(([, range]) => range !== 'workspace:^')).toEqual([])
+  })
+})
+
+describe('changesets', () => {
+  const config = JSON.parse(read('.changeset/config.json')) as {
+    linked: string[][]
+    baseBranch: string
+    ignore: string[]
+  }
+
+  it('release all packages in one line of versions', () => {
+    expect(config).toMatchObject({ baseBranch: 'main', access: 'public', linked: [['sluice', '@sluice/*']] })
+  })
+
+  it('make one version for all that are released, and leave what refers to the workspace as it is', {
+    timeout: 60_000,
+  }, () => {
+    const folder = copyOfManifests()
+    const bin = join(root, 'node_modules/@changesets/cli/bin.js')
+    execFileSync(process.execPath, [bin, 'version'], { cwd: folder, stdio: 'pipe' })
+    expect(readdirSync(join(folder, '.changeset')).sort()).toEqual(['README.md', 'config.json'])
+    const released = published.flatMap(({ folder: name, manifest: before }) => {
+      const after = JSON.parse(
+        readFileSync(join(folder, 'packages', name, 'package.json'), 'utf8'),
+      ) as Manifest
+      expect(after).toEqual({ ...before, version: after.version })
+      return after.version === before.version ? [] : [after.version]
+    })
+    expect(new Set(released).size).toBeLessThanOrEqual(1)
+  })
+})
+
+/** The workspace without its code, in a repository of its own: changesets ask git who wrote them. */
+function copyOfManifests(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-release-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const manifests = ['packages', 'examples'].flatMap(group =>
+    readdirSync(join(root, group)).map(name => join(group, name, 'package.json')),
+  )
+  for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', '.changeset', ...manifests])
+    cpSync(join(root, file), join(folder, file), { recursive: true })
+  const settings = join(folder, '.changeset/config.json')
+  writeFileSync(settings, JSON.stringify({ ...JSON.parse(readFileSync(settings, 'utf8')), changelog: false }))
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' })
+  git('init', '--quiet', '--initial-branch=main')
+  git('add', '--all')
+  git('-c', 'user.name=a', '-c', 'user.email=a@b.test', 'commit', '--quiet', '--message=x')
+  return folder
+}
+
+interface Workflow {
+  readonly on: unknown
+  readonly permissions: unknown
+  readonly jobs: Readonly<Record<string, Job>>
+}
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly needs?: string
+  readonly steps?: readonly {
+    readonly uses?: string
+    readonly run?: string
+    readonly env?: object
+    readonly with?: Readonly<Record<string, unknown>>
+  }[]
+}
+
+const workflows = readdirSync(join(root, '.github/workflows')).map(name => ({
+  name,
+  text: read(`.github/workflows/${name}`),
+  workflow: parse(read(`.github/workflows/${name}`)) as Workflow,
+}))
+
+describe.each(workflows)('the workflow $name', ({ text, workflow }) => {
+  it('gives no permission that a job does not ask for', () => {
+    expect(workflow.permissions).toEqual({})
+    for (const job of Object.values(workflow.jobs)) expect(job.permissions).toBeDefined()
+  })
+
+  it('leaves no token where a later step could read it', () => {
+    const steps = Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps)
+    for (const { uses = '', with: given } of steps) {
+      if (uses.startsWith('actions/checkout@')) expect(given?.['persist-credentials']).toBe(false)
+    }
+  })
+
+  it('keeps no secret, and runs no text of a pull request', () => {
+    expect(text).not.toMatch(
+      /secrets\.|pull_request_target|github\.event\.pull_request\.(?:title|body|head\.ref)/,
+    )
+  })
+
+  it('pins what it uses by commit, and says which version that is', () => {
+    const steps = Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps)
+    const used = text.match(/^.*\buses: .*$/gm) ?? []
+    const foreign = used.filter(line => !line.includes('uses: ./'))
+    for (const line of foreign) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+    for (const { run = '' } of steps)
+      expect(run.replaceAll('pnpm@12.21.0', '')).not.toMatch(/npx -y pnpm\b|pnpm@/)
+  })
+})
+
+it('gives write permissions to the jobs that release, and to no other', () => {
+  const writing = workflows.flatMap(({ workflow: { jobs } }) =>
+    Object.entries(jobs).flatMap(([name, { permissions = {} }]) =>
+      Object.entries(permissions).flatMap(([what, given]) => (given === 'write' ? [`${name} ${what}`] : [])),
+    ),
+  )
+  expect(writing.sort()).toEqual([
+    'publish contents',
+    'publish id-token',
+    'version contents',
+    'version pull-requests',
+  ])
+})
+
+it('releases nothing with a known vulnerability, and takes in no version that is younger than three days', () => {
+  const { jobs } = workflows.find(({ name }) => name === 'ci.yml')!.workflow
+  const steps = jobs.audit?.steps ?? []
+  expect(steps.some(({ run }) => run === 'npx -y pnpm@12.21.0 audit --prod --audit-level high')).toBe(true)
+  for (const file of ['pnpm-workspace.yaml', 'docs/pnpm-workspace.yaml']) {
+    expect(parse(read(file))).toMatchObject({ minimumReleaseAge: 4320 })
+  }
+})
+
+it('publishes only in the job that may prove where it runs, after all checks', () => {
+  const { jobs } = workflows.find(({ name }) => name === 'release.yml')!.workflow
+  const proving = Object.entries(jobs).filter(([, job]) => job.permissions?.['id-token'] === 'write')
+  expect(proving.map(([name]) => name)).toEqual(['publish'])
+  expect([jobs.publish?.needs, jobs.version?.needs]).toEqual(['version', 'checks'])
+  expect(JSON.stringify(jobs.publish?.steps)).toContain('"NPM_CONFIG_PROVENANCE":"true"')
+})
