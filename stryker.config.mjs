@@ -11,7 +11,6 @@ const parts = {
   protocol: [`${core}/protocol/**/*.ts`],
   decoders: [
     `${providers}/wire/*.ts`,
-    `!${providers}/wire/{decoded-recording,scripted-response}.ts`,
     `${providers}/chat-completions/{chunk-,completion-,finish-,partial-}*.ts`,
     `${providers}/anthropic/{answer-parts,citations,completion-of,decode,message-events,open-block,refusals,stop-reason,usage}.ts`,
     `${providers}/bedrock/{answer-parts,citations,completion-of,converse-events,crc32,decode,event-stream,failures,frame-headers,frame-reader,stop-reason,usage}.ts`,

@@ -10,7 +10,7 @@ export default defineConfig({
   plugins: [pageForTests()],
   ssr: { resolve: { conditions: ['@sluice/source', ...nodeConditions] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],
+    include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],
     setupFiles: ['test/no-warnings.ts'],
     // Providers read keys from the environment: those of whoever runs the tests must not decide them.
     env: Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { ChatRequest, Message, PartialMessage, PartialToolCall } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scriptedResponse } from '../wire/scripted-response.ts'
+import { scriptedResponse } from '../../test/scripted-response.ts'
 import { decodeMessages } from './decode.ts'
 import { requestBody } from './request-body.ts'
 

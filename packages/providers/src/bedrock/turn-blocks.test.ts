@@ -1,9 +1,9 @@
 import type { Call, PartialMessage } from '@sluice/core'
 import { expect, it } from 'vitest'
+import { scriptedEvent } from '../../test/bedrock/scripted-frames.ts'
+import { answered, encoded, hi, sonnet46, tool, use } from '../../test/bedrock/scripted-request.ts'
+import { scriptedResponse } from '../../test/scripted-response.ts'
 import { bedrock } from '../bedrock.ts'
-import { scriptedResponse } from '../wire/scripted-response.ts'
-import { scriptedEvent } from './scripted-frames.ts'
-import { answered, encoded, hi, sonnet46, tool, use } from './scripted-request.ts'
 
 const thought = (text: string) => ({
   reasoningContent: { reasoningText: { text, signature: `signed ${text}` } },

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import type { Call, PartialChunk, PartialMessage } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scriptedResponse } from '../wire/scripted-response.ts'
-import { decodeConverse } from './decode.ts'
+import { decodeConverse } from '../../src/bedrock/decode.ts'
+import { scriptedResponse } from '../scripted-response.ts'
 import { scriptedEvent } from './scripted-frames.ts'
 
 const root = resolve(import.meta.dirname, '../../../../../shared/fixtures/bedrock')

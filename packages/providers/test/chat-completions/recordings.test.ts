@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { decodeChatCompletions } from '../chat-completions.ts'
-import { cut, type Decoded, decodedBy, seeded } from '../wire/decoded-recording.ts'
+import { decodeChatCompletions } from '../../src/chat-completions.ts'
+import { cut, type Decoded, decodedBy, seeded } from '../decoded-recording.ts'
 
 const root = resolve(import.meta.dirname, '../../../../../shared/fixtures')
 const present = existsSync(root)

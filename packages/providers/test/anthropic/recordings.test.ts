@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Call, type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { scriptedResponse } from '../wire/scripted-response.ts'
-import { decodeMessages } from './decode.ts'
+import { decodeMessages } from '../../src/anthropic/decode.ts'
+import { scriptedResponse } from '../scripted-response.ts'
 
 const folder = resolve(import.meta.dirname, '../../../../../shared/fixtures/anthropic')
 const present = existsSync(folder)

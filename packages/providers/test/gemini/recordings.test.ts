@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cut, type Decoded, decodedBy, seeded } from '../wire/decoded-recording.ts'
-import { decodeGenerateContent } from './decode.ts'
+import { decodeGenerateContent } from '../../src/gemini/decode.ts'
+import { cut, type Decoded, decodedBy, seeded } from '../decoded-recording.ts'
 
 const root = resolve(import.meta.dirname, '../../../../../shared/fixtures')
 const present = existsSync(root)

@@ -1,4 +1,4 @@
-import { crc32 } from './crc32.ts'
+import { crc32 } from '../../src/bedrock/crc32.ts'
 
 /** A frame of `application/vnd.amazon.eventstream` with headers of text, for tests. */
 export function scriptedFrame(headers: Readonly<Record<string, string>>, payload = ''): Uint8Array {

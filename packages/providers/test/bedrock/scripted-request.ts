@@ -1,6 +1,6 @@
 import { type Adjustment, type ChatRequest, GatewayError, type Message } from '@sluice/core'
-import { bedrock } from '../bedrock.ts'
-import type { ImageFetcher } from '../conversation/image-data.ts'
+import { bedrock } from '../../src/bedrock.ts'
+import type { ImageFetcher } from '../../src/conversation/image-data.ts'
 
 /** What a test asks: its messages need not be of the right type. */
 export type Asked = Omit<Partial<ChatRequest>, 'messages'> & { readonly messages?: readonly unknown[] }
