@@ -56,6 +56,10 @@ describe('dependency rules', () => {
     expect(circles(loaded)).toEqual([])
   })
 
+  it('have no circle in providers, types included', () => {
+    expect(circles(imports.filter(({ file }) => packageOf(file) === 'providers'))).toEqual([])
+  })
+
   it('keep stages apart, also through a third file', () => {
     expect(stageDetours(loaded)).toEqual([])
   })
