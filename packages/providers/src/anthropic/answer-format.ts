@@ -1,8 +1,8 @@
 import type { Call, JsonObject } from '@sluice/core'
+import { supportedSchema } from '../claude/structured-outputs.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import { answerTool, answerToolName, isAnswerFormat, schemaAsked } from './answer-tool.ts'
-import { supportedSchema } from './supported-schema.ts'
 import type { ApiTool } from './tools.ts'
 
 /** How the model is told in what form to answer. Each is absent where it is not needed. */

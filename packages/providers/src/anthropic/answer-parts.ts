@@ -1,9 +1,9 @@
 import type { JsonObject } from '@sluice/core'
+import { claudeFormat } from '../claude/signed-turns.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, textOf } from '../wire/json-value.ts'
 import { documentCitation, webAnnotation } from './citations.ts'
-import { claudeFormat } from './signed-turns.ts'
 
 /** The most that is kept of one answer, in UTF-16 code units: thinking and citations, which are told at its end. */
 const maxKept = 8_388_608

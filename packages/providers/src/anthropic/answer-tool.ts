@@ -1,7 +1,7 @@
 import type { Call, ChatRequest, JsonObject } from '@sluice/core'
-import { holdsMap } from './holds-map.ts'
-import { inputSchema, isInputSchema } from './input-schema.ts'
-import { claudeModel } from './models.ts'
+import { claudeModel } from '../claude/models.ts'
+import { holdsMap } from '../claude/structured-outputs.ts'
+import { inputSchema, isInputSchema } from '../claude/tools.ts'
 import type { ApiTool } from './tools.ts'
 
 /**

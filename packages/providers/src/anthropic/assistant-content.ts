@@ -1,10 +1,10 @@
+import { claudeFormat } from '../claude/signed-turns.ts'
+import { type Thought, turnBlocks } from '../claude/thinking-blocks.ts'
 import type { AssistantTurn, SpokenCall, SpokenReasoning } from '../conversation/conversation.ts'
 import { beginning, reasoningBlocks } from '../conversation/reasoning-blocks.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { claudeFormat } from './signed-turns.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
 import type { ToolUseIds } from './tool-use-ids.ts'
-import { type Thought, turnBlocks } from './turn-blocks.ts'
 
 /**
  * An earlier turn of the assistant as blocks: its reasoning, as far as the vendor signed it and takes it back, its

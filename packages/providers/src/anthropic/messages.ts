@@ -1,11 +1,10 @@
 import type { Message } from '@sluice/core'
-import { checkEnds } from '../conversation/check-ends.ts'
+import { checkEnds, checkToolPairs } from '../claude/messages.ts'
+import { continuedFrom } from '../claude/signed-turns.ts'
 import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { assistantContent } from './assistant-content.ts'
-import { continuedFrom } from './signed-turns.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
-import { checkToolPairs } from './tool-pairs.ts'
 import { ToolUseIds } from './tool-use-ids.ts'
 import { userBlock } from './user-content.ts'
 

@@ -1,9 +1,9 @@
 import type { ChatRequest } from '@sluice/core'
+import type { ClaudeModel } from '../claude/models.ts'
+import { type ApiToolChoice, apiToolChoice } from '../claude/tools.ts'
 import { calledNames } from '../conversation/called-names.ts'
 import type { Turn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import type { ClaudeModel } from './models.ts'
-import { type ApiToolChoice, apiToolChoice } from './tool-choice.ts'
 import { type ApiTool, allowedTools, apiTools } from './tools.ts'
 
 /** The part of a request that is about tools. */

@@ -1,10 +1,9 @@
 import type { FunctionTool, JsonObject, Tool, ToolChoice } from '@sluice/core'
+import type { ClaudeModel } from '../claude/models.ts'
+import { holdsMap, supportedSchema } from '../claude/structured-outputs.ts'
+import { inputSchema } from '../claude/tools.ts'
 import { cacheControl } from '../conversation/extensions.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
-import { holdsMap } from './holds-map.ts'
-import { inputSchema } from './input-schema.ts'
-import type { ClaudeModel } from './models.ts'
-import { supportedSchema } from './supported-schema.ts'
 
 /** A tool of the Messages API. */
 export interface ApiTool {

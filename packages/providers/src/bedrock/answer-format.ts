@@ -1,6 +1,6 @@
 import type { Call, JsonObject } from '@sluice/core'
 import { schemaAsked } from '../anthropic/answer-tool.ts'
-import { supportedSchema } from '../anthropic/supported-schema.ts'
+import { supportedSchema } from '../claude/structured-outputs.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { answerToolName, hasToCall, isAnswerFormat, ownFormat } from './answer-tool.ts'
 import { bedrockModel } from './models.ts'

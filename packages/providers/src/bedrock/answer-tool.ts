@@ -1,7 +1,7 @@
 import type { Call, ChatRequest, JsonObject } from '@sluice/core'
 import { schemaAsked } from '../anthropic/answer-tool.ts'
-import { holdsMap } from '../anthropic/holds-map.ts'
-import { isInputSchema } from '../anthropic/input-schema.ts'
+import { holdsMap } from '../claude/structured-outputs.ts'
+import { isInputSchema } from '../claude/tools.ts'
 import { isFields } from '../wire/json-value.ts'
 import { type BedrockModel, bedrockModel } from './models.ts'
 

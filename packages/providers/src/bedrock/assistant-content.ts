@@ -1,5 +1,5 @@
-import { continuedFrom } from '../anthropic/signed-turns.ts'
-import { turnBlocks } from '../anthropic/turn-blocks.ts'
+import { continuedFrom } from '../claude/signed-turns.ts'
+import { turnBlocks } from '../claude/thinking-blocks.ts'
 import type { AssistantTurn, Conversation, SpokenCall } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { cachePoints } from './cache-point.ts'

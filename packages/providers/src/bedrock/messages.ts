@@ -1,6 +1,5 @@
 import type { Message } from '@sluice/core'
-import { checkToolPairs } from '../anthropic/tool-pairs.ts'
-import { checkEnds } from '../conversation/check-ends.ts'
+import { checkEnds, checkToolPairs } from '../claude/messages.ts'
 import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'

@@ -1,4 +1,4 @@
-import type { Thought } from '../anthropic/turn-blocks.ts'
+import type { Thought } from '../claude/thinking-blocks.ts'
 import type { SpokenReasoning } from '../conversation/conversation.ts'
 import { base64Of } from '../conversation/data-url.ts'
 import { beginning, reasoningBlocks } from '../conversation/reasoning-blocks.ts'

@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
-import { type ApiToolChoice, apiToolChoice } from '../anthropic/tool-choice.ts'
+import { type ApiToolChoice, apiToolChoice } from '../claude/tools.ts'
 import { calledNames } from '../conversation/called-names.ts'
 import type { Turn } from '../conversation/conversation.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'

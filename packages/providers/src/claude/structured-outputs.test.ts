@@ -1,7 +1,7 @@
 import type { JsonObject } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { supportedSchema } from './supported-schema.ts'
+import { holdsMap, supportedSchema } from './structured-outputs.ts'
 
 describe('supportedSchema', () => {
   it('leaves a schema as it is that is taken already', () => {
@@ -100,5 +100,37 @@ describe('supportedSchema', () => {
         expect(again.schema).toEqual(schema)
       }),
     )
+  })
+})
+
+const map = { type: 'object', additionalProperties: { type: 'string' } }
+const closed = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }
+
+describe('holdsMap', () => {
+  it.each([
+    map,
+    { type: 'object' },
+    { type: ['object', 'null'] },
+    { type: 'object', properties: {}, additionalProperties: true },
+    { properties: { a: {} }, patternProperties: { '^x': {} } },
+    { ...closed, properties: { a: map } },
+    { ...closed, properties: { a: { type: 'array', items: map } } },
+    { ...closed, properties: { a: { anyOf: [{ type: 'null' }, map] } } },
+    { ...closed, $defs: { a: { allOf: [closed, map] } } },
+  ])('finds the map of %j', schema => {
+    expect(holdsMap(schema)).toBe(true)
+  })
+
+  it.each([
+    {},
+    { type: 'string' },
+    closed,
+    { type: 'object', properties: { a: {} }, additionalProperties: true },
+    { type: 'object', additionalProperties: false },
+    { type: 'object', properties: {} },
+    { ...closed, properties: { a: { type: 'array', items: [closed] }, b: { enum: [{}] } } },
+    { ...closed, properties: { properties: { type: 'string' }, type: { const: 'object' } } },
+  ])('finds none in %j', schema => {
+    expect(holdsMap(schema)).toBe(false)
   })
 })
