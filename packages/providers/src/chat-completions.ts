@@ -5,7 +5,7 @@ import { completionFrom } from './chat-completions/completion-from.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
 import { requestBody } from './chat-completions/request-body.ts'
 import { Adjusting } from './parameters/adjusting.ts'
-import { checkAnswerHead } from './wire/answer-head.ts'
+import { checkAnswerHead } from './wire/garbled.ts'
 import { jsonBody } from './wire/json-body.ts'
 import { upstreamRefusal } from './wire/upstream-refusal.ts'
 

@@ -1,7 +1,6 @@
 import type { Call, EncodedRequest, Provider } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
-import { checkFetchImage } from './conversation/check-fetch-image.ts'
-import type { ImageFetcher } from './conversation/image-data.ts'
+import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { modelPath } from './gemini/model-path.ts'

@@ -1,8 +1,7 @@
 import type { ChatRequest } from '@sluice/core'
 import type { ClaudeModel } from '../claude/models.ts'
 import { type ApiToolChoice, apiToolChoice } from '../claude/tools.ts'
-import { calledNames } from '../conversation/called-names.ts'
-import type { Turn } from '../conversation/conversation.ts'
+import { calledNames, type Turn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { type ApiTool, allowedTools, apiTools } from './tools.ts'
 

@@ -1,7 +1,6 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
 import { type ApiToolChoice, apiToolChoice } from '../claude/tools.ts'
-import { calledNames } from '../conversation/called-names.ts'
-import type { Turn } from '../conversation/conversation.ts'
+import { calledNames, type Turn } from '../conversation/conversation.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { CachePoint } from './cache-point.ts'

@@ -1,6 +1,6 @@
 import { type Call, GatewayError, type Message } from '@sluice/core'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { asksForNothing } from '../parameters/neutral.ts'
+import { asksForNothing } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
 import type { Dialect } from './dialect.ts'
 import { withoutForeignMarks, withoutForeignMembers } from './foreign-members.ts'
