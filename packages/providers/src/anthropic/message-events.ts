@@ -4,12 +4,27 @@ import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
 import { argumentsOf } from './completion-of.ts'
-import { type OpenBlock, openBlock } from './open-block.ts'
 import { messagesRefusalWithin } from './refusals.ts'
 import { refusalText, stopReason } from './stop-reason.ts'
 import { UsageCounts } from './usage.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** A content block of a stream that has begun and not ended. What its kind does not need stays empty. */
+interface OpenBlock {
+  /** `answer`: a call whose input is the answer. `ignored`: tools that the vendor runs, and whatever is not known. */
+  readonly kind: 'text' | 'thinking' | 'call' | 'answer' | 'ignored'
+  /** Where its text begins in the answer's, in UTF-16 code units. */
+  readonly start: number
+  /** How many calls the answer has before it. */
+  readonly call: number
+  /** Input that came with its start: some servers send no pieces. */
+  readonly input: unknown
+  hasInput: boolean
+  thinking: string
+  signature: string
+  citations: Fields[] | undefined
+}
 
 /** More blocks at once than any answer has open: they come one after the other. */
 const maxOpen = 256
@@ -239,4 +254,9 @@ export class MessageEvents implements EventReader {
 /** A chunk that adds to the only choice. */
 function said(delta: PartialMessage): PartialChunk {
   return { choices: [{ index: 0, delta }] }
+}
+
+/** A block as it begins. */
+function openBlock(kind: OpenBlock['kind'], start: number, call: number, input: unknown): OpenBlock {
+  return { kind, start, call, input, hasInput: false, thinking: '', signature: '', citations: undefined }
 }

@@ -11,7 +11,7 @@ import { answerFormat } from './answer-format.ts'
 import { apiMessages } from './messages.ts'
 import { anthropicNative, anthropicParameters } from './parameters.ts'
 import { plainFields } from './plain-fields.ts'
-import { systemText } from './system-text.ts'
+import { systemText } from './text-blocks.ts'
 import { toolFields } from './tool-fields.ts'
 
 /** The body of a request to the Messages API, and what was adjusted for it. */

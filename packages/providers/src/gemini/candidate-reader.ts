@@ -148,7 +148,7 @@ function isEmpty(message: PartialMessage): boolean {
 }
 
 /** Each `finishReason` that means anything but the end of an answer. */
-const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
   ['MAX_TOKENS', 'length'],
   ['SAFETY', 'content_filter'],
   ['RECITATION', 'content_filter'],
@@ -168,7 +168,7 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
  */
 function finishReason(value: unknown): FinishReason | null {
   if (typeof value !== 'string' || value === '') return null
-  return reasons.get(value) ?? 'stop'
+  return finishReasons.get(value) ?? 'stop'
 }
 
 /** A candidate's `logprobsResult` in the protocol's form, or `undefined` where it tells of no token. */

@@ -42,9 +42,9 @@ export async function geminiRequest(
   }
 }
 
-const key = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
-const value = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
-const most = 64
+const labelKey = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
+const labelValue = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
+const maxLabels = 64
 
 /**
  * `metadata` as the labels of a request, by which Google Cloud breaks down its bills. Pairs that make no label
@@ -56,7 +56,9 @@ function labelsOf(
 ): { readonly labels?: unknown } {
   if (metadata === undefined) return given === undefined || given === null ? {} : { labels: given }
   const pairs = Object.entries(metadata)
-  const legal = pairs.filter(([name, text]) => key.test(name) && value.test(text)).slice(0, most)
+  const legal = pairs
+    .filter(([name, text]) => labelKey.test(name) && labelValue.test(text))
+    .slice(0, maxLabels)
   if (legal.length < pairs.length) {
     adjusting.drop('metadata', `${pairs.length - legal.length} of ${pairs.length} make no label`)
   }
