@@ -13,7 +13,7 @@ const parts = {
     `${providers}/wire/*.ts`,
     `${providers}/chat-completions/{chunk-,finish-,partial-}*.ts`,
     `${providers}/anthropic/{answer-parts,citations,completion-of,decode,message-events,refusals,usage}.ts`,
-    `${providers}/claude/{answer-parts,stop-reason}.ts`,
+    `${providers}/claude/{finish-reason,response-parts}.ts`,
     `${providers}/bedrock/{answer-parts,citations,completion-of,converse-events,crc32,decode,event-stream,failures,frame-headers,frame-reader,response-fields}.ts`,
     `${providers}/gemini/{call-reader,candidate-reader,decode,google-refusal,partial-arguments,response-reader,source-annotations,usage-metadata,utf16-offsets}.ts`,
   ],

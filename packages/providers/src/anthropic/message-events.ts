@@ -1,11 +1,11 @@
 import type { PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core'
+import { finishReason } from '../claude/finish-reason.ts'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
 import { argumentsOf } from './completion-of.ts'
-import { messagesRefusalWithin } from './refusals.ts'
-import { refusalText, stopReason } from './stop-reason.ts'
+import { messagesRefusalWithin, refusalText } from './refusals.ts'
 import { UsageCounts } from './usage.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -238,7 +238,7 @@ export class MessageEvents implements EventReader {
     if (this.#parts.details !== undefined) delta.reasoning_details = this.#parts.details
     if (this.#parts.annotations !== undefined) delta.annotations = this.#parts.annotations
     if (this.#parts.citations !== undefined) delta.citations = this.#parts.citations
-    const finish_reason = stopReason(this.#reason, this.#calls > 0)
+    const finish_reason = finishReason(this.#reason, this.#calls > 0)
     chunks.push({ choices: [{ index: 0, delta, finish_reason }] })
   }
 

@@ -1,14 +1,13 @@
 import type { ChatRequest } from '@sluice/core'
 import { answerBound, maxTokens } from '../claude/max-tokens.ts'
 import type { ClaudeModel } from '../claude/models.ts'
-import { claudeSampling } from '../claude/sampling.ts'
+import { claudeSampling, stopSequences } from '../claude/sampling.ts'
 import { claudeThinking } from '../claude/thinking.ts'
 import type { Turn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import { modelReasoning } from './model-reasoning.ts'
 import type { BedrockModel } from './models.ts'
-import { stopSequences } from './stop-sequences.ts'
 
 /** How an answer is made. */
 export interface Inference {
@@ -38,7 +37,7 @@ export function inference(asked: InferenceAsked, adjusting: Adjusting): Inferenc
     model.claude === undefined
       ? modelInference(input, model, adjusting)
       : claudeInference(asked, model.claude, adjusting)
-  const stop = stopSequences(input.stop, model, adjusting)
+  const stop = stopSequences(input.stop, model.claude !== undefined, adjusting)
   return { ...rest, config: stop.length === 0 ? config : { ...config, stopSequences: stop } }
 }
 

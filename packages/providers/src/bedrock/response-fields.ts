@@ -1,4 +1,5 @@
 import type { FinishReason, PartialUsage } from '@sluice/core'
+import { finishReason } from '../claude/finish-reason.ts'
 import { countOf, isFields, textOf } from '../wire/json-value.ts'
 
 /**
@@ -26,27 +27,15 @@ export function serviceTierOf(tier: unknown): string | undefined {
   return type === 'default' || type === 'flex' || type === 'priority' ? type : undefined
 }
 
-const reasons: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['tool_use', 'tool_calls'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
+/** The stop reasons that Converse has beside those of the Messages API. */
+const guardrailReasons: ReadonlyMap<unknown, FinishReason> = new Map<unknown, FinishReason>([
   ['guardrail_intervened', 'content_filter'],
   ['content_filtered', 'content_filter'],
-  ['refusal', 'content_filter'],
 ])
 
-/**
- * Why an answer ended, as one of the protocol's reasons; `null` where Bedrock gives none, `stop` where it gives one
- * that is not known.
- *
- * @param called - whether the caller's tools were called: other tools of the answer are not the caller's.
- */
+/** Returns a `stopReason` as the protocol's `finish_reason`: see `finishReason`. */
 export function stopReason(reason: unknown, called: boolean): FinishReason | null {
-  if (textOf(reason) === undefined) return null
-  const known = reasons.get(reason) ?? 'stop'
-  return known === 'tool_calls' && !called ? 'stop' : known
+  return finishReason(reason, called, guardrailReasons)
 }
 
 /**

@@ -42,3 +42,23 @@ export function claudeSampling(
   if (top_k !== undefined && top_k !== null) sent.top_k = top_k
   return sent
 }
+
+/**
+ * Returns the texts that end a response. Claude takes none of white space alone; the other models on Bedrock take
+ * no empty one.
+ *
+ * Throws `GatewayError` (400).
+ */
+export function stopSequences(
+  stop: ChatRequest['stop'],
+  isClaude: boolean,
+  adjusting: Adjusting,
+): readonly string[] {
+  const all = typeof stop === 'string' ? [stop] : (stop ?? [])
+  const isBlank = (entry: string) => (isClaude ? entry.trim() : entry) === ''
+  const blank = all.find(isBlank)
+  if (blank === undefined) return all
+  const what = isClaude ? 'of white space alone' : 'empty'
+  adjusting.lackValue('stop', blank, `Expected texts that are not ${what}.`)
+  return all.filter(entry => !isBlank(entry))
+}
