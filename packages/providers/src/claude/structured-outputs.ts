@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@sluice/core'
+import type { Adjusting } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /** A JSON Schema as structured outputs take it. */
@@ -124,4 +125,37 @@ function isMap({ type, properties, additionalProperties: further, patternPropert
   if (isFields(further) || isFields(patternProperties)) return true
   if (!isFields(properties)) return further !== false
   return further === true && Object.keys(properties).length === 0
+}
+
+/** The schema of a tool that the caller wants strict. */
+export interface StrictTool {
+  /** The path of the tool in the caller's request: `tools[0]`. */
+  readonly path: string
+  /** The schema as the tool has it where it is not strict. */
+  readonly schema: JsonObject
+  /** The schema that must not ask for an object without named members; `undefined`: none was given. */
+  readonly given: JsonObject | undefined
+  /** The model has strict tools. */
+  readonly structuredOutputs: boolean
+}
+
+/**
+ * Returns the schema of a strict tool as structured outputs take it. Returns `undefined` for a tool that cannot be
+ * strict, and reports that.
+ */
+export function strictSchema(tool: StrictTool, adjusting: Adjusting): JsonObject | undefined {
+  const { path, given } = tool
+  if (!tool.structuredOutputs) {
+    adjusting.drop(`${path}.function.strict`, 'this model has no strict tools')
+    return undefined
+  }
+  if (given !== undefined && holdsMap(given)) {
+    adjusting.drop(`${path}.function.strict`, 'an object in its schema does not name its members')
+    return undefined
+  }
+  const { schema, changed } = supportedSchema(tool.schema)
+  if (changed.length > 0) {
+    adjusting.map(`${path}.function.parameters`, `strict tools take no ${changed.join(', ')} as given`)
+  }
+  return schema
 }

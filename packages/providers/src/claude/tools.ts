@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject, ToolChoice } from '@sluice/core'
+import type { ChatRequest, FunctionTool, JsonObject, Tool, ToolChoice } from '@sluice/core'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
 import type { ClaudeModel } from './models.ts'
 
@@ -69,14 +69,14 @@ function choiceOf(choice: ToolChoice | undefined): ApiToolChoice {
 /**
  * A function's parameters as a tool's `input_schema`: whole, with `type: 'object'` where none was given.
  *
- * Throws `GatewayError` (400) for a schema whose root is no plain object: the vendor takes no other.
+ * Throws `GatewayError` (400) for a root of another type; for Claude also for one that is combined of others.
  *
  * @param param - where it stands in the caller's request: `tools[0].function.parameters`.
  */
-export function inputSchema(parameters: JsonObject | undefined, param: string): JsonObject {
+export function inputSchema(parameters: JsonObject | undefined, param: string, isClaude = true): JsonObject {
   if (parameters === undefined) return { type: 'object', properties: {} }
   const { type } = parameters
-  const combined = combinedBy(parameters)
+  const combined = isClaude ? combinedBy(parameters) : undefined
   if (type !== undefined && type !== 'object') {
     throw cannotSend(
       param,
@@ -99,4 +99,43 @@ export function isInputSchema(schema: JsonObject): boolean {
 
 function combinedBy(schema: JsonObject): string | undefined {
   return ['oneOf', 'anyOf', 'allOf', '$ref'].find(key => schema[key] !== undefined)
+}
+
+/** Whether a choice asks for a call of some tool. */
+export function forcesTool(choice: ToolChoice | undefined): boolean {
+  if (typeof choice !== 'object') return choice === 'required'
+  return choice.type !== 'allowed_tools' || choice.allowed_tools.mode === 'required'
+}
+
+/** Returns a tool that is a function. Throws `GatewayError` (400) for a custom tool. */
+export function functionTool(tool: Tool, path: string): FunctionTool {
+  if (tool.type === 'function') return tool
+  throw cannotSend(
+    `${path}.type`,
+    `Unsupported value: '${path}.type' is 'custom', and this model takes only functions.`,
+  )
+}
+
+/**
+ * Returns the tools that may be called: those that a `tool_choice` of `allowed_tools` names, else all.
+ *
+ * Throws `GatewayError` (400) where it names none of them.
+ */
+export function allowedTools<T>(
+  tools: readonly T[],
+  choice: ToolChoice | undefined,
+  nameOf: (tool: T) => string,
+): readonly T[] {
+  if (typeof choice !== 'object' || choice.type !== 'allowed_tools') return tools
+  const names = new Set(choice.allowed_tools.tools.map(allowedName))
+  const left = tools.filter(tool => names.has(nameOf(tool)))
+  if (left.length > 0) return left
+  throw cannotSend(
+    'tool_choice',
+    "Unsupported value: 'tool_choice' allows no function that is among the 'tools'.",
+  )
+}
+
+function allowedName({ function: definition, name }: JsonObject): unknown {
+  return typeof definition === 'object' && definition !== null ? (definition as JsonObject).name : name
 }
