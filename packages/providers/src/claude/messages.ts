@@ -76,3 +76,16 @@ export function checkEnds(
     )
   }
 }
+
+/** Adds content to messages whose roles alternate. Adds nothing where there is none. */
+export function addContent<Role extends string, Block>(
+  messages: { readonly role: Role; readonly content: Block[] }[],
+  role: Role,
+  content: Block[],
+): void {
+  if (content.length === 0) return
+  const last = messages.at(-1)
+  // There may be more than a call takes arguments.
+  if (last?.role === role) for (const block of content) last.content.push(block)
+  else messages.push({ role, content })
+}

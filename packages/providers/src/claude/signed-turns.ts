@@ -9,7 +9,7 @@ export const claudeFormat = 'anthropic-claude-v1'
  * its tools said, through however many rounds, or whose beginning the caller wrote. `undefined`: the model begins
  * anew.
  */
-export function continuedFrom(turns: readonly Turn[]): number | undefined {
+function continuedFrom(turns: readonly Turn[]): number | undefined {
   let first: number | undefined
   for (let at = turns.length - 1; at >= 0; at--) {
     const turn = turns[at]!
@@ -17,6 +17,30 @@ export function continuedFrom(turns: readonly Turn[]): number | undefined {
     else if (turn.results.length === 0) break
   }
   return first
+}
+
+/**
+ * Returns a function that says why the reasoning of a message, in the turn of a number, cannot go back; `undefined`
+ * where it can. Without thinking, Claude takes none in the answer that it goes on with.
+ *
+ * @param movedUp - the path of the last system message that was moved to the front, where the model takes reasoning
+ *   back only after the system text that it was thought after.
+ */
+export function whyThoughtless(
+  turns: readonly Turn[],
+  movedUp: string | undefined,
+  thinks: boolean,
+): (path: string, turn: number) => string | undefined {
+  const continued = continuedFrom(turns) ?? turns.length
+  const systemChanged = movedUp === undefined ? -1 : messageIndex(movedUp)
+  return (path, turn) => {
+    if (!thinks && turn >= continued) return 'thinking is off in this request'
+    return messageIndex(path) < systemChanged ? 'a system message after it was moved before it' : undefined
+  }
+}
+
+function messageIndex(path: string): number {
+  return Number(/\d+/.exec(path)?.[0])
 }
 
 /**

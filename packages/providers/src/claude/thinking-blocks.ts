@@ -1,5 +1,11 @@
 import type { AssistantTurn, SpokenCall, SpokenReasoning, SpokenText } from '../conversation/conversation.ts'
-import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
+import {
+  beginning,
+  type ReasoningBlock,
+  type ReasoningPlace,
+  reasoningBlocks,
+} from '../conversation/reasoning-blocks.ts'
+import type { Adjusting } from '../parameters/adjusting.ts'
 
 /** A block of thinking, and where in its message it stood. */
 export interface Thought<Block> {
@@ -77,4 +83,45 @@ export function turnBlocks<Block>(
   }
   for (const block of interleaved(thoughts, said, blocksOf)) blocks.push(block)
   return blocks
+}
+
+/**
+ * Returns the blocks of a message's reasoning that can go back, each with the place where it stood. Reports what is
+ * left out.
+ *
+ * @param format - the `format` of the reasoning details that the model can check.
+ * @param thoughtless - why none can go back; `undefined`: it can.
+ */
+export function thoughtsOf<Block>(
+  { details, path: at }: SpokenReasoning,
+  format: string,
+  thoughtless: string | undefined,
+  blockOf: (block: ReasoningBlock) => Block,
+  adjusting: Adjusting,
+): readonly Thought<Block>[] {
+  const { blocks, foreign, unsigned } = reasoningBlocks(details, format)
+  const path = `${at}.reasoning_details`
+  if (foreign) adjusting.drop(path, "another vendor's")
+  else if (unsigned || blocks.length === 0) {
+    adjusting.drop(details.length > 0 ? path : `${at}.reasoning_content`, "without the vendor's signature")
+  }
+  if (blocks.length > 0 && thoughtless !== undefined) {
+    adjusting.drop(path, thoughtless)
+    return []
+  }
+  return blocks.map(block => ({ place: block.place ?? beginning, block: blockOf(block) }))
+}
+
+/** Removes the thoughts at the end of a turn's blocks, and reports that: the vendor refuses them there. */
+export function dropLastThoughts<Block>(
+  blocks: Block[],
+  { items }: AssistantTurn,
+  isThought: (block: Block) => boolean,
+  adjusting: Adjusting,
+): void {
+  const said = blocks.findLastIndex(block => !isThought(block)) + 1
+  if (said === blocks.length) return
+  const reasoning = items.findLast(item => item.kind === 'reasoning')
+  adjusting.drop(`${reasoning?.path}.reasoning_details`, 'nothing was said after it')
+  blocks.length = said
 }
