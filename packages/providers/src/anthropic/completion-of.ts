@@ -1,7 +1,7 @@
 import type { PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
 import { finishReason } from '../claude/finish-reason.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
-import { exactJsonText } from '../wire/exact-json.ts'
+import { argumentsOf } from '../conversation/tool-arguments.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
@@ -94,9 +94,4 @@ function callOf({ id, name, input }: Fields): PartialToolCall {
     type: 'function',
     function: { name: textOf(name) ?? '', arguments: argumentsOf(input) },
   }
-}
-
-/** A call's input as the protocol's JSON text. */
-export function argumentsOf(input: unknown): string {
-  return isFields(input) ? exactJsonText(input) : '{}'
 }

@@ -1,5 +1,5 @@
 import type { Call, PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
-import { argumentsOf } from '../anthropic/completion-of.ts'
+import { argumentsOf } from '../conversation/tool-arguments.ts'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
