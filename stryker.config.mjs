@@ -11,11 +11,11 @@ const parts = {
   protocol: [`${core}/protocol/**/*.ts`],
   decoders: [
     `${providers}/wire/*.ts`,
-    `!${providers}/wire/{decoded-recording,scripted-response}.ts`,
-    `${providers}/chat-completions/{chunk-,completion-,finish-,partial-}*.ts`,
-    `${providers}/anthropic/{answer-parts,citations,completion-of,decode,message-events,open-block,refusals,stop-reason,usage}.ts`,
-    `${providers}/bedrock/{answer-parts,citations,completion-of,converse-events,crc32,decode,event-stream,failures,frame-headers,frame-reader,stop-reason,usage}.ts`,
-    `${providers}/gemini/{call-reader,candidate-reader,decode,finish-reason,google-refusal,logprobs-result,partial-arguments,response-reader,source-annotations,usage-metadata,utf16-offsets}.ts`,
+    `${providers}/chat-completions/{chunk-,finish-,partial-}*.ts`,
+    `${providers}/anthropic/{answer-parts,citations,completion-of,decode,message-events,refusals,usage}.ts`,
+    `${providers}/claude/{finish-reason,response-parts}.ts`,
+    `${providers}/bedrock/{answer-parts,citations,completion-of,converse-events,crc32,decode,event-stream,failures,frame-headers,frame-reader,response-fields}.ts`,
+    `${providers}/gemini/{call-reader,candidate-reader,decode,google-refusal,partial-arguments,response-reader,source-annotations,usage-metadata,utf16-offsets}.ts`,
   ],
 }
 

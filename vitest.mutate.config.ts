@@ -17,12 +17,11 @@ export default defineConfig({
       ...(part === 'decoders' ? [] : coreTests),
       ...(part === 'stages' || part === 'protocol' ? [] : ['packages/providers/src/**/*.test.ts']),
     ],
-    // Slow ones, and those of what is not changed. Recordings are not at hand everywhere.
+    // Slow ones, and those of what is not changed.
     exclude: [
       'packages/core/src/upstream/deadlines.test.ts',
       'packages/core/src/dialects/chat/validate-hostile.test.ts',
       'packages/providers/src/local/**',
-      'packages/providers/src/**/recordings.test.ts',
     ],
   },
 })

@@ -1,7 +1,7 @@
 import type { Call, EncodedRequest } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
+import { scriptedResponse } from '../test/scripted-response.ts'
 import { anthropic } from './anthropic.ts'
-import { scriptedResponse } from './wire/scripted-response.ts'
 
 const call = (stream = false): Call => ({
   model: 'claude-sonnet-4-20250514',

@@ -9,8 +9,8 @@ import {
   UpstreamError,
 } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
+import { type ScriptedAnswer, scriptedResponse } from '../test/scripted-response.ts'
 import { type AzureOptions, azure } from './azure.ts'
-import { type ScriptedAnswer, scriptedResponse } from './wire/scripted-response.ts'
 
 const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Hello' }]
 const ours = { resource: 'ours', apiKey: 'the-key' } satisfies AzureOptions

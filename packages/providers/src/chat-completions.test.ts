@@ -6,8 +6,8 @@ import {
   type UpstreamResponse,
 } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
+import { type ScriptedAnswer, scriptedResponse } from '../test/scripted-response.ts'
 import { decodeChatCompletions } from './chat-completions.ts'
-import { type ScriptedAnswer, scriptedResponse } from './wire/scripted-response.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }] as const
 const streaming: Call = { model: 'm', input: { model: 'public', messages, stream: true } }

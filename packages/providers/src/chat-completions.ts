@@ -1,11 +1,11 @@
 import type { Call, EncodedRequest, PartialCompletion, Provider, Reply, UpstreamResponse } from '@sluice/core'
 import { AnswerForms } from './chat-completions/answer-forms.ts'
 import { ChunkStream } from './chat-completions/chunk-stream.ts'
-import { completionFrom } from './chat-completions/completion-from.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
+import { completionFrom } from './chat-completions/partial-completion.ts'
 import { requestBody } from './chat-completions/request-body.ts'
 import { Adjusting } from './parameters/adjusting.ts'
-import { checkAnswerHead } from './wire/answer-head.ts'
+import { checkAnswerHead } from './wire/garbled.ts'
 import { jsonBody } from './wire/json-body.ts'
 import { upstreamRefusal } from './wire/upstream-refusal.ts'
 

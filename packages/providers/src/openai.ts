@@ -1,4 +1,4 @@
-import { capabilitiesByName, openaiDialect } from './chat-completions/openai-dialect.ts'
+import { capabilitiesByName, openaiDialect } from './chat-completions/dialect.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type { OpenAIModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'

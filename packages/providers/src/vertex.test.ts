@@ -1,7 +1,7 @@
 import { type Call, type ChatRequest, type EncodedRequest, GatewayError, UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
+import { scriptedResponse } from '../test/scripted-response.ts'
 import { type VertexOptions, vertex } from './vertex.ts'
-import { scriptedResponse } from './wire/scripted-response.ts'
 
 type Asked = Partial<ChatRequest> & { readonly [extra: string]: unknown }
 

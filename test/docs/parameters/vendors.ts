@@ -1,10 +1,9 @@
 import type { Capabilities, ChatRequest } from '@sluice/core'
 import * as providers from '@sluice/providers'
 import { anthropicParameters } from '../../../packages/providers/src/anthropic/parameters.ts'
-import { apiVersionOf } from '../../../packages/providers/src/azure/api-version.ts'
-import { azureDialect } from '../../../packages/providers/src/azure/azure-dialect.ts'
+import { apiVersionOf, azureDialect } from '../../../packages/providers/src/azure/api-version.ts'
 import { bedrockParameters } from '../../../packages/providers/src/bedrock/parameters.ts'
-import { openaiDialect } from '../../../packages/providers/src/chat-completions/openai-dialect.ts'
+import { openaiDialect } from '../../../packages/providers/src/chat-completions/dialect.ts'
 import { parameterRulesOf } from '../../../packages/providers/src/chat-completions/parameter-rules-of.ts'
 import { geminiParameters } from '../../../packages/providers/src/gemini/parameters.ts'
 import type {

@@ -1,6 +1,6 @@
 import type { Call, ChatRequest, GatewayError, JsonObject } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { answerToolName } from './answer-tool.ts'
+import { answerToolName } from './answer-format.ts'
 import { requestBody } from './request-body.ts'
 
 const sonnet4 = 'claude-sonnet-4-20250514'

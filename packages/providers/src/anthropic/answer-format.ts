@@ -1,8 +1,10 @@
-import type { Call, JsonObject } from '@sluice/core'
+import type { Call, ChatRequest, JsonObject } from '@sluice/core'
+import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from '../claude/answer-tool.ts'
+import { claudeModel } from '../claude/models.ts'
+import { supportedSchema } from '../claude/structured-outputs.ts'
+import { forcesTool, inputSchema } from '../claude/tools.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
-import { answerTool, answerToolName, isAnswerFormat, schemaAsked } from './answer-tool.ts'
-import { supportedSchema } from './supported-schema.ts'
 import type { ApiTool } from './tools.ts'
 
 /** How the model is told in what form to answer. Each is absent where it is not needed. */
@@ -34,7 +36,7 @@ export function answerFormat(call: Call, adjusting: Adjusting): AnswerFormat {
     adjusting.map('response_format', 'asked for in the system text')
     return { line: 'Answer with one JSON object only: no other text, and no code fence around it.' }
   }
-  if (isAnswerFormat(schema, call.model)) return { format: nativeFormat(call, schema, adjusting) }
+  if (isOwnFormat(schema, call.model)) return { format: nativeFormat(call, schema, adjusting) }
   const name = answerToolName(call)
   if (name === undefined) {
     adjusting.drop('response_format', 'a tool is forced, which is the answer')
@@ -54,4 +56,31 @@ function nativeFormat({ input }: Call, given: JsonObject, adjusting: Adjusting):
     adjusting.map('response_format.json_schema.schema', `formats take no ${changed.join(', ')} as given`)
   }
   return { type: 'json_schema', schema }
+}
+
+/**
+ * The name of the tool by which the model gives an answer with a schema, where it has no better way; `undefined`
+ * where there is no such tool. It follows from the call alone: who reads the answer has to know it too.
+ */
+export function answerToolName({ input, model }: Call): string | undefined {
+  const schema = schemaAsked(input)
+  if (schema === undefined || isOwnFormat(schema, model)) return undefined
+  // A function that has to be called is the answer.
+  return forcesTool(input.tool_choice) ? undefined : freeToolName(input)
+}
+
+function isOwnFormat(schema: JsonObject, model: string): boolean {
+  const { structuredOutputs, forcedTools } = claudeModel(model)
+  return isAnswerFormat(schema, structuredOutputs, forcedTools !== 'never')
+}
+
+/** The tool itself. Throws `GatewayError` (400) for a schema whose root is no plain object. */
+function answerTool(name: string, input: ChatRequest): ApiTool {
+  const format = input.response_format
+  const { description, schema } = format?.type === 'json_schema' ? format.json_schema : {}
+  return {
+    name,
+    description: description ?? answerToolDescription,
+    input_schema: inputSchema(schema, 'response_format.json_schema.schema'),
+  }
 }

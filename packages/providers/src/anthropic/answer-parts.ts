@@ -1,28 +1,24 @@
 import type { JsonObject } from '@sluice/core'
+import { ResponseParts } from '../claude/response-parts.ts'
+import { claudeFormat } from '../claude/signed-turns.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
-import { garbled } from '../wire/garbled.ts'
 import { type Fields, textOf } from '../wire/json-value.ts'
 import { documentCitation, webAnnotation } from './citations.ts'
-import { claudeFormat } from './signed-turns.ts'
 
-/** The most that is kept of one answer, in UTF-16 code units: thinking and citations, which are told at its end. */
-const maxKept = 8_388_608
-
-/**
- * What an answer says beside its text, kept until its end, since clients take it in one piece. Throws
- * `UpstreamError` of kind `garbled` above 8 MiB.
- */
-export class AnswerParts {
-  readonly #details: JsonObject[] = []
+/** What an answer says beside its text: thinking and citations. */
+export class AnswerParts extends ResponseParts {
   readonly #annotations: JsonObject[] = []
   readonly #citations: JsonObject[] = []
-  #kept = 0
   #gap = false
   #torn = false
 
+  constructor() {
+    super(claudeFormat)
+  }
+
   /** Reasoning with signatures, for `reasoning_details`; `undefined` where there is none that could come back. */
-  get details(): readonly JsonObject[] | undefined {
-    return this.#details.length > 0 && !this.#torn ? this.#details : undefined
+  override get details(): readonly JsonObject[] | undefined {
+    return this.#torn ? undefined : super.details
   }
 
   get annotations(): readonly JsonObject[] | undefined {
@@ -32,13 +28,6 @@ export class AnswerParts {
   /** Places in documents of the caller's. */
   get citations(): readonly JsonObject[] | undefined {
     return this.#citations.length > 0 ? this.#citations : undefined
-  }
-
-  /** Counts what is kept for as long as the answer lasts. */
-  keep(size: number): void {
-    // A piece costs memory also where its text is short.
-    this.#kept += size + 16
-    if (this.#kept > maxKept) throw garbled(`more than ${maxKept} characters beside its text`)
   }
 
   /** A block of thinking that has ended. Without a signature it cannot come back. */
@@ -57,15 +46,12 @@ export class AnswerParts {
    * vendor refuses thinking that does not stand where it stood.
    */
   leaveOut(): void {
-    this.#gap = this.#details.length > 0
+    this.#gap = super.details !== undefined
   }
 
-  #add(detail: JsonObject, size: number, { text, calls }: ReasoningPlace): void {
+  #add(detail: JsonObject, size: number, place: ReasoningPlace): void {
     this.#torn ||= this.#gap
-    this.keep(size)
-    const index = this.#details.length
-    const place = text === 0 && calls === 0 ? {} : { place: { text, calls } }
-    this.#details.push({ ...detail, format: claudeFormat, index, ...place })
+    this.addDetail(detail, size, place)
   }
 
   /** The citations of a block of text that stands from `start` to `end`. */

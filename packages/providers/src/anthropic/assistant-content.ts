@@ -1,10 +1,10 @@
-import type { AssistantTurn, SpokenCall, SpokenReasoning } from '../conversation/conversation.ts'
-import { beginning, reasoningBlocks } from '../conversation/reasoning-blocks.ts'
+import { claudeFormat } from '../claude/signed-turns.ts'
+import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
+import type { AssistantTurn, SpokenCall } from '../conversation/conversation.ts'
+import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { claudeFormat } from './signed-turns.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
 import type { ToolUseIds } from './tool-use-ids.ts'
-import { type Thought, turnBlocks } from './turn-blocks.ts'
 
 /**
  * An earlier turn of the assistant as blocks: its reasoning, as far as the vendor signed it and takes it back, its
@@ -20,21 +20,13 @@ export function assistantContent(
   last: boolean,
   adjusting: Adjusting,
 ): Block[] {
-  let reasoningPath = ''
   const blocks = turnBlocks<Block>(
     turn,
-    reasoning => {
-      reasoningPath = reasoning.path
-      return thoughtsOf(reasoning, thoughtless(reasoning.path), adjusting)
-    },
+    reasoning => thoughtsOf(reasoning, claudeFormat, thoughtless(reasoning.path), thinkingBlock, adjusting),
     item => (item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjusting)]),
   )
   if (last) trimEnd(blocks)
-  const said = blocks.findLastIndex(block => !isThought(block)) + 1
-  if (said < blocks.length) {
-    adjusting.drop(`${reasoningPath}.reasoning_details`, 'nothing was said after it')
-    blocks.length = said
-  }
+  dropLastThoughts(blocks, turn, isThought, adjusting)
   return blocks
 }
 
@@ -47,28 +39,10 @@ function callBlock(
   return { type: 'tool_use', id: ids.ofCall(id), name, input, ...marked(cacheControl) }
 }
 
-function thoughtsOf(
-  { details, path: at }: SpokenReasoning,
-  thoughtless: string | undefined,
-  adjusting: Adjusting,
-): readonly Thought<Block>[] {
-  const { blocks, foreign, unsigned } = reasoningBlocks(details, claudeFormat)
-  const path = `${at}.reasoning_details`
-  if (foreign) adjusting.drop(path, "another vendor's")
-  else if (unsigned || blocks.length === 0) {
-    adjusting.drop(details.length > 0 ? path : `${at}.reasoning_content`, "without the vendor's signature")
-  }
-  if (blocks.length > 0 && thoughtless !== undefined) {
-    adjusting.drop(path, thoughtless)
-    return []
-  }
-  return blocks.map(({ place = beginning, ...block }) => ({
-    place,
-    block:
-      block.kind === 'text'
-        ? { type: 'thinking', thinking: block.text, signature: block.signature }
-        : { type: 'redacted_thinking', data: block.data },
-  }))
+function thinkingBlock(block: ReasoningBlock): Block {
+  return block.kind === 'text'
+    ? { type: 'thinking', thinking: block.text, signature: block.signature }
+    : { type: 'redacted_thinking', data: block.data }
 }
 
 function isThought({ type }: Block): boolean {

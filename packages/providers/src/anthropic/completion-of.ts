@@ -1,11 +1,11 @@
 import type { PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
+import { finishReason } from '../claude/finish-reason.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
-import { exactJsonText } from '../wire/exact-json.ts'
+import { argumentsOf } from '../conversation/tool-arguments.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { messagesRefusalWithin } from './refusals.ts'
-import { refusalText, stopReason } from './stop-reason.ts'
+import { messagesRefusalWithin, refusalText } from './refusals.ts'
 import { UsageCounts } from './usage.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -31,7 +31,7 @@ export function completionOf(value: unknown, answerTool: string | undefined): Pa
   if (refusal !== undefined) message.refusal = refusal
   const usage = new UsageCounts()
   usage.add(value.usage)
-  const finish_reason = stopReason(value.stop_reason, message.tool_calls !== undefined)
+  const finish_reason = finishReason(value.stop_reason, message.tool_calls !== undefined)
   const model = textOf(value.model)
   return {
     choices: [{ index: 0, message, finish_reason }],
@@ -94,9 +94,4 @@ function callOf({ id, name, input }: Fields): PartialToolCall {
     type: 'function',
     function: { name: textOf(name) ?? '', arguments: argumentsOf(input) },
   }
-}
-
-/** A call's input as the protocol's JSON text. */
-export function argumentsOf(input: unknown): string {
-  return isFields(input) ? exactJsonText(input) : '{}'
 }

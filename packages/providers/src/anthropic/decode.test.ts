@@ -1,7 +1,7 @@
 import type { Call, ChatRequest, PartialChunk, UpstreamError } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scriptedResponse } from '../wire/scripted-response.ts'
+import { scriptedResponse } from '../../test/scripted-response.ts'
 import { decodeMessages } from './decode.ts'
 
 const sonnet4 = 'claude-sonnet-4-20250514'

@@ -6,12 +6,12 @@ import {
   type Reply,
   type UpstreamResponse,
 } from '@sluice/core'
-import { checkAnswerHead } from '../wire/answer-head.ts'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
+import { checkAnswerHead } from '../wire/garbled.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
-import { answerToolName } from './answer-tool.ts'
+import { answerToolName } from './answer-format.ts'
 import { completionOf } from './completion-of.ts'
 import { MessageEvents } from './message-events.ts'
 import { messagesRefusal } from './refusals.ts'

@@ -1,6 +1,6 @@
 import type { PartialChunk } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { scriptedResponse } from '../wire/scripted-response.ts'
+import { scriptedResponse } from '../../test/scripted-response.ts'
 import { decodeMessages } from './decode.ts'
 import { MessageEvents } from './message-events.ts'
 

@@ -1,16 +1,30 @@
 import type { PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core'
-import type { EventReader } from '../wire/event-chunks.ts'
+import { finishReason } from '../claude/finish-reason.ts'
+import { argumentsOf } from '../conversation/tool-arguments.ts'
+import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
-import type { Progress } from '../wire/progress.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { argumentsOf } from './completion-of.ts'
-import { type OpenBlock, openBlock } from './open-block.ts'
-import { messagesRefusalWithin } from './refusals.ts'
-import { refusalText, stopReason } from './stop-reason.ts'
+import { messagesRefusalWithin, refusalText } from './refusals.ts'
 import { UsageCounts } from './usage.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** A content block of a stream that has begun and not ended. What its kind does not need stays empty. */
+interface OpenBlock {
+  /** `answer`: a call whose input is the answer. `ignored`: tools that the vendor runs, and whatever is not known. */
+  readonly kind: 'text' | 'thinking' | 'call' | 'answer' | 'ignored'
+  /** Where its text begins in the answer's, in UTF-16 code units. */
+  readonly start: number
+  /** How many calls the answer has before it. */
+  readonly call: number
+  /** Input that came with its start: some servers send no pieces. */
+  readonly input: unknown
+  hasInput: boolean
+  thinking: string
+  signature: string
+  citations: Fields[] | undefined
+}
 
 /** More blocks at once than any answer has open: they come one after the other. */
 const maxOpen = 256
@@ -224,7 +238,7 @@ export class MessageEvents implements EventReader {
     if (this.#parts.details !== undefined) delta.reasoning_details = this.#parts.details
     if (this.#parts.annotations !== undefined) delta.annotations = this.#parts.annotations
     if (this.#parts.citations !== undefined) delta.citations = this.#parts.citations
-    const finish_reason = stopReason(this.#reason, this.#calls > 0)
+    const finish_reason = finishReason(this.#reason, this.#calls > 0)
     chunks.push({ choices: [{ index: 0, delta, finish_reason }] })
   }
 
@@ -240,4 +254,9 @@ export class MessageEvents implements EventReader {
 /** A chunk that adds to the only choice. */
 function said(delta: PartialMessage): PartialChunk {
   return { choices: [{ index: 0, delta }] }
+}
+
+/** A block as it begins. */
+function openBlock(kind: OpenBlock['kind'], start: number, call: number, input: unknown): OpenBlock {
+  return { kind, start, call, input, hasInput: false, thinking: '', signature: '', citations: undefined }
 }

@@ -1,11 +1,10 @@
 import type { Message } from '@sluice/core'
-import { checkEnds } from '../conversation/check-ends.ts'
+import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
+import { whyThoughtless } from '../claude/signed-turns.ts'
 import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { assistantContent } from './assistant-content.ts'
-import { continuedFrom } from './signed-turns.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
-import { checkToolPairs } from './tool-pairs.ts'
 import { ToolUseIds } from './tool-use-ids.ts'
 import { userBlock } from './user-content.ts'
 
@@ -44,31 +43,18 @@ export function apiMessages(asked: MessagesAsked, adjusting: Adjusting): readonl
   const { turns, thinks, canThink, movedUp } = asked
   checkToolPairs(turns)
   const ids = new ToolUseIds()
-  const continued = continuedFrom(turns) ?? turns.length
-  const systemChanged = movedUp === undefined ? -1 : messageIndex(movedUp)
+  const whyNot = whyThoughtless(turns, movedUp, thinks)
   const result: ApiMessage[] = []
   for (const [at, turn] of turns.entries()) {
-    // Without thinking, the vendor takes no thoughts in the answer that it goes on with.
-    const withThoughts = canThink && (thinks || at < continued)
-    const thoughtless = (path: string): string | undefined => {
-      if (!withThoughts) return 'thinking is off in this request'
-      return messageIndex(path) < systemChanged ? 'a system message after it was moved before it' : undefined
-    }
+    const thoughtless = (path: string) => (canThink ? whyNot(path, at) : 'thinking is off in this request')
     const content =
       turn.role === 'user'
         ? userContent(turn, ids, adjusting)
         : assistantContent(turn, ids, thoughtless, at === turns.length - 1, adjusting)
-    const last = result.at(-1)
-    if (content.length === 0) continue
-    if (last?.role === turn.role) for (const block of content) last.content.push(block)
-    else result.push({ role: turn.role, content })
+    addContent(result, turn.role, content)
   }
   checkEnds(result, asked.messages, asked.prefill)
   return result
-}
-
-function messageIndex(path: string): number {
-  return Number(/\d+/.exec(path)?.[0])
 }
 
 function userContent({ results, items }: UserTurn, ids: ToolUseIds, adjusting: Adjusting): Block[] {

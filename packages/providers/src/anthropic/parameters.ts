@@ -1,7 +1,9 @@
+import { unsupportedParameters } from '../claude/parameters.ts'
 import type { ParameterRules } from '../parameters/parameter-rules.ts'
 
 /** What the Messages API does with every parameter of the protocol. */
 export const anthropicParameters: ParameterRules = {
+  ...unsupportedParameters,
   temperature: {
     handling: 'passed',
     note: 'above 1: 400; left out where the model takes none, and while it thinks',
@@ -15,14 +17,7 @@ export const anthropicParameters: ParameterRules = {
     note: 'where none is given: 8,192, and room for thinking; a budget of thinking is added',
   },
   max_completion_tokens: { handling: 'passed', as: 'max_tokens', note: 'wins over max_tokens' },
-  n: { handling: 'refused' },
   stop: { handling: 'passed', as: 'stop_sequences', note: 'white space alone: 400' },
-  presence_penalty: { handling: 'dropped' },
-  frequency_penalty: { handling: 'dropped' },
-  logit_bias: { handling: 'refused' },
-  logprobs: { handling: 'refused' },
-  top_logprobs: { handling: 'refused' },
-  seed: { handling: 'dropped' },
   response_format: {
     handling: 'mapped',
     as: 'output_config.format',
@@ -37,17 +32,13 @@ export const anthropicParameters: ParameterRules = {
     note: 'a forced tool: 400 together with a budget of thinking, and from Opus 5.5, Sonnet 5.5 and Fable 5.1 on',
   },
   parallel_tool_calls: { handling: 'passed', as: 'tool_choice.disable_parallel_tool_use' },
-  functions: { handling: 'refused' },
-  function_call: { handling: 'refused' },
   reasoning_effort: {
     handling: 'mapped',
     as: 'thinking, output_config.effort',
     note: 'before Claude 4.6 a budget: 1,024, 8,192 or 24,576 tokens',
   },
-  verbosity: { handling: 'dropped' },
   service_tier: { handling: 'mapped', note: 'auto, and default as standard_only; others are dropped' },
   metadata: { handling: 'dropped' },
-  store: { handling: 'dropped' },
   user: {
     handling: 'passed',
     as: 'metadata.user_id',
@@ -58,14 +49,6 @@ export const anthropicParameters: ParameterRules = {
     as: 'metadata.user_id',
     note: 'wins over user; dropped as user is',
   },
-  prompt_cache_key: { handling: 'dropped' },
-  prompt_cache_retention: { handling: 'dropped' },
-  prompt_cache_options: { handling: 'dropped' },
-  modalities: { handling: 'refused' },
-  audio: { handling: 'refused' },
-  prediction: { handling: 'dropped' },
-  web_search_options: { handling: 'refused' },
-  moderation: { handling: 'refused' },
 }
 
 /** Fields of the Messages API that the protocol does not know, and that callers may send: they are passed as they are. */

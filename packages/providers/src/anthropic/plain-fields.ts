@@ -1,4 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
+import { stopSequences } from '../claude/sampling.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { anthropicNative } from './parameters.ts'
 
@@ -14,7 +15,7 @@ const longestUserId = 256
  */
 export function plainFields(input: ChatRequest, adjusting: Adjusting): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
-  const stop = stopSequences(input.stop, adjusting)
+  const stop = stopSequences(input.stop, true, adjusting)
   if (stop.length > 0) fields.stop_sequences = stop
   const user = userId(input, adjusting)
   if (user !== undefined) fields.metadata = { user_id: user }
@@ -25,16 +26,6 @@ export function plainFields(input: ChatRequest, adjusting: Adjusting): Record<st
     if (value !== undefined && value !== null && !written.has(name)) fields[name] = value
   }
   return fields
-}
-
-function stopSequences(stop: ChatRequest['stop'], adjusting: Adjusting): readonly string[] {
-  const all = typeof stop === 'string' ? [stop] : (stop ?? [])
-  const sound = all.filter(entry => entry.trim() !== '')
-  if (sound.length < all.length) {
-    const blank = all.find(entry => entry.trim() === '')
-    adjusting.lackValue('stop', blank, 'Expected texts that are not of white space alone.')
-  }
-  return sound
 }
 
 /** The vendor refuses a request for an id that is long or an address; as a hint, it is left out instead. */

@@ -45,3 +45,8 @@ function told(error: UpstreamError): UpstreamError {
     param: error.param,
   })
 }
+
+/** What the vendor says of its refusal; `undefined` where it does not refuse or says nothing. */
+export function refusalText(reason: unknown, details: unknown): string | undefined {
+  return reason === 'refusal' && isFields(details) ? textOf(details.explanation) : undefined
+}

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@sluice/core'
-import type { SpokenText } from '../conversation/conversation.ts'
+import type { Conversation, SpokenText } from '../conversation/conversation.ts'
+import type { Adjusting } from '../parameters/adjusting.ts'
 
 /** A block of the Messages API: of a message, a tool's result or the system text. */
 export type Block = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -14,4 +15,22 @@ export function textBlocks(texts: readonly SpokenText[]): Block[] {
 /** The field of a block that says that the prompt may be cached up to it. */
 export function marked(cacheControl: JsonObject | undefined): { readonly cache_control?: JsonObject } {
   return cacheControl === undefined ? {} : { cache_control: cacheControl }
+}
+
+/**
+ * The request's `system`: one text, or blocks where one of them carries a cache mark; `undefined` where nothing is
+ * said. System messages that stood further down are told of: there they stood after what they now precede.
+ *
+ * @param further - lines that the caller did not write, after those that the caller did.
+ */
+export function systemText(
+  { system, moved }: Conversation,
+  further: readonly string[],
+  adjusting: Adjusting,
+): string | readonly Block[] | undefined {
+  for (const path of moved) adjusting.map(path, 'moved to the front, into the system text')
+  const blocks = [...textBlocks(system), ...further.map(text => ({ type: 'text', text }))]
+  if (blocks.length === 0) return undefined
+  if (blocks.some(block => 'cache_control' in block)) return blocks
+  return blocks.map(({ text }) => text).join('\n\n')
 }

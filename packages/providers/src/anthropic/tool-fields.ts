@@ -1,10 +1,9 @@
 import type { ChatRequest } from '@sluice/core'
-import { calledNames } from '../conversation/called-names.ts'
-import type { Turn } from '../conversation/conversation.ts'
+import type { ClaudeModel } from '../claude/models.ts'
+import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
+import { calledNames, type Turn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import type { ClaudeModel } from './models.ts'
-import { type ApiToolChoice, apiToolChoice } from './tool-choice.ts'
-import { type ApiTool, allowedTools, apiTools } from './tools.ts'
+import { type ApiTool, apiTools } from './tools.ts'
 
 /** The part of a request that is about tools. */
 export interface ToolFields {
@@ -34,7 +33,7 @@ export function toolFields(
   adjusting: Adjusting,
 ): ToolFields {
   const { tool_choice: choice } = input
-  const own = allowedTools(apiTools(input.tools ?? [], model, adjusting), choice)
+  const own = allowedTools(apiTools(input.tools ?? [], model, adjusting), choice, ({ name }) => name)
   if (answer !== undefined) {
     const only = own.length === 0 || choice === 'none'
     return { tools: [...own, answer], tool_choice: only ? onlyAnswer(answer) : anyOfThem(input) }

@@ -1,3 +1,5 @@
+import { type Dialect, openaiDialect } from '../chat-completions/dialect.ts'
+
 /** Which of Azure's two APIs is asked, and in which version. */
 export interface ApiVersion {
   /** `classic`: a path for each deployment. `v1`: one path, and the deployment is the model. */
@@ -16,4 +18,20 @@ export function apiVersionOf(version: string | undefined, owner: string): ApiVer
   throw new TypeError(
     `${owner}: apiVersion has to be a date, such as '2024-10-21' or '2025-04-01-preview', for the classic API, or be left out for the v1 API.`,
   )
+}
+
+/** The first version of the classic API that takes `stream_options` (Azure, "API version lifecycle"). */
+const streamOptionsSince = '2024-09-01-preview'
+
+/**
+ * How Azure differs from the protocol. Not every model and version there has the role `developer`, and those that
+ * reason read `system` as the same.
+ */
+export function azureDialect({ api, version = '' }: ApiVersion): Dialect {
+  return {
+    ...openaiDialect,
+    developerRole: 'system',
+    // Dates are in order as texts are.
+    streamOptions: api === 'v1' || version >= streamOptionsSince.slice(0, 10),
+  }
 }

@@ -12,7 +12,7 @@ import {
   sonnet45,
   spec,
   tool,
-} from './scripted-request.ts'
+} from '../../test/bedrock/scripted-request.ts'
 
 describe('response_format', () => {
   const schema = { type: 'object', properties: { a: { type: 'string', maxLength: 3 } }, required: ['a'] }

@@ -1,10 +1,11 @@
-import type { Call, JsonObject } from '@sluice/core'
-import { schemaAsked } from '../anthropic/answer-tool.ts'
-import { supportedSchema } from '../anthropic/supported-schema.ts'
+import type { Call, ChatRequest, JsonObject } from '@sluice/core'
+import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from '../claude/answer-tool.ts'
+import { supportedSchema } from '../claude/structured-outputs.ts'
+import { forcesTool, inputSchema } from '../claude/tools.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { answerToolName, hasToCall, isAnswerFormat, ownFormat } from './answer-tool.ts'
-import { bedrockModel } from './models.ts'
-import { type ToolBlock, toolSchema } from './tools.ts'
+import { isFields } from '../wire/json-value.ts'
+import { type BedrockModel, bedrockModel } from './models.ts'
+import type { ToolBlock } from './tools.ts'
 
 /** How the model is told in what form to answer. Each is absent where it is not needed. */
 export interface AnswerFormat {
@@ -39,7 +40,7 @@ export function answerFormat(call: Call, adjusting: Adjusting): AnswerFormat {
     adjusting.map('response_format', 'asked for in the system text')
     return { line: `Answer with one JSON object only: ${only}` }
   }
-  if (isAnswerFormat(schema, model)) return { textFormat: textFormat(call, schema, adjusting) }
+  if (isOwnFormat(schema, model)) return { textFormat: textFormat(call, schema, adjusting) }
   const name = answerToolName(call)
   if (name !== undefined) {
     adjusting.map('response_format', `the input of a forced tool, '${name}'`)
@@ -80,8 +81,38 @@ function answerTool(name: string, { input }: Call, claude: boolean): ToolBlock {
   return {
     toolSpec: {
       name,
-      description: description || 'Gives the answer to the user. Call it once, with the whole answer.',
-      inputSchema: { json: toolSchema(schema, 'response_format.json_schema.schema', claude) },
+      description: description || answerToolDescription,
+      inputSchema: { json: inputSchema(schema, 'response_format.json_schema.schema', claude) },
     },
   }
+}
+
+/**
+ * The name of the tool by which the model gives an answer with a schema, where it has no better way; `undefined`
+ * where there is no such tool. It follows from the call alone: who reads the answer has to know it too.
+ */
+export function answerToolName({ input, model: id }: Call): string | undefined {
+  const model = bedrockModel(id)
+  const schema = schemaAsked(input)
+  if (schema === undefined || hasToCall(input) || ownFormat(input, model) !== undefined) return undefined
+  return model.toolChoice === 'auto' || isOwnFormat(schema, model) ? undefined : freeToolName(input)
+}
+
+function isOwnFormat(schema: JsonObject, { structuredOutputs, toolChoice }: BedrockModel): boolean {
+  return isAnswerFormat(schema, structuredOutputs, toolChoice !== 'auto')
+}
+
+/** Whether one of the caller's tools has to be called: then that call is the answer, in whatever form. */
+function hasToCall({ tool_choice: choice, tools }: ChatRequest): boolean {
+  return tools !== undefined && tools.length > 0 && forcesTool(choice)
+}
+
+/** The vendor's own field by which the caller says in what form to answer, where there is one: it holds. */
+function ownFormat(
+  { outputConfig: own, output_config: ofClaude }: ChatRequest,
+  { claude }: BedrockModel,
+): string | undefined {
+  if (isFields(own) && own.textFormat != null) return 'outputConfig.textFormat'
+  const given = claude !== undefined && isFields(ofClaude) && ofClaude.format != null
+  return given ? 'output_config.format' : undefined
 }

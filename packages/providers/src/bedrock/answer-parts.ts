@@ -1,23 +1,14 @@
 import type { JsonObject } from '@sluice/core'
-import { garbled } from '../wire/garbled.ts'
+import { ResponseParts } from '../claude/response-parts.ts'
 import { type Fields, textOf } from '../wire/json-value.ts'
 import { documentCitation, webAnnotation } from './citations.ts'
 import type { BedrockModel } from './models.ts'
 import { redactedData } from './reasoning-content.ts'
 
-/** The most that is kept of one answer, in UTF-16 code units. */
-const maxKept = 8_388_608
-
-/**
- * What an answer says beside its text, kept until its end, since clients take it in one piece: reasoning with its
- * signatures, and citations, with the places of the texts that they belong to. Throws `UpstreamError` of kind
- * `garbled` above 8 MiB.
- */
-export class AnswerParts {
+/** What an answer says beside its text: reasoning, and citations with the places of the texts that they belong to. */
+export class AnswerParts extends ResponseParts {
   readonly #model: BedrockModel
-  readonly #details: JsonObject[] = []
   readonly #cited: { readonly citation: Fields; readonly block: unknown; start: number; end: number }[] = []
-  #kept = 0
   /** The last block that had text: where it begins, and where it ends so far. */
   #block: unknown
   #start = 0
@@ -25,12 +16,8 @@ export class AnswerParts {
   #calls = 0
 
   constructor(model: BedrockModel) {
+    super(model.reasoningFormat)
     this.#model = model
-  }
-
-  /** Reasoning with signatures, for `reasoning_details`; `undefined` where there is none. */
-  get details(): readonly JsonObject[] | undefined {
-    return this.#details.length > 0 ? this.#details : undefined
   }
 
   /** Citations of web pages. */
@@ -41,13 +28,6 @@ export class AnswerParts {
   /** Citations of documents of the caller's. */
   get citations(): readonly JsonObject[] | undefined {
     return this.#made(documentCitation)
-  }
-
-  /** Counts what is kept for as long as the answer lasts. */
-  keep(size: number): void {
-    // A piece costs memory also where its text is short.
-    this.#kept += size + 16
-    if (this.#kept > maxKept) throw garbled(`more than ${maxKept} characters beside its text`)
   }
 
   /** A piece of text of a block. */
@@ -94,13 +74,8 @@ export class AnswerParts {
     this.#detail({ type: 'reasoning.encrypted', data }, text.length)
   }
 
-  /** Where it stood, in the middle of text and calls, it has to stand when it comes back. */
   #detail(detail: JsonObject, size: number): void {
-    this.keep(size)
-    const { reasoningFormat: format } = this.#model
-    const place = { text: this.#end, calls: this.#calls }
-    const placed = place.text === 0 && place.calls === 0 ? {} : { place }
-    this.#details.push({ ...detail, format, index: this.#details.length, ...placed })
+    this.addDetail(detail, size, { text: this.#end, calls: this.#calls })
   }
 
   #made(

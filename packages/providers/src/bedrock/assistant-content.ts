@@ -1,6 +1,7 @@
-import { continuedFrom } from '../anthropic/signed-turns.ts'
-import { turnBlocks } from '../anthropic/turn-blocks.ts'
+import { whyThoughtless } from '../claude/signed-turns.ts'
+import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
 import type { AssistantTurn, Conversation, SpokenCall } from '../conversation/conversation.ts'
+import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
@@ -22,21 +23,14 @@ export function assistantContent(
   thoughtless: (path: string) => string | undefined,
   adjusting: Adjusting,
 ): Block[] {
-  let reasoningPath = ''
+  const blockOf = (block: ReasoningBlock) => reasoningContent(block, model)
   const blocks = turnBlocks<Block>(
     turn,
-    reasoning => {
-      reasoningPath = reasoning.path
-      return reasoningContent(reasoning, model, thoughtless(reasoning.path), adjusting)
-    },
+    reasoning =>
+      thoughtsOf(reasoning, model.reasoningFormat, thoughtless(reasoning.path), blockOf, adjusting),
     item => (item.kind === 'text' ? textBlocks([item], model) : callBlocks(item, ids, model, adjusting)),
   )
-  let spoken = blocks.length
-  while (spoken > 0 && 'reasoningContent' in blocks[spoken - 1]!) spoken--
-  if (spoken < blocks.length) {
-    adjusting.drop(`${reasoningPath}.reasoning_details`, 'nothing was said after it')
-    blocks.length = spoken
-  }
+  dropLastThoughts(blocks, turn, block => 'reasoningContent' in block, adjusting)
   return blocks
 }
 
@@ -50,26 +44,13 @@ function callBlocks(
   return [{ toolUse: { toolUseId: ids.ofCall(id), name, input } }, ...cachePoints(cacheControl, model)]
 }
 
-/**
- * Why reasoning that stands at a path, in the turn of a number, cannot go back; `undefined` where it can. Without
- * thinking, Claude takes none in the answer that it goes on with.
- */
-export function whyThoughtless(
+/** Says why reasoning cannot go back: see `whyThoughtless`. */
+export function whyNoReasoning(
   { turns, moved }: Conversation,
   { claude }: BedrockModel,
   thinks: boolean,
 ): (path: string, turn: number) => string | undefined {
   if (claude === undefined) return () => undefined
-  const continued = continuedFrom(turns) ?? turns.length
-  const last = claude.boundThoughts ? moved.at(-1) : undefined
-  const systemChanged = last === undefined ? -1 : messageIndex(last)
-  return (path, turn) => {
-    if (claude.thinking === 'none') return 'this model does not think'
-    if (!thinks && turn >= continued) return 'thinking is off in this request'
-    return messageIndex(path) < systemChanged ? 'a system message after it was moved before it' : undefined
-  }
-}
-
-function messageIndex(path: string): number {
-  return Number(/\d+/.exec(path)?.[0])
+  if (claude.thinking === 'none') return () => 'this model does not think'
+  return whyThoughtless(turns, claude.boundThoughts ? moved.at(-1) : undefined, thinks)
 }

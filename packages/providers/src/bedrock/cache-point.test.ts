@@ -12,7 +12,7 @@ import {
   spec,
   tool,
   use,
-} from './scripted-request.ts'
+} from '../../test/bedrock/scripted-request.ts'
 
 describe('cache_control', () => {
   const mark = { cache_control: { type: 'ephemeral' } }

@@ -1,9 +1,9 @@
 import type { Call, ChatRequest, PartialChunk } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { scriptedResponse } from '../wire/scripted-response.ts'
+import { scriptedEvent } from '../../test/bedrock/scripted-frames.ts'
+import { scriptedResponse } from '../../test/scripted-response.ts'
 import { ConverseEvents } from './converse-events.ts'
 import { decodeConverse } from './decode.ts'
-import { scriptedEvent } from './scripted-frames.ts'
 
 type Event = readonly [name: string, value: object]
 

@@ -1,17 +1,13 @@
 import type { Call, PartialChunk, PartialMessage } from '@sluice/core'
-import type { EventReader } from '../wire/event-chunks.ts'
+import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { failedGeneration, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
-import type { Progress } from '../wire/progress.ts'
+import { answerToolName } from './answer-format.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { answerToolName } from './answer-tool.ts'
 import { bedrockFailure } from './failures.ts'
-import { invokedModel } from './invoked-model.ts'
 import { bedrockModel } from './models.ts'
-import { stopReason } from './stop-reason.ts'
-import { functionName } from './tool-name.ts'
-import { serviceTierOf, usageOf } from './usage.ts'
+import { functionName, invokedModel, serviceTierOf, stopReason, usageOf } from './response-fields.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 

@@ -8,9 +8,9 @@ import {
   type UpstreamResponse,
 } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { type ScriptedAnswer, scriptedResponse } from '../wire/scripted-response.ts'
+import { scriptedEvent, scriptedException, scriptedFrame } from '../../test/bedrock/scripted-frames.ts'
+import { type ScriptedAnswer, scriptedResponse } from '../../test/scripted-response.ts'
 import { decodeConverse } from './decode.ts'
-import { scriptedEvent, scriptedException, scriptedFrame } from './scripted-frames.ts'
 
 const sonnet45 = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const sonnet4 = 'anthropic.claude-sonnet-4-20250514-v1:0'

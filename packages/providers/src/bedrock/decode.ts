@@ -1,7 +1,7 @@
 import type { Call, PartialChunk, PartialCompletion, Reply, UpstreamResponse } from '@sluice/core'
-import { checkAnswerHead } from '../wire/answer-head.ts'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
+import { checkAnswerHead } from '../wire/garbled.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { completionOf } from './completion-of.ts'

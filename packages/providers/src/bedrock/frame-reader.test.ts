@@ -1,7 +1,7 @@
 import type { SseEvent } from '@sluice/core'
 import { expect, it } from 'vitest'
+import { scriptedFrame } from '../../test/bedrock/scripted-frames.ts'
 import { FrameReader } from './frame-reader.ts'
-import { scriptedFrame } from './scripted-frames.ts'
 
 function read(...reads: readonly Uint8Array[]): SseEvent[] {
   const events: SseEvent[] = []

@@ -12,7 +12,7 @@ import {
   sonnet45,
   sonnet46,
   tool,
-} from './scripted-request.ts'
+} from '../../test/bedrock/scripted-request.ts'
 
 describe('reasoning_effort', () => {
   const fieldsOf = async (asked: Asked, model?: string) =>

@@ -1,10 +1,13 @@
 import type { ChatRequest } from '@sluice/core'
+import { answerBound, maxTokens } from '../claude/max-tokens.ts'
+import type { ClaudeModel } from '../claude/models.ts'
+import { claudeSampling, stopSequences } from '../claude/sampling.ts'
+import { claudeThinking } from '../claude/thinking.ts'
 import type { Turn } from '../conversation/conversation.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { claudeInference } from './claude-inference.ts'
-import { modelInference } from './model-inference.ts'
+import { isFields } from '../wire/json-value.ts'
+import { modelReasoning } from './model-reasoning.ts'
 import type { BedrockModel } from './models.ts'
-import { stopSequences } from './stop-sequences.ts'
 
 /** How an answer is made. */
 export interface Inference {
@@ -34,6 +37,77 @@ export function inference(asked: InferenceAsked, adjusting: Adjusting): Inferenc
     model.claude === undefined
       ? modelInference(input, model, adjusting)
       : claudeInference(asked, model.claude, adjusting)
-  const stop = stopSequences(input.stop, model, adjusting)
+  const stop = stopSequences(input.stop, model.claude !== undefined, adjusting)
   return { ...rest, config: stop.length === 0 ? config : { ...config, stopSequences: stop } }
+}
+
+/** How a Claude makes its answer. What Converse has no field for goes to it in its own words. */
+function claudeInference(
+  { input, turns, answersByTool }: InferenceAsked,
+  model: ClaudeModel,
+  adjusting: Adjusting,
+): Inference {
+  const bound = answerBound(input, model, undefined, adjusting)
+  const thinking = claudeThinking(
+    { model, input, turns, answerTokens: bound.tokens, answersByTool },
+    adjusting,
+  )
+  // Without a bound Bedrock has one of its own: too small for most budgets, and soon used up by any thinking.
+  const bounded = bound.given || thinking.budget !== undefined || thinking.room > 0
+  const tokens = bounded ? maxTokens(bound, thinking, model, adjusting) : undefined
+  const { temperature, top_p, top_k } = claudeSampling(input, model, thinking.on, adjusting)
+  const outputConfig = {
+    ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
+    ...(isFields(input.output_config) ? input.output_config : {}),
+  }
+  return {
+    config: {
+      ...(tokens === undefined ? {} : { maxTokens: tokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(top_p === undefined ? {} : { topP: top_p }),
+    },
+    further: {
+      ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
+      ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
+      ...(top_k === undefined ? {} : { top_k }),
+    },
+    thinking: thinking.on,
+    thinks: thinking.on || (model.thinksByDefault && thinking.thinking?.type !== 'disabled'),
+  }
+}
+
+/** How a model that is no Claude makes its answer. */
+function modelInference(input: ChatRequest, model: BedrockModel, adjusting: Adjusting): Inference {
+  for (const name of ['thinking', 'output_config']) {
+    if (input[name] !== undefined && input[name] !== null) adjusting.drop(name, 'only Claude has it')
+  }
+  const reasoning = modelReasoning(input, model, adjusting)
+  const config: Record<string, number> = {}
+  const set = (name: string, parameter: string, value: number | undefined) => {
+    if (value === undefined) return
+    if (reasoning.alone)
+      adjusting.lack(parameter, "Leave it out, or ask for less than 'high' of 'reasoning_effort'.")
+    else config[name] = value
+  }
+  const { max_tokens: older, max_completion_tokens: newer, temperature, top_p } = input
+  if (newer !== undefined && older !== undefined && older !== newer) {
+    adjusting.drop('max_tokens', 'max_completion_tokens was given too')
+  }
+  if (newer !== undefined) set('maxTokens', 'max_completion_tokens', newer)
+  else set('maxTokens', 'max_tokens', older)
+  if (temperature !== undefined && temperature > 1) {
+    adjusting.lackValue('temperature', temperature, 'Expected a value from 0 to 1.')
+  } else set('temperature', 'temperature', temperature)
+  set('topP', 'top_p', top_p)
+  return {
+    config,
+    further: { ...reasoning.fields, ...topK(input.top_k, model) },
+    thinking: false,
+    thinks: false,
+  }
+}
+
+function topK(value: unknown, model: BedrockModel): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null) return {}
+  return model.topK === 'top_k' ? { top_k: value } : { inferenceConfig: { topK: value } }
 }

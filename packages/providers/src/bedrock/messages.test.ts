@@ -14,7 +14,7 @@ import {
   sonnet45,
   sonnet46,
   use,
-} from './scripted-request.ts'
+} from '../../test/bedrock/scripted-request.ts'
 
 describe('messages', () => {
   it('go with system and developer texts in front, wherever they stood', async () => {

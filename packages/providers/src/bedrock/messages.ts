@@ -1,12 +1,11 @@
 import type { Message } from '@sluice/core'
-import { checkToolPairs } from '../anthropic/tool-pairs.ts'
-import { checkEnds } from '../conversation/check-ends.ts'
+import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
-import { assistantContent, whyThoughtless } from './assistant-content.ts'
+import { assistantContent, whyNoReasoning } from './assistant-content.ts'
 import { type CachePoint, cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import { textBlocks } from './text-blocks.ts'
@@ -49,18 +48,14 @@ export async function converseMessages(
   const ids = new ToolUseIds(model.toolIds)
   let documents = 0
   const world = { fetchImage, signal, adjusting, documentName: () => `document-${++documents}` }
-  const thoughtless = whyThoughtless(conversation, model, thinks)
+  const thoughtless = whyNoReasoning(conversation, model, thinks)
   const result: ConverseMessage[] = []
   for (const [at, turn] of turns.entries()) {
     const content =
       turn.role === 'user'
         ? await userContent(turn, ids, model, world)
         : assistantContent(turn, ids, model, path => thoughtless(path, at), adjusting)
-    const last = result.at(-1)
-    if (content.length === 0) continue
-    // There may be more than a call takes arguments.
-    if (last?.role === turn.role) for (const block of content) last.content.push(block)
-    else result.push({ role: turn.role, content })
+    addContent(result, turn.role, content)
   }
   checkEnds(result, asked.messages, asked.model.prefill)
   const end = result.at(-1)

@@ -1,5 +1,5 @@
-import { type ClaudeModel, claudeModel } from '../anthropic/models.ts'
-import { claudeFormat } from '../anthropic/signed-turns.ts'
+import { type ClaudeModel, claudeModel } from '../claude/models.ts'
+import { claudeFormat } from '../claude/signed-turns.ts'
 
 /** What one model on Bedrock takes. Bedrock refuses the rest itself, in its own words. */
 export interface BedrockModel {

@@ -1,7 +1,9 @@
+import { unsupportedParameters } from '../claude/parameters.ts'
 import type { ParameterRules } from '../parameters/parameter-rules.ts'
 
 /** What Bedrock's Converse does with every parameter of the protocol. */
 export const bedrockParameters: ParameterRules = {
+  ...unsupportedParameters,
   temperature: {
     handling: 'passed',
     as: 'inferenceConfig.temperature',
@@ -18,18 +20,11 @@ export const bedrockParameters: ParameterRules = {
     as: 'inferenceConfig.maxTokens',
     note: 'wins over max_tokens',
   },
-  n: { handling: 'refused' },
   stop: {
     handling: 'passed',
     as: 'inferenceConfig.stopSequences',
     note: 'white space alone: 400 for Claude',
   },
-  presence_penalty: { handling: 'dropped' },
-  frequency_penalty: { handling: 'dropped' },
-  logit_bias: { handling: 'refused' },
-  logprobs: { handling: 'refused' },
-  top_logprobs: { handling: 'refused' },
-  seed: { handling: 'dropped' },
   response_format: {
     handling: 'mapped',
     as: 'outputConfig.textFormat',
@@ -50,31 +45,19 @@ export const bedrockParameters: ParameterRules = {
     as: 'additionalModelRequestFields.tool_choice',
     note: 'Claude; others: dropped',
   },
-  functions: { handling: 'refused' },
-  function_call: { handling: 'refused' },
   reasoning_effort: {
     handling: 'mapped',
     as: 'additionalModelRequestFields',
     note: 'Claude as at Anthropic; Nova 2 and gpt-oss by effort, Nova 2 at high with no bound and no sampling: else 400; others: dropped',
   },
-  verbosity: { handling: 'dropped' },
   service_tier: {
     handling: 'passed',
     as: 'serviceTier',
     note: 'default, flex and priority; others are dropped',
   },
   metadata: { handling: 'passed', as: 'requestMetadata', note: 'pairs that it does not take are dropped' },
-  store: { handling: 'dropped' },
   user: { handling: 'dropped' },
   safety_identifier: { handling: 'dropped' },
-  prompt_cache_key: { handling: 'dropped' },
-  prompt_cache_retention: { handling: 'dropped' },
-  prompt_cache_options: { handling: 'dropped' },
-  modalities: { handling: 'refused' },
-  audio: { handling: 'refused' },
-  prediction: { handling: 'dropped' },
-  web_search_options: { handling: 'refused' },
-  moderation: { handling: 'refused' },
 }
 
 /**

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { adjusted, answered, called, encoded, gptOss, hi, messagesOf, tool, use } from './scripted-request.ts'
+import {
+  adjusted,
+  answered,
+  called,
+  encoded,
+  gptOss,
+  hi,
+  messagesOf,
+  tool,
+  use,
+} from '../../test/bedrock/scripted-request.ts'
 
 describe('reasoning that comes back', () => {
   const signed = (text: string, signature: string, index = 0) => ({

@@ -1,41 +1,16 @@
-import type { Thought } from '../anthropic/turn-blocks.ts'
-import type { SpokenReasoning } from '../conversation/conversation.ts'
 import { base64Of } from '../conversation/data-url.ts'
-import { beginning, reasoningBlocks } from '../conversation/reasoning-blocks.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
 import type { BedrockModel } from './models.ts'
 import type { Block } from './user-content.ts'
 
-/**
- * The reasoning of an earlier answer as blocks, each with the place where it stood, as far as the model can check it; the rest is left out, and told of.
- *
- * @param thoughtless - why none can go back; `undefined`: it can.
- */
-export function reasoningContent(
-  { details, path }: SpokenReasoning,
-  model: BedrockModel,
-  thoughtless: string | undefined,
-  adjusting: Adjusting,
-): readonly Thought<Block>[] {
-  const { blocks, foreign, unsigned } = reasoningBlocks(details, model.reasoningFormat)
-  const param = `${path}.reasoning_details`
-  if (foreign) adjusting.drop(param, "another vendor's")
-  else if (unsigned || blocks.length === 0) {
-    adjusting.drop(details.length > 0 ? param : `${path}.reasoning_content`, "without the vendor's signature")
+/** A block of an earlier answer's reasoning as Converse takes it back. */
+export function reasoningContent(block: ReasoningBlock, model: BedrockModel): Block {
+  return {
+    reasoningContent:
+      block.kind === 'text'
+        ? { reasoningText: { text: block.text, signature: block.signature } }
+        : { redactedContent: redactedContent(block.data, model) },
   }
-  if (blocks.length > 0 && thoughtless !== undefined) {
-    adjusting.drop(param, thoughtless)
-    return []
-  }
-  return blocks.map(({ place = beginning, ...block }) => ({
-    place,
-    block: {
-      reasoningContent:
-        block.kind === 'text'
-          ? { reasoningText: { text: block.text, signature: block.signature } }
-          : { redactedContent: redactedContent(block.data, model) },
-    },
-  }))
 }
 
 /**

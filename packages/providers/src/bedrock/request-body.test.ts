@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Asked, adjusted, bodyOf, encoded, llama, nova, refusal, sonnet45 } from './scripted-request.ts'
+import {
+  type Asked,
+  adjusted,
+  bodyOf,
+  encoded,
+  llama,
+  nova,
+  refusal,
+  sonnet45,
+} from '../../test/bedrock/scripted-request.ts'
 
 describe('the other parameters', () => {
   it.each<[string, Asked, object]>([

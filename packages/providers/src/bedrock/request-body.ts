@@ -11,8 +11,7 @@ import { converseMessages } from './messages.ts'
 import { modelFields, objectOf, withFieldsLifted } from './model-fields.ts'
 import { bedrockModel } from './models.ts'
 import { bedrockNative, bedrockParameters } from './parameters.ts'
-import { requestMetadata } from './request-metadata.ts'
-import { systemBlocks } from './system-blocks.ts'
+import { systemBlocks } from './text-blocks.ts'
 import { toolFields } from './tool-config.ts'
 
 /** The body of a request to Converse, and what was adjusted for it. */
@@ -79,4 +78,21 @@ function serviceTier({ service_tier: tier, serviceTier: own }: ChatRequest, adju
   else if (tier === 'default' || tier === 'flex' || tier === 'priority') return { type: tier }
   else adjusting.drop('service_tier', 'this vendor has default, flex and priority')
   return {}
+}
+
+/** What a key or a value of `requestMetadata` may be: with the white space of ASCII only, as the service has it. */
+const metadataText = /^[a-zA-Z0-9 \t\n\v\f\r:_@$#=/+,.-]{0,256}$/
+
+/** `metadata` as `requestMetadata`, which takes few characters: pairs that do not fit are left out, and told of. */
+function requestMetadata(
+  metadata: ChatRequest['metadata'],
+  adjusting: Adjusting,
+): Readonly<Record<string, string>> {
+  const fitting: Record<string, string> = {}
+  for (const [key, value] of Object.entries(metadata ?? {})) {
+    if (key !== '' && metadataText.test(key) && metadataText.test(value)) {
+      Object.defineProperty(fitting, key, { value, enumerable: true, configurable: true, writable: true })
+    } else adjusting.drop(`metadata.${key}`, 'characters or length that this vendor does not take')
+  }
+  return fitting
 }

@@ -15,7 +15,7 @@ import {
   sonnet45,
   spec,
   tool,
-} from './scripted-request.ts'
+} from '../../test/bedrock/scripted-request.ts'
 
 describe('tools', () => {
   const schema = {

@@ -1,7 +1,6 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
-import { type ApiToolChoice, apiToolChoice } from '../anthropic/tool-choice.ts'
-import { calledNames } from '../conversation/called-names.ts'
-import type { Turn } from '../conversation/conversation.ts'
+import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
+import { calledNames, type Turn } from '../conversation/conversation.ts'
 import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { CachePoint } from './cache-point.ts'
@@ -44,7 +43,11 @@ export function toolFields(
   { input, turns, model, answer, thinking }: ToolsAsked,
   adjusting: Adjusting,
 ): ToolFields {
-  const own = allowed(callerTools(input.tools ?? [], model, adjusting), input.tool_choice)
+  const own = allowedTools(
+    callerTools(input.tools ?? [], model, adjusting),
+    input.tool_choice,
+    ({ block }) => block.toolSpec.name,
+  )
   const forcedTools = model.claude?.forcedTools ?? (model.toolChoice === 'auto' ? 'never' : 'always')
   const chosen = apiToolChoice(input, own.length > 0, thinking, { forcedTools }, adjusting)
   const callable = own.length > 0 && chosen?.type !== 'none'
@@ -89,22 +92,6 @@ function fieldsOf(
   }
   adjusting.map('tool_choice', 'only the named tool is given, and some tool has to be called')
   return { toolConfig: { tools: flat(only), toolChoice: { any: {} } } }
-}
-
-/** The tools that a choice of `allowed_tools` names, or all. */
-function allowed(tools: readonly CallerTool[], choice: ChatRequest['tool_choice']): readonly CallerTool[] {
-  if (typeof choice !== 'object' || choice.type !== 'allowed_tools') return tools
-  const names = new Set(choice.allowed_tools.tools.map(nameOf))
-  const left = tools.filter(({ block }) => names.has(block.toolSpec.name))
-  if (left.length > 0) return left
-  throw cannotSend(
-    'tool_choice',
-    "Unsupported value: 'tool_choice' allows no function that is among the 'tools'.",
-  )
-}
-
-function nameOf({ function: definition, name }: JsonObject): unknown {
-  return typeof definition === 'object' && definition !== null ? (definition as JsonObject).name : name
 }
 
 function flat(tools: readonly CallerTool[]): (ToolBlock | CachePoint)[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { adjusted, encoded, messagesOf, refusal, sonnet45 } from './scripted-request.ts'
+import { adjusted, encoded, messagesOf, refusal, sonnet45 } from '../../test/bedrock/scripted-request.ts'
 
 describe('images and files', () => {
   const image = (url: string, detail?: string) => ({

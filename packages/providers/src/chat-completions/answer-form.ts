@@ -1,6 +1,5 @@
 import type { FinishReason, PartialCompletion } from '@sluice/core'
-import { stringEnd } from '../wire/json-of.ts'
-import { plainEnd } from '../wire/json-string.ts'
+import { plainEnd, stringEnd } from '../wire/json-of.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { type Slot, slotsOf } from './answer-slots.ts'
 import { withModel, withOrigin } from './partial-completion.ts'

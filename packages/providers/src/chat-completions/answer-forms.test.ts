@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AnswerForm } from './answer-form.ts'
 import { AnswerForms } from './answer-forms.ts'
-import { completionFrom } from './completion-from.ts'
+import { completionFrom } from './partial-completion.ts'
 
 /** As OpenAI writes it; with `given` in the place of what it has. */
 function answer(given: object = {}, space?: number): string {

@@ -1,6 +1,6 @@
 import type { PartialCompletion } from '@sluice/core'
 import { AnswerForm } from './answer-form.ts'
-import { completionFrom } from './completion-from.ts'
+import { completionFrom } from './partial-completion.ts'
 
 /** So many are known at a time: one for each way in which answers end, and some of before. */
 const most = 4

@@ -5,11 +5,10 @@ import {
   type PartialMessage,
   UpstreamError,
 } from '@sluice/core'
-import { truncated } from '../wire/event-chunks.ts'
+import { type Progress, truncated } from '../wire/event-chunks.ts'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
 import { countOf, type Fields, isFields } from '../wire/json-value.ts'
-import type { Progress } from '../wire/progress.ts'
 import { refusalInStream, refusalWithin } from '../wire/upstream-refusal.ts'
 import { failureOfReason, finishReason } from './finish-reason.ts'
 import { withModel, withOrigin } from './partial-completion.ts'

@@ -5,7 +5,7 @@ import { jsonOf } from '../wire/json-of.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { asChunk } from '../wire/whole-completion.ts'
 import { ChunkReader } from './chunk-reader.ts'
-import { completionFrom } from './completion-from.ts'
+import { completionFrom } from './partial-completion.ts'
 import { TextForm } from './text-form.ts'
 
 type Read = IteratorResult<readonly PartialChunk[]>

@@ -1,8 +1,10 @@
 import type { PartialChoice, PartialCompletion } from '@sluice/core'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
+import { jsonOf } from '../wire/json-of.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { refusalWithin } from '../wire/upstream-refusal.ts'
+import { wholeCompletion } from '../wire/whole-completion.ts'
 import { finishReason } from './finish-reason.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { partialMessage } from './partial-message.ts'
@@ -69,4 +71,9 @@ export function withModel<T extends object>(
 ): T & { model?: string } {
   if (typeof model === 'string' && model !== '') result.model = model
   return result
+}
+
+/** A completion from its JSON text. Throws `UpstreamError` for anything else. */
+export function completionFrom(text: string): PartialCompletion {
+  return wholeCompletion(text, jsonOf, partialCompletion)
 }

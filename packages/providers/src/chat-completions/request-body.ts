@@ -1,13 +1,10 @@
 import { type Call, GatewayError, type Message } from '@sluice/core'
 import type { Adjusting } from '../parameters/adjusting.ts'
-import { asksForNothing } from '../parameters/neutral.ts'
+import { asksForNothing } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
 import type { Dialect } from './dialect.ts'
 import { withoutForeignMarks, withoutForeignMembers } from './foreign-members.ts'
-import { leaveOut } from './leave-out.ts'
-import { moveMaxTokens } from './max-tokens.ts'
 import { withNineCharacterIds } from './nine-character-ids.ts'
-import { dropSteering } from './steering-fields.ts'
 
 /**
  * The caller's request in a vendor's words, to be written as JSON: a member that is `undefined` is left out. What is left
@@ -105,4 +102,60 @@ function giveName(body: Record<string, unknown>, name: string, theirs: string): 
   }
   body[theirs] = value
   body[name] = undefined
+}
+
+/**
+ * Puts the bound of the answer's length under the one name that the target knows. Throws `GatewayError` (400)
+ * where the caller gave two different bounds.
+ */
+function moveMaxTokens(body: Record<string, unknown>, call: Call, dialect: Dialect): void {
+  const { max_tokens: older, max_completion_tokens: newer } = call.input
+  const bound = newer ?? older
+  if (bound === undefined) return
+  if (older !== undefined && newer !== undefined && older !== newer) {
+    throw new GatewayError('invalid_parameter_combination', {
+      message: "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+      param: 'max_tokens',
+    })
+  }
+  leaveOut(body, 'max_tokens')
+  leaveOut(body, 'max_completion_tokens')
+  body[parameterOf(call, dialect)] = bound
+}
+
+function parameterOf(call: Call, { maxTokensParameter = 'by-model' }: Dialect): string {
+  if (maxTokensParameter !== 'by-model') return maxTokensParameter
+  return call.capabilities?.reasoning === true ? 'max_completion_tokens' : 'max_tokens'
+}
+
+/**
+ * Options of client libraries and of other gateways that say where a request goes, in whose name, and what else is
+ * sent with it. No model has a parameter of these names; an upstream that is a gateway itself might heed them.
+ */
+const steering: readonly string[] = [
+  'api_base',
+  'api_key',
+  'api_type',
+  'api_version',
+  'azure_endpoint',
+  'base_url',
+  'custom_llm_provider',
+  'default_headers',
+  'extra_body',
+  'extra_headers',
+  'extra_query',
+]
+
+/** Takes out of a request what would steer it. Where it goes is the service's to say; what is left out is told of. */
+function dropSteering(body: Record<string, unknown>, adjusting: Adjusting): void {
+  for (const name of steering) {
+    if (!Object.hasOwn(body, name)) continue
+    adjusting.drop(name, 'where a request goes is set by the service')
+    leaveOut(body, name)
+  }
+}
+
+/** Keeps a member from being written as JSON. An object of which one is deleted is slow from then on. */
+function leaveOut(body: Record<string, unknown>, name: string): void {
+  if (body[name] !== undefined) body[name] = undefined
 }

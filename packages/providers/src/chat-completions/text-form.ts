@@ -1,5 +1,5 @@
 import type { PartialChunk } from '@sluice/core'
-import { plainEnd } from '../wire/json-string.ts'
+import { plainEnd } from '../wire/json-of.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { withOrigin } from './partial-completion.ts'

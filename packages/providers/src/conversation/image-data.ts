@@ -62,3 +62,9 @@ async function fetched(url: string, param: string, { fetchImage, signal }: Image
     throw new GatewayError('invalid_image_url', { param, cause })
   }
 }
+
+/** Throws `TypeError` for a fetcher of images that is no function. */
+export function checkFetchImage(fetchImage: unknown, owner: string): void {
+  if (fetchImage === undefined || typeof fetchImage === 'function') return
+  throw new TypeError(`${owner}: fetchImage has to be a function, not ${typeof fetchImage}.`)
+}

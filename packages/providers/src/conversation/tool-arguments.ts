@@ -1,5 +1,5 @@
 import { GatewayError, type JsonObject } from '@sluice/core'
-import { exactJsonOf } from '../wire/exact-json.ts'
+import { exactJsonOf, exactJsonText } from '../wire/exact-json.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /**
@@ -36,4 +36,9 @@ function holdsHalfPair(text: string): boolean {
 
 function invalid(path: string, what: string): GatewayError {
   return new GatewayError('invalid_value', { message: `Invalid '${path}': ${what}`, param: path })
+}
+
+/** The arguments of a call that came as an object, as the protocol's JSON text. */
+export function argumentsOf(input: unknown): string {
+  return isFields(input) ? exactJsonText(input) : '{}'
 }

@@ -1,10 +1,16 @@
-import type { JsonObject, PartialChunkChoice, PartialMessage, PartialToolCall } from '@sluice/core'
+import type {
+  FinishReason,
+  JsonObject,
+  Logprobs,
+  PartialChunkChoice,
+  PartialMessage,
+  PartialToolCall,
+  TokenLogprob,
+} from '@sluice/core'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
 import { garbled } from '../wire/garbled.ts'
-import { type Fields, isFields, textOf } from '../wire/json-value.ts'
+import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { CallReader } from './call-reader.ts'
-import { finishReason } from './finish-reason.ts'
-import { logprobsOf } from './logprobs-result.ts'
 import { signatureFormat } from './model-parts.ts'
 import { SourceAnnotations } from './source-annotations.ts'
 
@@ -139,4 +145,52 @@ function byIndex(a: PartialToolCall, b: PartialToolCall): number {
 function isEmpty(message: PartialMessage): boolean {
   for (const _key in message) return false
   return true
+}
+
+/** Each `finishReason` that means anything but the end of an answer. */
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
+  ['MAX_TOKENS', 'length'],
+  ['SAFETY', 'content_filter'],
+  ['RECITATION', 'content_filter'],
+  ['LANGUAGE', 'content_filter'],
+  ['BLOCKLIST', 'content_filter'],
+  ['PROHIBITED_CONTENT', 'content_filter'],
+  ['SPII', 'content_filter'],
+  ['MODEL_ARMOR', 'content_filter'],
+  ['IMAGE_SAFETY', 'content_filter'],
+  ['IMAGE_PROHIBITED_CONTENT', 'content_filter'],
+  ['IMAGE_RECITATION', 'content_filter'],
+])
+
+/**
+ * A candidate's `finishReason` as the protocol's; `null` where it has none yet. It is `STOP` also for calls,
+ * which the gateway puts right.
+ */
+function finishReason(value: unknown): FinishReason | null {
+  if (typeof value !== 'string' || value === '') return null
+  return finishReasons.get(value) ?? 'stop'
+}
+
+/** A candidate's `logprobsResult` in the protocol's form, or `undefined` where it tells of no token. */
+function logprobsOf(result: unknown): Logprobs | undefined {
+  if (!isFields(result)) return undefined
+  const chosen = objectsOf(result.chosenCandidates)
+  if (chosen === undefined) return undefined
+  const top = Array.isArray(result.topCandidates) ? result.topCandidates : []
+  const content = chosen.map((token, index): TokenLogprob => {
+    const others: unknown = top[index]
+    const candidates = isFields(others) ? objectsOf(others.candidates) : undefined
+    return { ...tokenOf(token), top_logprobs: (candidates ?? []).map(tokenOf) }
+  })
+  return { content, refusal: null }
+}
+
+/** Gemini tells no bytes, and those of a token that is half a character could not be told from its text. */
+function tokenOf({ token, logProbability }: Fields): Omit<TokenLogprob, 'top_logprobs'> {
+  return {
+    token: typeof token === 'string' ? token : '',
+    // The protocol's own word for a token that is too unlikely to be counted.
+    logprob: typeof logProbability === 'number' ? logProbability : -9999,
+    bytes: null,
+  }
 }

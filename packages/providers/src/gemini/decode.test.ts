@@ -7,7 +7,7 @@ import {
 } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ScriptedAnswer, scriptedResponse } from '../wire/scripted-response.ts'
+import { type ScriptedAnswer, scriptedResponse } from '../../test/scripted-response.ts'
 import { decodeGenerateContent } from './decode.ts'
 
 function callFor(input: Partial<ChatRequest> = {}): Call {

@@ -7,9 +7,8 @@ import {
   UpstreamError,
   type UpstreamResponse,
 } from '@sluice/core'
-import { checkAnswerHead } from '../wire/answer-head.ts'
 import { eventChunks, truncated } from '../wire/event-chunks.ts'
-import { garbled, upstreamFailure } from '../wire/garbled.ts'
+import { checkAnswerHead, garbled, upstreamFailure } from '../wire/garbled.ts'
 import { jsonOf } from '../wire/json-of.ts'
 import { isFields } from '../wire/json-value.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'

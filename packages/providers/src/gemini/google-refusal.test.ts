@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scriptedResponse } from '../wire/scripted-response.ts'
+import { scriptedResponse } from '../../test/scripted-response.ts'
 import { googleRefusal } from './google-refusal.ts'
 
 const refused = (status: number, error: object) =>

@@ -1,8 +1,8 @@
-import type { Call, ChatRequest } from '@sluice/core'
-import { conversationOf } from '../conversation/conversation.ts'
+import type { Call, ChatRequest, Tool } from '@sluice/core'
+import { type Conversation, conversationOf, type Turn } from '../conversation/conversation.ts'
+import { cacheControl } from '../conversation/extensions.ts'
 import type { Adjusting } from '../parameters/adjusting.ts'
 import { applyRules, type ParameterRules } from '../parameters/parameter-rules.ts'
-import { hasCacheMark } from './cache-mark.ts'
 import { checkTurns } from './check-turns.ts'
 import { contentsOf } from './contents.ts'
 import { generationConfig } from './generation-config.ts'
@@ -65,4 +65,22 @@ function nativeFields(
     fields.safetySettings = given
   }
   return fields
+}
+
+/** Whether a caller marked anything as a place up to which the prompt may be cached. */
+function hasCacheMark({ system, turns }: Conversation, tools: readonly Tool[] = []): boolean {
+  return (
+    system.some(isMarked) ||
+    turns.some(turn => markable(turn).some(isMarked)) ||
+    tools.some(tool => cacheControl(tool) !== undefined)
+  )
+}
+
+function markable(turn: Turn): readonly object[] {
+  if (turn.role === 'assistant') return turn.items
+  return [...turn.items, ...turn.results, ...turn.results.flatMap(({ texts }) => texts)]
+}
+
+function isMarked(item: object): boolean {
+  return 'cacheControl' in item
 }

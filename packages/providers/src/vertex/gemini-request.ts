@@ -1,10 +1,10 @@
-import type { Call } from '@sluice/core'
+import type { Call, ChatRequest } from '@sluice/core'
 import type { ImageFetcher } from '../conversation/image-data.ts'
 import { generateContentBody } from '../gemini/request-body.ts'
 import type { SafetySetting } from '../gemini/safety-settings.ts'
 import { vertexServiceTier } from '../gemini/service-tier.ts'
 import { Adjusting } from '../parameters/adjusting.ts'
-import { labelsOf } from './labels.ts'
+import { isFields } from '../wire/json-value.ts'
 import type { ModelRequest } from './model-request.ts'
 import { vertexNative, vertexParameters } from './parameters.ts'
 
@@ -40,4 +40,28 @@ export async function geminiRequest(
     headers: vertexServiceTier(call.input.service_tier, location, adjusting),
     adjustments: adjusting.list,
   }
+}
+
+const labelKey = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
+const labelValue = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
+const maxLabels = 64
+
+/**
+ * `metadata` as the labels of a request, by which Google Cloud breaks down its bills. Pairs that make no label
+ * are left out and told of, without saying which. Labels that the caller gave as such go before them.
+ */
+function labelsOf(
+  { metadata, labels: given }: ChatRequest,
+  adjusting: Adjusting,
+): { readonly labels?: unknown } {
+  if (metadata === undefined) return given === undefined || given === null ? {} : { labels: given }
+  const pairs = Object.entries(metadata)
+  const legal = pairs
+    .filter(([name, text]) => labelKey.test(name) && labelValue.test(text))
+    .slice(0, maxLabels)
+  if (legal.length < pairs.length) {
+    adjusting.drop('metadata', `${pairs.length - legal.length} of ${pairs.length} make no label`)
+  }
+  const labels = { ...Object.fromEntries(legal), ...(isFields(given) ? given : {}) }
+  return Object.keys(labels).length > 0 ? { labels } : {}
 }

@@ -1,4 +1,4 @@
-import { noModel, pathStep } from '../gemini/model-path.ts'
+import { noModel, pathStep } from '../model-path.ts'
 import { isLocation } from './host.ts'
 
 /** Where a model lies at Vertex AI, and whose words it speaks. */

@@ -1,7 +1,6 @@
 import type { PartialChunk, SseEvent } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { type EventReader, eventChunks } from './event-chunks.ts'
-import type { Progress } from './progress.ts'
+import { type EventReader, eventChunks, type Progress } from './event-chunks.ts'
 
 /** A vendor whose events are `{ say }` and `{ end }`. */
 class Saying implements EventReader {

@@ -2,7 +2,15 @@ import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core'
 import { garbled, upstreamFailure } from './garbled.ts'
 import { jsonOf } from './json-of.ts'
 import { type Fields, isFields } from './json-value.ts'
-import type { Progress } from './progress.ts'
+
+/**
+ * How far a streamed answer has come. It only moves on: `open` to `whole` to `ended`, or from `open` to either.
+ *
+ * - `open`: what ends the vendor's answers has not come. A body that ends here was cut off.
+ * - `whole`: it has come; what may still follow counts tokens, or is an end mark that not everybody sends.
+ * - `ended`: the last that the vendor says has come. Nothing more is read.
+ */
+export type Progress = 'open' | 'whole' | 'ended'
 
 /** Makes chunks of one vendor's events, and knows where its answer ends. */
 export interface EventReader {

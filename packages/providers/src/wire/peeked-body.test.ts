@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { scriptedResponse } from '../../test/scripted-response.ts'
 import { PeekedBody } from './peeked-body.ts'
-import { scriptedResponse } from './scripted-response.ts'
 
 const bodyOf = (reads: Iterable<string | Uint8Array>) =>
   new PeekedBody(scriptedResponse({ body: reads }).body)

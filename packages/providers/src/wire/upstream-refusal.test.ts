@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scriptedResponse } from './scripted-response.ts'
+import { scriptedResponse } from '../../test/scripted-response.ts'
 import { refusalInStream, upstreamRefusal } from './upstream-refusal.ts'
 
 const refused = (status: number, body: unknown) =>

@@ -2,7 +2,7 @@ import { createGateway, models, type Target } from '@sluice/core'
 import { anthropic, bedrock, gemini, openaiCompatible, vertex } from '@sluice/providers'
 import { body, head, readSse, reply, type Script, startUpstream, stream } from '@sluice/testing'
 import { afterEach, expect, it } from 'vitest'
-import { scriptedEvent } from '../../src/bedrock/scripted-frames.ts'
+import { scriptedEvent } from '../bedrock/scripted-frames.ts'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {

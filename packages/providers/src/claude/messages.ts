@@ -1,0 +1,91 @@
+import type { GatewayError, Message } from '@sluice/core'
+import type { SpokenCall, Turn } from '../conversation/conversation.ts'
+import { cannotSend } from '../parameters/adjusting.ts'
+
+/**
+ * Sees that each call has one result, in the turn after it, and that there are no other results: the vendor
+ * refuses the conversation otherwise, in words that name none of the caller's messages. Throws `GatewayError` (400).
+ */
+export function checkToolPairs(turns: readonly Turn[]): void {
+  let waiting: SpokenCall[] = []
+  for (const turn of turns) {
+    if (turn.role === 'assistant') {
+      waiting = turn.items.filter(item => item.kind === 'call')
+      continue
+    }
+    const counts = new Map<string, number>()
+    for (const { id } of waiting) counts.set(id, (counts.get(id) ?? 0) + 1)
+    for (const { callId, path } of turn.results) {
+      const count = counts.get(callId) ?? 0
+      if (count === 0) throw answersNothing(path)
+      counts.set(callId, count - 1)
+    }
+    const unanswered = waiting.find(({ id }) => counts.get(id) !== 0)
+    if (unanswered !== undefined) throw hasNoResult(unanswered)
+    waiting = []
+  }
+  if (waiting[0] !== undefined) throw hasNoResult(waiting[0])
+}
+
+function answersNothing(path: string): GatewayError {
+  const param = `${path}.tool_call_id`
+  return cannotSend(
+    param,
+    `Unsupported value: '${param}' answers no call of the assistant's message before it, or one that is answered already. This model takes one result for each call.`,
+  )
+}
+
+function hasNoResult({ path }: SpokenCall): GatewayError {
+  return cannotSend(
+    path,
+    `Unsupported value: '${path}' has no result. This model takes a call only with a message of role 'tool' right after it that answers it.`,
+  )
+}
+
+/**
+ * Refuses a conversation that does not begin with the user, or that ends with the assistant where the model does
+ * not go on with its own words. Throws `GatewayError` (400).
+ *
+ * @param turns - what is sent.
+ * @param messages - the caller's, for the path of the one at fault.
+ */
+export function checkEnds(
+  turns: readonly { readonly role: string }[],
+  messages: readonly Message[],
+  prefill: boolean,
+): void {
+  const first = turns[0]
+  if (first === undefined) {
+    throw cannotSend(
+      'messages',
+      "Unsupported value: 'messages' holds no words of the user, which this model needs.",
+    )
+  }
+  if (first.role === 'assistant') {
+    const param = `messages[${messages.findIndex(({ role }) => role === 'assistant')}]`
+    throw cannotSend(
+      param,
+      `Unsupported value: '${param}' begins the conversation, and this model takes only conversations that begin with the user.`,
+    )
+  }
+  if (turns.at(-1)?.role === 'assistant' && !prefill) {
+    const param = `messages[${messages.findLastIndex(({ role }) => role === 'assistant')}]`
+    throw cannotSend(
+      param,
+      `Unsupported value: '${param}' ends the conversation, and this model does not go on with words of the assistant. End with a message of the user.`,
+    )
+  }
+}
+
+/** Adds content to messages whose roles alternate. Adds nothing where there is none. */
+export function addContent<Role extends string, Block>(
+  messages: { readonly role: Role; readonly content: Block[] }[],
+  role: Role,
+  content: Block[],
+): void {
+  if (content.length === 0) return
+  const last = messages.at(-1)
+  // There may be more than a call takes arguments.
+  if (last?.role === role) for (const block of content) last.content.push(block)
+  else messages.push({ role, content })
+}

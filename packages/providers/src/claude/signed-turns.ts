@@ -1,0 +1,60 @@
+import type { AssistantTurn, Turn } from '../conversation/conversation.ts'
+import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
+
+/** The `format` of reasoning blocks that Claude signed, wherever it is hosted. */
+export const claudeFormat = 'anthropic-claude-v1'
+
+/**
+ * Where the answer begins that the model has to go on with, as a place among the turns: one that waits for what
+ * its tools said, through however many rounds, or whose beginning the caller wrote. `undefined`: the model begins
+ * anew.
+ */
+function continuedFrom(turns: readonly Turn[]): number | undefined {
+  let first: number | undefined
+  for (let at = turns.length - 1; at >= 0; at--) {
+    const turn = turns[at]!
+    if (turn.role === 'assistant') first = at
+    else if (turn.results.length === 0) break
+  }
+  return first
+}
+
+/**
+ * Returns a function that says why the reasoning of a message, in the turn of a number, cannot go back; `undefined`
+ * where it can. Without thinking, Claude takes none in the answer that it goes on with.
+ *
+ * @param movedUp - the path of the last system message that was moved to the front, where the model takes reasoning
+ *   back only after the system text that it was thought after.
+ */
+export function whyThoughtless(
+  turns: readonly Turn[],
+  movedUp: string | undefined,
+  thinks: boolean,
+): (path: string, turn: number) => string | undefined {
+  const continued = continuedFrom(turns) ?? turns.length
+  const systemChanged = movedUp === undefined ? -1 : messageIndex(movedUp)
+  return (path, turn) => {
+    if (!thinks && turn >= continued) return 'thinking is off in this request'
+    return messageIndex(path) < systemChanged ? 'a system message after it was moved before it' : undefined
+  }
+}
+
+function messageIndex(path: string): number {
+  return Number(/\d+/.exec(path)?.[0])
+}
+
+/**
+ * Whether the model would have to go on with an answer that does not begin with reasoning which it signed, or
+ * that the caller began: while a budget bounds thinking, the vendor refuses that. Only the first round of an answer
+ * has to have thought.
+ */
+export function continuesUnsigned(turns: readonly Turn[]): boolean {
+  if (turns.at(-1)?.role === 'assistant') return true
+  const first = turns[continuedFrom(turns) ?? turns.length]
+  return first?.role === 'assistant' && !beginsSigned(first)
+}
+
+function beginsSigned({ items }: AssistantTurn): boolean {
+  const [first] = items
+  return first?.kind === 'reasoning' && reasoningBlocks(first.details, claudeFormat).blocks.length > 0
+}
