@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Reading } from '../reading.ts'
-import { priceOf } from './price.ts'
+import { priceOf } from './deployment.ts'
 
 const priced = (given: object) => priceOf(new Reading(given).root, new Reading({}).root)
 const usual = { input_cost_per_token: 0.00000015, output_cost_per_token: '6e-7' }

@@ -1,8 +1,6 @@
-import type { LimitRuleData } from '@sluice/core'
-import type { Reading } from '../reading.ts'
-import { type Group, levelsOf } from './group.ts'
-import type { ChosenStrategy } from './strategy.ts'
-import { type WeightKey, weightKey, weightKeys } from './weight-key.ts'
+import type { BudgetWindow, LimitRuleData } from '@sluice/core'
+import type { Part, Reading } from '../reading.ts'
+import { type ChosenStrategy, type Group, levelsOf, type WeightKey, weightKey, weightKeys } from './groups.ts'
 
 /**
  * What becomes of `weight`, `rpm` and `tpm`. The last two bound the model by their sum. When LiteLLM chooses by chance, it
@@ -47,4 +45,36 @@ function ruleOf({ name, deployments }: Group, key: 'rpm' | 'tpm'): LimitRuleData
   const limit = deployments.reduce((sum, { [key]: part }) => sum + (part.count(1) ?? 0), 0)
   const kind = key === 'rpm' ? 'requests' : 'tokens'
   return { kind, limit, per: 'minute', scopes: ['gateway'], models: [name] }
+}
+
+const windows: Readonly<Record<string, BudgetWindow>> = {
+  '1h': 'hour',
+  '60m': 'hour',
+  '24h': 'day',
+  '1d': 'day',
+  '7d': 'week',
+  '1w': 'week',
+  '30d': 'month',
+  '1mo': 'month',
+}
+
+/** The budget of all callers together. */
+export function spendingOf(settings: Part, reading: Reading): LimitRuleData[] {
+  const [amount, span] = [settings.at('max_budget'), settings.at('budget_duration')]
+  const limit = Number(amount.value) > 0 ? amount.number() : undefined
+  if (limit === undefined) return []
+  const per = span.isThere ? windows[String(span.value)] : 'ever'
+  if (per === undefined) {
+    amount.lose(
+      'A budget is renewed by the hour, day, week or month.',
+      'Add to limits: { kind: budget, limit: ..., currency: usd, per: month, scopes: [gateway] }.',
+    )
+    span.lose('There is no such window.', 'See the budget.')
+    return []
+  }
+  span.take()
+  reading.note(
+    'A budget goes by the calendar in UTC, and a request that is answered by a model without a price is refused. Prices come from the package @pydantic/genai-prices where the file has none: install it beside sluice.',
+  )
+  return [{ kind: 'budget', limit, currency: 'usd', per, scopes: ['gateway'] }]
 }
