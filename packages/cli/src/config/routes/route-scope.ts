@@ -6,7 +6,7 @@ import {
   type Target,
 } from '@sluice/core'
 import { didYouMean } from '../faults/fault-list.ts'
-import { quoted } from '../faults/path-text.ts'
+import { quoted } from '../faults/fault-text.ts'
 import type { VendorSet } from '../providers/vendor-pool.ts'
 import type { Place } from '../shape/shape.ts'
 

@@ -2,7 +2,7 @@ import { checkedUsageQuery, type UsageDimension } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CommandFault } from '../command.ts'
-import { usageBy } from './usage-by.ts'
+import { usageBy } from './usage.ts'
 
 describe('usageBy', () => {
   it('reads names, each once', () => {

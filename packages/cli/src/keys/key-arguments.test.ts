@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limitOf } from './limit-of.ts'
-import { tagsOf } from './tags-of.ts'
+import { limitOf, tagsOf } from './key-arguments.ts'
 
 describe('limitOf', () => {
   it.each([

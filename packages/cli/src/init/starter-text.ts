@@ -1,3 +1,4 @@
+import { stringify } from 'yaml'
 import type { StarterSection } from './starter-config.ts'
 
 /** A configuration as a TypeScript module. */
@@ -35,4 +36,17 @@ function listed(open: string, parts: readonly string[], close: string, indent: s
 
 function key(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name, '')
+}
+
+/** A configuration as YAML. */
+export function yamlText(sections: readonly StarterSection[]): string {
+  return sections
+    .map(({ name, comment, value }) => `# ${comment}\n${stringify({ [name]: value }, { lineWidth: 0 })}`)
+    .join('\n')
+}
+
+/** A configuration as JSON, which has no comments. */
+export function jsonText(sections: readonly StarterSection[]): string {
+  const value = Object.fromEntries(sections.map(({ name, value }) => [name, value]))
+  return `${JSON.stringify(value, null, 2)}\n`
 }

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import type { GatewayEvent } from '@sluice/core'
 import { refusedPort } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { JwtConfig } from '../config/config.ts'
-import { keptTokenCallers } from './kept-token-callers.ts'
+import type { JwtConfig } from '../config.ts'
+import { keptTokenCallers } from './callers.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const issuer = 'https://login.example'
