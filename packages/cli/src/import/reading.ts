@@ -151,18 +151,23 @@ export class Part {
     return this.value
   }
 
-  /** A finite number, also where it is written as text; anything else stays unread. */
-  number(): number | undefined {
+  /** The finite number that is written here, also as text; `undefined` for anything else. Does not count as reading. */
+  get numeric(): number | undefined {
     const given = typeof this.value === 'string' && this.value.trim() !== '' ? Number(this.value) : this.value
-    if (typeof given !== 'number' || !Number.isFinite(given)) return undefined
-    this.take()
+    return typeof given === 'number' && Number.isFinite(given) ? given : undefined
+  }
+
+  /** The same, read; anything else stays unread. */
+  number(): number | undefined {
+    const given = this.numeric
+    if (given !== undefined) this.take()
     return given
   }
 
   /** A whole number from `least` on; anything else stays unread. */
   count(least: number): number | undefined {
-    const given = Number(this.value)
-    return Number.isSafeInteger(given) && given >= least ? this.number() : undefined
+    const given = this.numeric
+    return Number.isSafeInteger(given) && given! >= least ? this.number() : undefined
   }
 
   flag(): boolean | undefined {

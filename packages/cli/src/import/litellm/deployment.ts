@@ -148,8 +148,7 @@ function tokenPrice(at: (key: string) => Part, suffix: string): TokenPrice | und
 
 /** PyYAML reads `1e-6` as text, and so LiteLLM takes texts too. */
 function isPrice(part: Part): boolean {
-  const value = typeof part.value === 'string' && part.value.trim() !== '' ? Number(part.value) : part.value
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+  return (part.numeric ?? -1) >= 0
 }
 
 /** Without the dust of binary fractions: 0.00000015 * 1e6 is 0.15. */

@@ -36,9 +36,7 @@ function without(key: WeightKey): readonly [string, string] {
 
 /** Whether all deployments have one. */
 function isBounded({ deployments }: Group, key: 'rpm' | 'tpm'): boolean {
-  return deployments.every(
-    ({ [key]: part }) => Number.isSafeInteger(Number(part.value)) && Number(part.value) >= 1,
-  )
+  return deployments.every(({ [key]: part }) => Number.isSafeInteger(part.numeric) && part.numeric! >= 1)
 }
 
 function ruleOf({ name, deployments }: Group, key: 'rpm' | 'tpm'): LimitRuleData {
@@ -58,12 +56,16 @@ const windows: Readonly<Record<string, BudgetWindow>> = {
   '1mo': 'month',
 }
 
+function windowOf(value: unknown): BudgetWindow | undefined {
+  return typeof value === 'string' && Object.hasOwn(windows, value) ? windows[value] : undefined
+}
+
 /** The budget of all callers together. */
 export function spendingOf(settings: Part, reading: Reading): LimitRuleData[] {
   const [amount, span] = [settings.at('max_budget'), settings.at('budget_duration')]
-  const limit = Number(amount.value) > 0 ? amount.number() : undefined
+  const limit = (amount.numeric ?? 0) > 0 ? amount.number() : undefined
   if (limit === undefined) return []
-  const per = span.isThere ? windows[String(span.value)] : 'ever'
+  const per = span.isThere ? windowOf(span.value) : 'ever'
   if (per === undefined) {
     amount.lose(
       'A budget is renewed by the hour, day, week or month.',

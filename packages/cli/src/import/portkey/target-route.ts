@@ -51,7 +51,7 @@ function weightOf(part: Part): number {
 function fallback(routes: readonly RouteConfig[], strategy: Part, { reading }: Importing): RouteConfig {
   const codes = eitherCase(strategy, 'on_status_codes')
     .items()
-    .flatMap(part => (Number(part.value) >= 400 && Number(part.value) <= 599 ? (part.count(400) ?? []) : []))
+    .flatMap(part => ((part.numeric ?? 600) <= 599 ? (part.count(400) ?? []) : []))
   if (routes.length === 1) return routes[0]!
   if (codes.length > 0) return { fallback: routes, on: [...codes, ...failuresLike(codes)] }
   reading.note(
