@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' }
-import { CommandFault, type World } from './command.ts'
-import { commandTable, type TableEntry } from './command-line/command-table.ts'
+import { CommandFault, type TableEntry, type World } from './command.ts'
+import { commandTable } from './command-line/command-table.ts'
 import { findCommand } from './command-line/find-command.ts'
 import { documentationOf, help } from './command-line/help.ts'
 import { readOptions } from './command-line/read-options.ts'

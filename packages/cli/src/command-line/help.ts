@@ -1,4 +1,4 @@
-import type { TableEntry } from './command-table.ts'
+import type { TableEntry } from '../command.ts'
 
 /** What `sluice --help` prints. */
 export function help(table: readonly Pick<TableEntry, 'name' | 'summary'>[]): string {

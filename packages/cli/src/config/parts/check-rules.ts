@@ -1,8 +1,9 @@
 import { type LimitRuleData, limitRule } from '@sluice/core'
 import type { TypedConfig } from '../config.ts'
 import { didYouMean } from '../faults/fault-list.ts'
-import { fits, triedOptions } from '../routes/route-scope.ts'
+import { fits } from '../routes/route-scope.ts'
 import type { Place } from '../shape/shape.ts'
+import { triedOptions } from '../shape/tried.ts'
 
 /** Each rule by itself, so that all faults are told. */
 export function checkRules(
