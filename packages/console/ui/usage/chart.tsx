@@ -1,6 +1,5 @@
-import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { useWidth } from '../state/use-width.ts'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ChartAxes } from './chart-axes.tsx'
 import { ChartBars } from './chart-bars.tsx'
 import { ChartLines } from './chart-lines.tsx'
@@ -142,4 +141,16 @@ function highest(kind: 'bars' | 'line', at: readonly number[], lines: readonly C
     0,
     ...at.map((_, index) => lines.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
   )
+}
+
+/** The width of an element in pixels, told again when it changes. */
+function useWidth<E extends Element>(): readonly [RefObject<E>, number] {
+  const element = useRef<E>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0))
+    if (element.current !== null) observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return [element, width]
 }
