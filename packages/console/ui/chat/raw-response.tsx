@@ -1,7 +1,7 @@
 import type { Usage } from '@sluice/core'
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './chat-types.ts'
 
 /** How many events are drawn: a page with all of a long answer gets slow. */
 const drawn = 200

@@ -6,21 +6,7 @@ import { ChartLines } from './chart-lines.tsx'
 import { ChartReadout } from './chart-readout.tsx'
 import { roundTop } from './chart-scale.ts'
 import { ChartTable } from './chart-table.tsx'
-
-export interface ChartLine {
-  readonly name: string
-  readonly values: readonly (number | null)[]
-}
-
-/** Where things are in the drawing, in pixels. */
-export interface ChartPlace {
-  readonly left: number
-  readonly right: number
-  readonly top: number
-  readonly bottom: number
-  x(index: number): number
-  y(value: number): number
-}
+import type { ChartLine, ChartPlace } from './chart-types.ts'
 
 const height = 168
 
