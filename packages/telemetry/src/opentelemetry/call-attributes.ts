@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { ChatRequest } from '@sluice/core'
-import { attributes as names } from './names.ts'
+import type { AttemptEnd, ChatRequest } from '@sluice/core'
+import { attributes as names, ownAttributes } from './names.ts'
 
 /** What was asked for, but not the words. What the request does not say is not there. */
 export function requestAttributes(input: ChatRequest): Attributes {
@@ -23,4 +23,21 @@ function outputType({ response_format: format, modalities }: ChatRequest): strin
   if (modalities?.includes('audio') === true) return 'speech'
   if (format === undefined) return undefined
   return format.type === 'text' ? 'text' : 'json'
+}
+
+/** What a call used. Cached tokens are among the input, and reasoning is among the output, as the conventions have it. */
+export function usageAttributes({
+  usage,
+  usageEstimated,
+}: Pick<AttemptEnd, 'usage' | 'usageEstimated'>): Attributes {
+  if (usage === undefined) return {}
+  const { cached_tokens, cache_write_tokens } = usage.prompt_tokens_details
+  return {
+    [names.usageInputTokens]: usage.prompt_tokens,
+    [names.usageOutputTokens]: usage.completion_tokens,
+    [names.usageCacheReadInputTokens]: cached_tokens || undefined,
+    [names.usageCacheCreationInputTokens]: cache_write_tokens || undefined,
+    [names.usageReasoningOutputTokens]: usage.completion_tokens_details.reasoning_tokens || undefined,
+    [ownAttributes.usageEstimated]: usageEstimated ? true : undefined,
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boundedJson } from './bounded-json.ts'
+import { boundedJson } from './content.ts'
 
 const members = [{ a: 1 }, { b: 22 }, { c: 333 }]
 
