@@ -1,6 +1,6 @@
 import { type OptionPath, optionPathText, quoted } from '@sluice/core'
 
-export { quoted }
+export { quoted } from '@sluice/core'
 
 export type Path = OptionPath
 
