@@ -42,6 +42,13 @@ export interface Command {
   readonly run: (values: Values, positionals: readonly string[], world: World) => Promise<number>
 }
 
+/** A command by what `sluice --help` says of it; the rest of it is loaded when it is asked for. */
+export interface TableEntry {
+  readonly name: string
+  readonly summary: string
+  readonly load: () => Promise<Command>
+}
+
 /** Something that a person has to mend, told in full by its message. */
 export class CommandFault extends Error {
   readonly exitCode: number

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { type Command, CommandFault } from './command.ts'
-import { commandTable, type TableEntry } from './command-line/command-table.ts'
+import { type Command, CommandFault, type TableEntry } from './command.ts'
+import { commandTable } from './command-line/command-table.ts'
 import { main } from './main.ts'
 import { scriptedWorld } from './scripted-world.ts'
 

@@ -1,11 +1,13 @@
-import { CommandFault, type World } from './command.ts'
-import { commandTable, type TableEntry } from './command-line/command-table.ts'
-import { documentationOf } from './command-line/documentation.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { CommandFault, type TableEntry, type World } from './command.ts'
+import { commandTable } from './command-line/command-table.ts'
 import { findCommand } from './command-line/find-command.ts'
-import { help } from './command-line/help.ts'
+import { documentationOf, help } from './command-line/help.ts'
 import { readOptions } from './command-line/read-options.ts'
 import { addEnvFiles } from './environment/env-files.ts'
-import { version } from './version.ts'
+
+/** Of this package, as it is published. */
+const { version }: { readonly version: string } = manifest
 
 /** What a process ends with where the program itself is at fault: `EX_SOFTWARE` of sysexits(3). */
 const bugCode = 70

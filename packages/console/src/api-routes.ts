@@ -4,7 +4,6 @@ import { emptyAnswer, eventsAnswer, jsonAnswer } from './api-answer.ts'
 import type { ApiCall } from './api-call.ts'
 import { askedSeries } from './asked-series.ts'
 import type { KeyApi } from './keys/key-api.ts'
-import { queryOf } from './query-of.ts'
 import { routeRows } from './route-rows.ts'
 import { usageRows } from './usage-rows.ts'
 
@@ -95,4 +94,20 @@ function keysOf({ state }: ApiCall): KeyApi {
   throw new GatewayError('unknown_url', {
     message: 'Keys cannot be managed here: createConsole() was given no keys.',
   })
+}
+
+/** What stands behind `?` in a URL. Throws 400 for another name than these, and for one that comes twice. */
+function queryOf(url: string, names: readonly string[]): URLSearchParams {
+  const query = new URL(url).searchParams
+  for (const name of query.keys()) {
+    if (!names.includes(name)) {
+      throw new GatewayError('unknown_parameter', {
+        message: `The query has a name that is not known here. Known are: ${names.join(', ') || 'none'}.`,
+      })
+    }
+    if (query.getAll(name).length > 1) {
+      throw new GatewayError('invalid_value', { message: `The query has ${name} twice.`, param: name })
+    }
+  }
+  return query
 }

@@ -1,3 +1,64 @@
+import type { Endpoint, GatewayEvent, Observer } from '@sluice/core'
+import { collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client'
+import { countAttempt, countRequest, countUse } from './prometheus/count-request.ts'
+import { makeInstruments } from './prometheus/instruments.ts'
+import { Labels } from './prometheus/labels.ts'
+import { metricsEndpoint } from './prometheus/metrics-endpoint.ts'
+import { type PrometheusOptions, resolvePrometheusOptions } from './prometheus/options.ts'
+import { RunningRequests } from './prometheus/running-requests.ts'
+import { tellTargetState } from './prometheus/target-states.ts'
+
 export type { PrometheusOptions } from './prometheus/options.ts'
-export type { PrometheusMetrics } from './prometheus/prometheus.ts'
-export { prometheus } from './prometheus/prometheus.ts'
+
+/** Metrics of a gateway: what fills them, and where they are read. */
+export interface PrometheusMetrics {
+  /** For the gateway's `observe`. */
+  readonly observe: Observer
+  /** For `withEndpoints`: `GET /metrics`. */
+  readonly endpoint: Endpoint
+  /** For metrics of your own beside them. */
+  readonly registry: Registry<RegistryContentType>
+}
+
+/**
+ * Counts what happens in a gateway, for Prometheus to collect. One serves several gateways, which it does not tell apart.
+ *
+ * Throws `TypeError` for options that cannot be used, and `Error` where the registry has metrics of the same names.
+ */
+export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
+  const resolved = resolvePrometheusOptions(options)
+  const registry = options.registry ?? new Registry<RegistryContentType>()
+  const metrics = makeInstruments(registry, resolved)
+  if (options.defaultMetrics === true) collectDefaultMetrics({ register: registry as Registry })
+  const labels = new Labels(resolved.tags, resolved.maxLabelValues)
+  const running = new RunningRequests(metrics, labels)
+  const observe = (event: GatewayEvent): void => {
+    switch (event.type) {
+      case 'begin':
+        running.begin(event)
+        break
+      case 'end':
+        running.end(event)
+        countRequest(event, metrics, labels)
+        break
+      case 'unused_call':
+        // The other ones are among the attempts of their request.
+        if (event.attempt.why === 'shadow') countAttempt(event.attempt, metrics, labels)
+        countUse(event, 'unused', event.attempt, metrics, labels)
+        break
+      case 'target':
+        tellTargetState(event, metrics, labels, Date.now())
+        break
+      case 'store':
+        metrics.storeFailing.set({ store: event.store }, event.state === 'failing' ? 1 : 0)
+        break
+      case 'internal_error':
+        metrics.internalErrors.inc()
+        break
+      case 'warning':
+        metrics.warnings.inc({ code: event.code })
+        break
+    }
+  }
+  return { observe, endpoint: metricsEndpoint(registry, resolved), registry }
+}

@@ -1,10 +1,9 @@
 import type { Observer } from '@sluice/core'
 import { noColours, terminalColours } from './request-log/colours.ts'
 import { entryOf } from './request-log/entry-of.ts'
-import { jsonLine } from './request-log/json-line.ts'
 import type { LogEntry, Logger } from './request-log/logger.ts'
+import { steering } from './request-log/plain-text.ts'
 import { prettyLine } from './request-log/pretty-line.ts'
-import { standardOutput } from './request-log/standard-output.ts'
 
 /** How requests are logged. */
 export interface RequestLogOptions {
@@ -82,4 +81,26 @@ function checkOptions({ write, format = 'auto', logger, colours }: RequestLogOpt
       `requestLog(): the logger has no ${missing.join(', ')}: expected { info, warn, error }.`,
     )
   }
+}
+
+/** One line of JSON. Every text reads back as it was, and none of it can break the line or steer a terminal. */
+function jsonLine({ level, message, fields }: LogEntry, at: Date): string {
+  const text = JSON.stringify({ time: at.toISOString(), level, message, ...fields })
+  return text.replace(steering, escaped)
+}
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+  return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}
+
+/** Where a process says things. */
+interface StandardOutput {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+/** That of this process; `undefined` in runtimes that have none. */
+function standardOutput(): StandardOutput | undefined {
+  return (globalThis as { process?: { stdout?: StandardOutput } }).process?.stdout
 }

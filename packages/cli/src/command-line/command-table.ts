@@ -1,11 +1,4 @@
-import type { Command } from '../command.ts'
-
-/** A command by what `sluice --help` says of it; the rest of it is loaded when it is asked for. */
-export interface TableEntry {
-  readonly name: string
-  readonly summary: string
-  readonly load: () => Promise<Command>
-}
+import type { TableEntry } from '../command.ts'
 
 /** Every command of `sluice`, in the order in which help shows them. */
 export const commandTable: readonly TableEntry[] = [

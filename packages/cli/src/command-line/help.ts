@@ -1,5 +1,4 @@
-import type { TableEntry } from './command-table.ts'
-import { documentationOf } from './documentation.ts'
+import type { TableEntry } from '../command.ts'
 
 /** What `sluice --help` prints. */
 export function help(table: readonly Pick<TableEntry, 'name' | 'summary'>[]): string {
@@ -14,4 +13,10 @@ ${rows.join('\n')}
 sluice <command> --help tells the options of one; sluice --version, or -v, tells the version.
 Documentation: ${documentationOf()}
 Begin with: sluice dev`
+}
+
+/** Where the documentation of a command is, in the repository. */
+export function documentationOf(command?: string): string {
+  const [first] = command?.split(' ') ?? []
+  return first === undefined ? 'docs/command-line.md' : `docs/command-line.md#sluice-${first}`
 }

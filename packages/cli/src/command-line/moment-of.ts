@@ -1,6 +1,5 @@
 import { CommandFault } from '../command.ts'
 import { shown } from './shown.ts'
-import { spanOf } from './span-of.ts'
 
 /**
  * A moment as it is typed, in milliseconds since 1970: a date, which begins at midnight UTC (`2026-12-31`); a time with its
@@ -20,4 +19,19 @@ export function momentOf(option: string, text: string, now: number, direction: 1
     `${option} is '${shown(text)}', expected a date (2026-12-31), a time with its zone (2026-12-31T08:00Z), or a span such as 12h, 30d or 2w.`,
     2,
   )
+}
+
+const units: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** A span of time as it is typed, in milliseconds: `90s`, `5m`, `1h`, `30d`, `2w`; `undefined` for what is none. */
+export function spanOf(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
+  const ms = Number(count) * (units[unit] ?? Number.NaN)
+  return Number.isSafeInteger(ms) ? ms : undefined
 }

@@ -1,9 +1,11 @@
 import { relative } from 'node:path'
 import { type Command, CommandFault } from '../command.ts'
+import type { TypedConfig } from '../config/config.ts'
 import { ConfigFaults } from '../config/faults/config-faults.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { summaryOf } from '../config/summary-of.ts'
-import { checkPackages } from '../service/check-packages.ts'
+import { listedPrices } from '../service/listed-prices.ts'
+import { openTelemetryPackages } from '../service/open-telemetry.ts'
 
 /** `sluice check`. */
 export const check: Command = {
@@ -41,4 +43,13 @@ Example: sluice check gateway.yaml`,
       return 1
     }
   },
+}
+
+/**
+ * Looks for the packages that a configuration needs to be served and that a project installs itself. Nothing is started.
+ * Rejects with `CommandFault` for those that are not installed.
+ */
+export async function checkPackages(config: TypedConfig, folder: string): Promise<void> {
+  await listedPrices(config, folder)
+  if (config.telemetry?.openTelemetry) await openTelemetryPackages(folder)
 }

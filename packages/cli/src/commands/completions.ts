@@ -1,5 +1,4 @@
-import { type Command, CommandFault } from '../command.ts'
-import type { TableEntry } from '../command-line/command-table.ts'
+import { type Command, CommandFault, type TableEntry } from '../command.ts'
 import { shown } from '../command-line/shown.ts'
 import { completionPoints } from '../completions/completion-points.ts'
 import { completionScripts } from '../completions/completion-script.ts'

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { noPositionals } from '../command-line/no-positionals.ts'
+import { noPositionals } from '../command-line/arguments.ts'
 import { devSettings } from '../dev/dev-settings.ts'
 import { devSource } from '../dev/dev-source.ts'
 

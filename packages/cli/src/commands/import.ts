@@ -2,11 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { type Command, CommandFault } from '../command.ts'
 import { foreignValue } from '../import/foreign-value.ts'
-import type { Imported } from '../import/imported.ts'
+import { type ConfigFormat, type Imported, toldLosses, writtenConfig } from '../import/imported.ts'
 import { importLiteLLM } from '../import/litellm/import-litellm.ts'
 import { importPortkey } from '../import/portkey/import-portkey.ts'
-import { toldLosses } from '../import/told-losses.ts'
-import { type ConfigFormat, writtenConfig } from '../import/written-config.ts'
 
 const importers: Readonly<Record<string, { kind: 'yaml' | 'json'; read: (value: unknown) => Imported }>> = {
   litellm: { kind: 'yaml', read: importLiteLLM },

@@ -1,13 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, CommandFault, type World } from '../command.ts'
-import { noPositionals } from '../command-line/no-positionals.ts'
+import { noPositionals } from '../command-line/arguments.ts'
 import { configsIn } from '../config/load/find-config.ts'
 import { type EnvironmentVendor, environmentVendors } from '../dev/environment-vendors.ts'
-import { jsonText } from '../init/json-text.ts'
 import { starterConfig } from '../init/starter-config.ts'
-import { typedText } from '../init/typed-text.ts'
-import { yamlText } from '../init/yaml-text.ts'
+import { jsonText, typedText, yamlText } from '../init/starter-text.ts'
 
 /** `sluice init`. */
 export const init: Command = {

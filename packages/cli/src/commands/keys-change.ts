@@ -1,8 +1,6 @@
 import type { Command } from '../command.ts'
-import { onlyPositional } from '../command-line/only-positional.ts'
-import { databaseHelp, databaseOptions } from '../keys/key-options.ts'
-import { knownKey } from '../keys/known-key.ts'
-import { withDatabase } from '../keys/with-database.ts'
+import { onlyPositional } from '../command-line/arguments.ts'
+import { databaseHelp, databaseOptions, knownKey, withDatabase } from '../keys/with-database.ts'
 
 /** `sluice keys disable`. */
 export const keysDisable: Command = switching('disable', 'refuses a key until it is enabled again', true)

@@ -1,13 +1,10 @@
 import type { KeySpec } from '@sluice/core'
 import { type Command, CommandFault } from '../command.ts'
+import { noPositionals, textOf, textsOf } from '../command-line/arguments.ts'
 import { momentOf } from '../command-line/moment-of.ts'
-import { noPositionals } from '../command-line/no-positionals.ts'
-import { textOf, textsOf } from '../command-line/texts-of.ts'
-import { databaseHelp, databaseOptions } from '../keys/key-options.ts'
-import { limitOf } from '../keys/limit-of.ts'
-import { shownKey } from '../keys/shown-key.ts'
-import { tagsOf } from '../keys/tags-of.ts'
-import { type NamedDatabase, withDatabase } from '../keys/with-database.ts'
+import { limitOf, tagsOf } from '../keys/key-arguments.ts'
+import { shownKey } from '../keys/keys-text.ts'
+import { databaseHelp, databaseOptions, type NamedDatabase, withDatabase } from '../keys/with-database.ts'
 
 /** `sluice keys create`. */
 export const keysCreate: Command = {

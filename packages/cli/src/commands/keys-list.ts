@@ -1,9 +1,7 @@
 import type { Command } from '../command.ts'
-import { noPositionals } from '../command-line/no-positionals.ts'
-import { databaseHelp, databaseOptions } from '../keys/key-options.ts'
-import { keysText } from '../keys/keys-text.ts'
-import { shownKey } from '../keys/shown-key.ts'
-import { withDatabase } from '../keys/with-database.ts'
+import { noPositionals } from '../command-line/arguments.ts'
+import { keysText, shownKey } from '../keys/keys-text.ts'
+import { databaseHelp, databaseOptions, withDatabase } from '../keys/with-database.ts'
 
 /** `sluice keys list`. */
 export const keysList: Command = {

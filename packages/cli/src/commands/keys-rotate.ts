@@ -1,12 +1,9 @@
 import { type Command, CommandFault } from '../command.ts'
-import { onlyPositional } from '../command-line/only-positional.ts'
+import { onlyPositional, textOf } from '../command-line/arguments.ts'
+import { spanOf } from '../command-line/moment-of.ts'
 import { shown } from '../command-line/shown.ts'
-import { spanOf } from '../command-line/span-of.ts'
-import { textOf } from '../command-line/texts-of.ts'
-import { databaseHelp, databaseOptions } from '../keys/key-options.ts'
-import { knownKey } from '../keys/known-key.ts'
-import { shownKey } from '../keys/shown-key.ts'
-import { withDatabase } from '../keys/with-database.ts'
+import { shownKey } from '../keys/keys-text.ts'
+import { databaseHelp, databaseOptions, knownKey, withDatabase } from '../keys/with-database.ts'
 
 /** `sluice keys rotate`. */
 export const keysRotate: Command = {

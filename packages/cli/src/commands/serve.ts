@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { type Command, CommandFault, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { ListenFault } from '../service/listen-fault.ts'
-import { nextFreePort } from '../service/next-free-port.ts'
+import { ListenFault, nextFreePort } from '../service/listen-fault.ts'
 import { startService } from '../service/start-service.ts'
 import { watchedConfig } from '../service/watched-config.ts'
 

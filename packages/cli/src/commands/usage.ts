@@ -1,13 +1,10 @@
 import type { UsageDimension } from '@sluice/core'
 import { type Command, CommandFault } from '../command.ts'
+import { noPositionals, textOf } from '../command-line/arguments.ts'
 import { momentOf } from '../command-line/moment-of.ts'
-import { noPositionals } from '../command-line/no-positionals.ts'
-import { textOf } from '../command-line/texts-of.ts'
-import { databaseHelp, databaseOptions } from '../keys/key-options.ts'
-import { withDatabase } from '../keys/with-database.ts'
-import { usageBy } from '../usage/usage-by.ts'
-import { usageCsv } from '../usage/usage-csv.ts'
-import { usageText } from '../usage/usage-text.ts'
+import { shown } from '../command-line/shown.ts'
+import { databaseHelp, databaseOptions, withDatabase } from '../keys/with-database.ts'
+import { usageCsv, usageText } from '../usage/usage-text.ts'
 
 /** `sluice usage`. */
 export const usage: Command = {
@@ -61,4 +58,23 @@ Example: sluice usage --by tag:team,model --from 2026-11-01`,
       return 0
     })
   },
+}
+
+const dimensions = ['model', 'key', 'provider', 'day', 'kind'] as const
+const mostDimensions = 8
+
+/** Dimensions as they are typed: `model,tag:team`. Throws `CommandFault` for what is none. */
+export function usageBy(text: string): readonly UsageDimension[] {
+  const words = [...new Set(text.split(',').map(word => word.trim()))]
+  if (words.length > mostDimensions)
+    throw new CommandFault(`--by names ${words.length} things, expected at most ${mostDimensions}.`, 2)
+  return words.map((word): UsageDimension => {
+    const known = dimensions.find(name => name === word)
+    if (known !== undefined) return known
+    if (/^tag:./s.test(word)) return `tag:${word.slice('tag:'.length)}`
+    throw new CommandFault(
+      `--by has '${shown(word)}', expected ${dimensions.join(', ')} or tag: and a name, separated by commas.`,
+      2,
+    )
+  })
 }

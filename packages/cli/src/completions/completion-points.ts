@@ -1,4 +1,4 @@
-import type { TableEntry } from '../command-line/command-table.ts'
+import type { TableEntry } from '../command.ts'
 
 /** What can be typed after certain words of a command line. */
 export interface CompletionPoint {

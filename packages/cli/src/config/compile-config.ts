@@ -1,27 +1,16 @@
-import { type Authenticator, type ModelTable, type Prices, priceTable } from '@sluice/core'
+import { type Prices, priceTable } from '@sluice/core'
 import { jwt } from '@sluice/jwt'
 import { checkOptions } from './check-options.ts'
+import type { CompiledConfig } from './compiled-config.ts'
 import type { TypedConfig } from './config.ts'
 import type { FaultList } from './faults/fault-list.ts'
 import { callersOf, type TokenCallers } from './parts/callers.ts'
-import { checkModelNames } from './parts/check-model-names.ts'
-import { checkRules } from './parts/check-rules.ts'
-import type { VendorPool, VendorSet } from './providers/vendor-pool.ts'
+import { checkModelNames, checkRules } from './parts/check-rules.ts'
+import type { VendorPool } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
-import { triedOptions } from './routes/route-scope.ts'
 import { isPlainObject } from './shape/collections.ts'
 import { Place } from './shape/shape.ts'
-
-/** A configuration whose parts fit each other, and what was made of them. */
-export interface CompiledConfig {
-  readonly config: TypedConfig
-  readonly vendors: VendorSet
-  readonly route: ModelTable
-  /** Who may call beside those whose keys were issued. */
-  readonly callers: readonly Authenticator[]
-  /** Of a table; `undefined` also where they come from elsewhere. */
-  readonly prices: Prices | undefined
-}
+import { triedOptions } from './shape/tried.ts'
 
 /** Makes the parts of a configuration. Throws `ConfigFaults` with all that is wrong with it, what was found before included. */
 export function compileConfig(

@@ -94,7 +94,7 @@ export const configMembers = {
     shape: either(
       [
         // Of a variable, `true` is a text.
-        { when: value => ['true', 'false'].includes(String(value)), shape: flag },
+        { when: value => typeof value === 'boolean' || value === 'true' || value === 'false', shape: flag },
         { when: value => typeof value === 'string', shape: text() },
       ],
       'true, false or the name of a header',

@@ -15,7 +15,7 @@ import {
   responseCache,
   type SharedHealth,
 } from '@sluice/core'
-import type { CompiledConfig } from './compile-config.ts'
+import type { CompiledConfig } from './compiled-config.ts'
 import type { TypedConfig } from './config.ts'
 
 type ConsoleCaller = (request: Request) => Principal | undefined

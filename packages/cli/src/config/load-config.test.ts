@@ -35,7 +35,7 @@ describe('the header with the ids of callers', () => {
     expect(scalars(config)).toMatchObject({ clientRequestId: expected })
   })
 
-  it.each([1, 'two words', 'authorization'])('may not be %j', async clientRequestId => {
+  it.each([1, 'two words', 'authorization', { toString: null }])('may not be %j', async clientRequestId => {
     const { message } = await failure({ ...sound, clientRequestId })
     expect(message).toMatch(/clientRequestId.*: got .*, expected true, false or the name of a header/)
   })

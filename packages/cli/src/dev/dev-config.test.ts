@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
+import { modelToTry, shownModels } from './banner.ts'
 import { devConfig } from './dev-config.ts'
-import { devNotes } from './dev-notes.ts'
 import { devOverlay } from './dev-overlay.ts'
+import { devNotes } from './dev-source.ts'
 import type { LocalServer } from './discover.ts'
 import { environmentVendors } from './environment-vendors.ts'
-import { modelToTry, shownModels } from './shown-models.ts'
 
 const vendors = environmentVendors({ OPENAI_API_KEY: 'sk-canary', GROQ_API_KEY: 'gsk-canary' })
 const server: LocalServer = {

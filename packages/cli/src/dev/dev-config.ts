@@ -1,8 +1,7 @@
 import type { Config, ProviderConfig } from '../config/config.ts'
-import { catalogue } from './catalogue.ts'
 import type { LocalServer } from './discover.ts'
 import type { EnvironmentVendor } from './environment-vendors.ts'
-import { knownModels } from './known-models.ts'
+import { catalogue, knownModels } from './known-models.ts'
 
 /** What `sluice dev` serves where there is no configuration. */
 export interface DevFacts {

@@ -1,7 +1,9 @@
+import type { Adjustment, Provider, Target } from '@sluice/core'
+import { local } from '@sluice/providers'
 import type { TypedConfig } from '../config/config.ts'
 
 /** What `sluice dev` adds to a configuration. */
-export interface DevAddition {
+interface DevAddition {
   readonly key: string
   /** Of the page, where the configuration has none of its own; `undefined` for no page at all. */
   readonly adminKey: string | undefined
@@ -30,4 +32,27 @@ function freeId({ keys = [] }: TypedConfig): string {
     const id = count === 1 ? 'dev' : `dev-${count}`
     if (!taken.has(id)) return id
   }
+}
+
+const label: readonly Adjustment[] = Object.freeze([
+  { parameter: 'model', action: 'mapped', detail: 'local(), a stand-in and not a language model' },
+])
+
+/**
+ * A configuration in which `local` labels its answers for every model but itself: the header `x-sluice-adjustments` says
+ * that another model has answered.
+ */
+export function withLabelledStandIns(config: TypedConfig): TypedConfig {
+  const { provider } = local()
+  const labelled: Provider = {
+    ...provider,
+    encode: async call => ({ ...(await provider.encode(call)), adjustments: label }),
+  }
+  const models = Object.entries(config.models).map(([name, route]) => {
+    const model = typeof route === 'string' ? /^local\/(.+)$/.exec(route)?.[1] : undefined
+    if (model === undefined || name === 'local') return [name, route] as const
+    const target: Target = { provider: labelled, model: model === '*' ? 'local' : model }
+    return [name, target] as const
+  })
+  return { ...config, models: Object.fromEntries(models) }
 }

@@ -1,6 +1,6 @@
 import { CommandFault, type Values, type World } from '../command.ts'
+import { textOf } from '../command-line/arguments.ts'
 import { shown } from '../command-line/shown.ts'
-import { textOf } from '../command-line/texts-of.ts'
 
 /** What command line and environment say of `sluice dev`, checked. */
 export interface DevSettings {

@@ -1,7 +1,6 @@
 import * as vendors from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
-import { environmentVendors } from './environment-vendors.ts'
-import { knownVendors } from './known-vendors.ts'
+import { environmentVendors, knownVendors } from './environment-vendors.ts'
 
 describe('environmentVendors', () => {
   it('finds those whose keys are set, in a fixed order', () => {

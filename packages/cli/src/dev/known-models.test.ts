@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { knownVendors } from './environment-vendors.ts'
 import { knownModels, vendorOfKnown } from './known-models.ts'
-import { knownVendors } from './known-vendors.ts'
 
 it('has a few dozen models, each of one vendor whose key is known, under a name that leads nowhere else', () => {
   const ids = Object.values(knownModels).flat()

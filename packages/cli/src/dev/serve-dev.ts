@@ -1,20 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { World } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
-import { ListenFault } from '../service/listen-fault.ts'
-import { nextFreePort } from '../service/next-free-port.ts'
+import { ListenFault, nextFreePort } from '../service/listen-fault.ts'
 import type { Service } from '../service/service.ts'
 import { startService } from '../service/start-service.ts'
 import { watchedConfig } from '../service/watched-config.ts'
-import { banner } from './banner.ts'
+import { banner, modelToTry, shownModels } from './banner.ts'
 import { devDatabaseFile, devDatabaseUrl, makeDevFolder } from './dev-database.ts'
-import { devOverlay } from './dev-overlay.ts'
+import { devOverlay, withLabelledStandIns } from './dev-overlay.ts'
 import type { DevSettings } from './dev-settings.ts'
 import type { DevSource } from './dev-source.ts'
-import { mintedKey } from './minted-key.ts'
-import { reachableUrl } from './reachable-url.ts'
-import { modelToTry, shownModels } from './shown-models.ts'
-import { withLabelledStandIns } from './stand-ins.ts'
 
 /** Serves until the world's signal says that it is to end. Resolves to the exit code. */
 export async function serveDev(settings: DevSettings, source: DevSource, world: World): Promise<number> {
@@ -108,4 +104,14 @@ async function startedOnFreePort(
       asked = free
     }
   }
+}
+
+/** A key that is made for one run: 192 random bits behind a word that says whose it is. */
+export function mintedKey(word: string, random: (size: number) => Buffer = randomBytes): string {
+  return `${word}-${random(24).toString('base64url')}`
+}
+
+/** The address that means "all of them" is none to call: the same place on this machine. */
+export function reachableUrl(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }

@@ -3,12 +3,10 @@ import { basename, extname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { foreignValue } from './foreign-value.ts'
+import { toldLosses, writtenConfig } from './imported.ts'
 import { importLiteLLM } from './litellm/import-litellm.ts'
-import { Part } from './part.ts'
 import { importPortkey } from './portkey/import-portkey.ts'
-import { Reading } from './reading.ts'
-import { toldLosses } from './told-losses.ts'
-import { writtenConfig } from './written-config.ts'
+import { Part, Reading } from './reading.ts'
 
 const folder = join(import.meta.dirname, 'fixtures')
 

@@ -3,13 +3,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { foreignValue } from './foreign-value.ts'
+import { toldLosses, writtenConfig } from './imported.ts'
 import { importLiteLLM } from './litellm/import-litellm.ts'
-import { Part } from './part.ts'
-import { type Path, pathText } from './path.ts'
 import { importPortkey } from './portkey/import-portkey.ts'
-import { Reading } from './reading.ts'
-import { toldLosses } from './told-losses.ts'
-import { writtenConfig } from './written-config.ts'
+import { Part, type Path, pathText, Reading } from './reading.ts'
 
 const sources = [
   { name: 'litellm', kind: 'yaml', read: importLiteLLM },

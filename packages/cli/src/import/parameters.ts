@@ -1,4 +1,4 @@
-import type { Part } from './part.ts'
+import type { Part } from './reading.ts'
 
 /** Of a request's own fields those that a place may set, and what they may be. */
 const kinds: Readonly<Record<string, 'number' | 'text' | 'flag' | 'any'>> = {

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { environmentVendors } from '../dev/environment-vendors.ts'
-import { jsonText } from './json-text.ts'
 import { starterConfig } from './starter-config.ts'
-import { typedText } from './typed-text.ts'
-import { yamlText } from './yaml-text.ts'
+import { jsonText, typedText, yamlText } from './starter-text.ts'
 
 const env = {
   OPENAI_API_KEY: 'sk-canary',

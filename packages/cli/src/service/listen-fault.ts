@@ -1,6 +1,6 @@
+import { createServer } from 'node:net'
 import type { ListenError } from '@sluice/node'
 import { CommandFault } from '../command.ts'
-import type { PortInUse } from './next-free-port.ts'
 
 /** A service that cannot have its address. */
 export class ListenFault extends CommandFault {
@@ -11,4 +11,28 @@ export class ListenFault extends CommandFault {
     super(`${reason[0]!.toUpperCase()}${reason.slice(1)}`)
     this.portInUse = code === 'EADDRINUSE' ? { host, port } : undefined
   }
+}
+
+/** An address that another program has. */
+interface PortInUse {
+  readonly host: string
+  readonly port: number
+}
+
+const maxTries = 100
+
+/** The next port after one that is in use that nobody listens on; `undefined` where none of the next 100 is free. */
+export async function nextFreePort({ host, port }: PortInUse): Promise<number | undefined> {
+  for (let next = port + 1; next <= Math.min(port + maxTries, 65_535); next++) {
+    if (await isFree(host, next)) return next
+  }
+  return undefined
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, host, () => server.close(() => resolve(true)))
+  })
 }

@@ -1,22 +1,27 @@
-import { createGateway, type GatewayOptions } from '@sluice/core'
+import {
+  createGateway,
+  type Endpoint,
+  type Gateway,
+  type GatewayOptions,
+  withCors,
+  withEndpoints,
+} from '@sluice/core'
 import { ListenError, serve } from '@sluice/node'
 import type { World } from '../command.ts'
 import { checkMade } from '../config/check-config.ts'
-import { type CompiledConfig, compileConfig } from '../config/compile-config.ts'
+import { compileConfig } from '../config/compile-config.ts'
+import type { CompiledConfig } from '../config/compiled-config.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { gatewayOptions } from '../config/gateway-options.ts'
+import { keptTokenCallers } from '../config/parts/callers.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { openState } from '../state/open-state.ts'
-import { Closing } from './closing.ts'
 import { fixedChanges, withFixedParts } from './fixed-parts.ts'
-import { frontOf } from './front.ts'
 import { refuseForeignHost } from './host-check.ts'
-import { keptTokenCallers } from './kept-token-callers.ts'
 import { listedPrices } from './listed-prices.ts'
 import { ListenFault } from './listen-fault.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
-import type { Service } from './service.ts'
-import type { ServiceOptions } from './service-options.ts'
+import type { Service, ServiceOptions } from './service.ts'
 import { Sight } from './sight.ts'
 
 const defaultHost = '127.0.0.1'
@@ -150,4 +155,28 @@ async function started(
 
 function isRequest(asked: Request | string | URL): asked is Request {
   return typeof asked === 'object' && 'headers' in asked
+}
+
+/** What was opened, to be closed in the opposite order. */
+class Closing {
+  readonly #steps: (() => Promise<unknown>)[] = []
+
+  add(step: () => Promise<unknown>): void {
+    this.#steps.push(step)
+  }
+
+  /** Closes all of it, whatever fails on the way; then rejects with the first failure. */
+  async run(): Promise<void> {
+    const failures: unknown[] = []
+    for (const step of this.#steps.splice(0).reverse()) {
+      await step().catch((error: unknown) => failures.push(error))
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+}
+
+/** A gateway with what answers beside it. Pages of other origins may call the protocol, and nothing else. */
+function frontOf(gateway: Gateway, { server }: TypedConfig, endpoints: readonly Endpoint[]): Gateway {
+  const open = server?.cors === undefined ? gateway : withCors(gateway, { origins: server.cors })
+  return withEndpoints(open, endpoints)
 }

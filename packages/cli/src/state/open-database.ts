@@ -8,7 +8,7 @@ import type { Pool } from 'pg'
 import { CommandFault } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
 import { connectionNews } from './connection-news.ts'
-import type { StateOptions, StateWorld } from './open-state.ts'
+import type { StateOptions, StateWorld } from './state-world.ts'
 
 export interface OpenDatabase {
   readonly database: Database

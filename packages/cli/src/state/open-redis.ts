@@ -3,7 +3,7 @@ import { redisAnswers, redisHealth, redisStore } from '@sluice/redis'
 import { CommandFault } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
 import { connectionNews } from './connection-news.ts'
-import type { StateWorld } from './open-state.ts'
+import type { StateWorld } from './state-world.ts'
 
 export interface RedisState {
   readonly limitStore: LimitStore

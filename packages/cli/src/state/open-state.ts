@@ -1,8 +1,9 @@
-import type { AnswerStore, Database, LimitStore, Observer, SharedHealth } from '@sluice/core'
+import type { AnswerStore, Database, LimitStore, SharedHealth } from '@sluice/core'
 import { memoryAnswers } from '@sluice/core'
 import type { StateConfig } from '../config/config.ts'
 import { openDatabase } from './open-database.ts'
 import { openRedis } from './open-redis.ts'
+import type { StateOptions, StateWorld } from './state-world.ts'
 
 /** What is kept beyond a request: in this process, in a database, in Redis. */
 export interface State {
@@ -13,22 +14,6 @@ export interface State {
   readonly health: SharedHealth | undefined
   /** Writes what waits, and closes every connection. Safe to call twice. */
   close(): Promise<void>
-}
-
-/** What state is opened in. */
-export interface StateWorld {
-  /** Where relative paths begin. */
-  readonly cwd: string
-  /** Hears of connections that fail, in words without a secret. */
-  readonly tell: (text: string) => void
-  readonly observe?: Observer | undefined
-}
-
-export interface StateOptions {
-  /** Leaves out what only a service that answers needs: Redis. Default: all is opened. */
-  readonly only?: 'database'
-  /** Whether a file that is not there is made; else there is no database. Default: yes. */
-  readonly create?: boolean
 }
 
 /**

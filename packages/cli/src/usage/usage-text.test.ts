@@ -1,7 +1,6 @@
 import type { UsageRow } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { usageCsv } from './usage-csv.ts'
-import { usageText } from './usage-text.ts'
+import { usageCsv, usageText } from './usage-text.ts'
 
 const row = (by: UsageRow['by'], given: Partial<UsageRow> = {}): UsageRow => ({
   by,

@@ -1,9 +1,8 @@
-import { GatewayError, type IssuedKey, type KeyStore } from '@sluice/core'
+import { GatewayError, type IssuedKey, type KeyStore, type StoredKey } from '@sluice/core'
 import type { IssuedKeyRow, KeyRow } from '../api.ts'
 import { askedStore } from '../asked-store.ts'
 import { readJson } from '../read-json.ts'
 import { checkedChanges, checkedOverlap, checkedSpec } from './checked-key.ts'
-import { keyRow } from './key-row.ts'
 
 const issued: readonly string[] = ['name', 'models', 'tags', 'limits', 'expiresAt']
 
@@ -49,4 +48,20 @@ function issuedRow({ key, stored }: IssuedKey): IssuedKeyRow {
 /** Without the id: it may be a whole key in the wrong place. */
 function noSuchKey(): GatewayError {
   return new GatewayError('unknown_url', { message: 'There is no key with this id.' })
+}
+
+/** What may be seen of a key: no digest, and nothing that a store may keep beside. */
+function keyRow(key: StoredKey): KeyRow {
+  return {
+    id: key.id,
+    name: key.name,
+    models: key.models,
+    tags: key.tags,
+    limits: key.limits,
+    disabled: key.disabled,
+    createdAt: key.createdAt,
+    expiresAt: key.expiresAt,
+    lastUsedAt: key.lastUsedAt,
+    secrets: key.secrets.map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),
+  }
 }

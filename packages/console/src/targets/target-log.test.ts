@@ -1,8 +1,7 @@
 import { UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { attemptOf, endOf } from '../recent/scripted-events.ts'
-import { targetLog } from './target-log.ts'
-import { targetReason } from './target-reason.ts'
+import { targetLog, targetReason } from './target-log.ts'
 
 const refused = (status: number, code?: string) =>
   new UpstreamError('It refused.', { kind: 'refused', status, ...(code === undefined ? {} : { code }) })

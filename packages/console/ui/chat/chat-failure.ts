@@ -1,17 +1,4 @@
-import type { RequestRow } from '../../src/api.ts'
-import type { SentRequest } from './chat-request.ts'
-
-/** Why a chat has no answer. */
-export interface ChatFailure {
-  /** In the words of who refused it. */
-  readonly message: string
-  /** `undefined` where there was no response. */
-  readonly status: number | undefined
-  readonly code: string | undefined
-  readonly as: SentRequest['as']
-  /** How the request ended for the gateway; `undefined` while that is not known. */
-  readonly outcome?: RequestRow['outcome']
-}
+import type { ChatFailure } from './chat-types.ts'
 
 /** What happened, in a few words. What is not known for sure is not said. */
 export function failureTitle({ status, code, outcome }: ChatFailure): string {

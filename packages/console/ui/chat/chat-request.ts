@@ -1,14 +1,5 @@
 import type { About } from '../../src/api.ts'
-import type { ChatOptions, Turn } from './chat.ts'
-
-/** A request as it is sent. */
-export interface SentRequest {
-  readonly url: string
-  /** Whose key it carries: the admin's, for the console to call as itself, or a caller's. */
-  readonly as: 'console' | 'caller'
-  readonly key: string
-  readonly body: string
-}
+import type { ChatOptions, SentRequest, Turn } from './chat-types.ts'
 
 /**
  * The request that a conversation makes. What failed or was never answered is left out of it. With a caller's key it goes to

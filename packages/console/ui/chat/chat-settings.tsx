@@ -1,5 +1,5 @@
 import { useSession } from '../session/session.ts'
-import type { ChatOptions } from './chat.ts'
+import type { ChatOptions } from './chat-types.ts'
 
 /** What is asked, and as whom. */
 export function ChatSettings({

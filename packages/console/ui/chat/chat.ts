@@ -1,34 +1,10 @@
-import type { Usage } from '@sluice/core'
 import type { About } from '../../src/api.ts'
 import type { ConsoleApi } from '../server/console-api.ts'
 import { keepCallerKey, keptCallerKey } from '../session/kept-keys.ts'
 import { createStore, type Store } from '../state/store.ts'
-import type { ChatFailure } from './chat-failure.ts'
 import { chatRequest } from './chat-request.ts'
-import { type Exchange, unanswered } from './exchange.ts'
+import type { ChatFailure, ChatOptions, Exchange, SentRequest, Turn } from './chat-types.ts'
 import { sendChat } from './send-chat.ts'
-
-/** One message of the conversation. */
-export interface Turn {
-  readonly role: 'user' | 'assistant'
-  readonly text: string
-  readonly state: 'whole' | 'streaming' | 'stopped' | 'failed'
-  readonly failure?: ChatFailure
-  readonly requestId?: string
-  readonly usage?: Usage
-  readonly tookMs?: number
-}
-
-/** What is asked with. */
-export interface ChatOptions {
-  readonly model: string
-  readonly system: string
-  /** As typed; empty leaves it to the vendor. */
-  readonly temperature: string
-  readonly maxTokens: string
-  /** The key of a caller; empty: the console calls as itself. */
-  readonly callerKey: string
-}
 
 export interface ChatState {
   readonly options: ChatOptions
@@ -129,4 +105,9 @@ export function createChat(
       state.update(last => ({ ...last, turns: [], exchange: undefined, running: false }))
     },
   }
+}
+
+/** An exchange whose answer has not begun. */
+function unanswered(request: SentRequest): Exchange {
+  return { request, status: undefined, headers: [], events: [], body: undefined }
 }

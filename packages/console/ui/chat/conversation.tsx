@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Empty } from '../parts/empty.tsx'
 import { scrollable } from '../parts/scrollable.ts'
-import type { Turn } from './chat.ts'
+import type { Turn } from './chat-types.ts'
 import { TurnText } from './turn-text.tsx'
 
 /** How far from its end one may be and still follow it, in pixels. */

@@ -1,5 +1,5 @@
 import { CopyButton } from '../parts/copy-button.tsx'
-import type { SentRequest } from './chat-request.ts'
+import type { SentRequest } from './chat-types.ts'
 
 /** A request as it was sent, but for the key, of which the end is shown where it is long. */
 export function RawRequest({ request: { url, key, body } }: { request: SentRequest }) {

@@ -1,8 +1,7 @@
 import type { Usage } from '@sluice/core'
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
-import type { Exchange } from './exchange.ts'
-import { RawEvent } from './raw-event.tsx'
+import type { Exchange } from './chat-types.ts'
 
 /** How many events are drawn: a page with all of a long answer gets slow. */
 const drawn = 200
@@ -65,5 +64,23 @@ export function RawResponse({ exchange, usage }: { exchange: Exchange; usage: Us
         </ol>
       )}
     </div>
+  )
+}
+
+/** The piece of an answer in an event: what one looks for in a long line. */
+const piece =
+  /"(?:content|refusal|reasoning_content)":"(?:[^"\\]|\\.)+"|"finish_reason":"[^"]*"|"usage":\{.*\}|\[DONE\]/
+
+/** An event as it came, with what is new in it in bold. */
+function RawEvent({ raw }: { raw: string }) {
+  const found = piece.exec(raw)
+  if (found === null) return <code>{raw}</code>
+  const end = found.index + found[0].length
+  return (
+    <code>
+      {raw.slice(0, found.index)}
+      <b>{found[0]}</b>
+      {raw.slice(end)}
+    </code>
   )
 }

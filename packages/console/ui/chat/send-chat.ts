@@ -1,9 +1,7 @@
 import type { ChatCompletionChunk, Usage } from '@sluice/core'
 import { readEvents } from '../server/read-events.ts'
 import { errorIn } from '../server/refusal.ts'
-import type { Turn } from './chat.ts'
-import type { SentRequest } from './chat-request.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, SentRequest, Turn } from './chat-types.ts'
 
 /** Where an answer goes while it comes. */
 export interface AnswerSink {

@@ -1,8 +1,8 @@
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
 import { hrefOf } from '../shell/place.ts'
-import type { Turn } from './chat.ts'
-import { type ChatFailure, failureNote, failureTitle } from './chat-failure.ts'
+import { failureNote, failureTitle } from './chat-failure.ts'
+import type { ChatFailure, Turn } from './chat-types.ts'
 
 /** One message, as text: nothing in an answer is ever markup. */
 export function TurnText({ turn }: { turn: Turn }) {

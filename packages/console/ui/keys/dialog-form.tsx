@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.tsx'
-import { useSending } from './use-sending.ts'
 
 /** A dialog with a form: what is asked, why it was refused, and the two ways out. */
 export function DialogForm({
@@ -44,4 +44,26 @@ export function DialogForm({
       </form>
     </Dialog>
   )
+}
+
+/** A form that is sent: whether it is under way, and why it was refused. */
+interface Sending {
+  readonly busy: boolean
+  readonly problem: string | undefined
+  /** Sends; what is thrown becomes the problem. */
+  send(work: () => Promise<void>): void
+}
+
+function useSending(): Sending {
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const send = (work: () => Promise<void>) => {
+    setBusy(true)
+    setProblem(undefined)
+    Promise.resolve()
+      .then(work)
+      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      .finally(() => setBusy(false))
+  }
+  return { busy, problem, send }
 }

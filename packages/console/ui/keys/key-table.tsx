@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 import type { KeyRow } from '../../src/api.ts'
 import { Moment } from '../parts/moment.tsx'
 import { useClock } from '../state/use-clock.ts'
-import { type KeyState, keyState } from './key-state.ts'
 import { limitText } from './limit-text.ts'
 
 export type KeyAction = 'edit' | 'rotate' | 'disable' | 'enable' | 'delete'
@@ -104,4 +103,15 @@ function Action({ row, text, onClick }: { row: KeyRow; text: string; onClick(): 
       {text}
     </button>
   )
+}
+
+type KeyState = 'active' | 'disabled' | 'expired' | 'rotating'
+
+/** What a key is now. `rotating`: an older secret of it is still let in. */
+function keyState({ disabled, expiresAt, secrets }: KeyRow, now: number): KeyState {
+  if (disabled) return 'disabled'
+  if (expiresAt !== null && expiresAt <= now) return 'expired'
+  return secrets.length > 1 && secrets.slice(1).some(old => old.expiresAt === null || old.expiresAt > now)
+    ? 'rotating'
+    : 'active'
 }

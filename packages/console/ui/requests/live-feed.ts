@@ -3,7 +3,6 @@ import type { ConsoleApi } from '../server/console-api.ts'
 import { readEvents } from '../server/read-events.ts'
 import { Refusal } from '../server/refusal.ts'
 import { createStore, type Store } from '../state/store.ts'
-import { mergedRows } from './merged-rows.ts'
 
 export interface FeedState {
   readonly connection: 'connecting' | 'live' | 'lost'
@@ -126,4 +125,14 @@ function isNewer(answer: readonly RequestRow[]): (row: RequestRow) => boolean {
     const known = told.get(id)
     return known === undefined || (known === 'running' && outcome !== 'running')
   }
+}
+
+/** As many as the server keeps. */
+const most = 500
+
+/** Rows with later ones in their places, newest first. */
+function mergedRows(rows: readonly RequestRow[], later: readonly RequestRow[]): readonly RequestRow[] {
+  const all = new Map(rows.map(row => [row.id, row]))
+  for (const row of later) all.set(row.id, row)
+  return [...all.values()].sort((a, b) => b.at - a.at).slice(0, most)
 }

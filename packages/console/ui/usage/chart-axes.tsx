@@ -1,5 +1,5 @@
 import { clock } from '../format/clock.ts'
-import type { ChartPlace } from './chart.tsx'
+import type { ChartPlace } from './chart-types.ts'
 
 /** Lines at the bottom, half-way and at the top, and some of the minutes. */
 export function ChartAxes({

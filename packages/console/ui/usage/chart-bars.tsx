@@ -1,5 +1,5 @@
-import type { ChartLine, ChartPlace } from './chart.tsx'
 import { stacked } from './chart-scale.ts'
+import type { ChartLine, ChartPlace } from './chart-types.ts'
 
 /** One bar a minute, in which each line has its part. */
 export function ChartBars({

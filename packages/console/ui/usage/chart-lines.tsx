@@ -1,5 +1,5 @@
-import type { ChartLine, ChartPlace } from './chart.tsx'
 import { runsOf } from './chart-scale.ts'
+import type { ChartLine, ChartPlace } from './chart-types.ts'
 
 /** One line each, with a gap where there is no value. Odd ones are dashed. */
 export function ChartLines({

@@ -1,5 +1,5 @@
 import { Moment } from '../parts/moment.tsx'
-import type { ChartLine } from './chart.tsx'
+import type { ChartLine } from './chart-types.ts'
 
 /** What the cursor stands at, in words. */
 export function ChartReadout({

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Moment } from '../parts/moment.tsx'
 import { scrollable } from '../parts/scrollable.ts'
-import type { ChartLine } from './chart.tsx'
+import type { ChartLine } from './chart-types.ts'
 
 /** The same values as a table, of the minutes that have any. */
 export function ChartTable({

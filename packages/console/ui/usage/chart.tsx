@@ -1,27 +1,12 @@
-import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { useWidth } from '../state/use-width.ts'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ChartAxes } from './chart-axes.tsx'
 import { ChartBars } from './chart-bars.tsx'
 import { ChartLines } from './chart-lines.tsx'
 import { ChartReadout } from './chart-readout.tsx'
 import { roundTop } from './chart-scale.ts'
 import { ChartTable } from './chart-table.tsx'
-
-export interface ChartLine {
-  readonly name: string
-  readonly values: readonly (number | null)[]
-}
-
-/** Where things are in the drawing, in pixels. */
-export interface ChartPlace {
-  readonly left: number
-  readonly right: number
-  readonly top: number
-  readonly bottom: number
-  x(index: number): number
-  y(value: number): number
-}
+import type { ChartLine, ChartPlace } from './chart-types.ts'
 
 const height = 168
 
@@ -142,4 +127,16 @@ function highest(kind: 'bars' | 'line', at: readonly number[], lines: readonly C
     0,
     ...at.map((_, index) => lines.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
   )
+}
+
+/** The width of an element in pixels, told again when it changes. */
+function useWidth<E extends Element>(): readonly [RefObject<E>, number] {
+  const element = useRef<E>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0))
+    if (element.current !== null) observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return [element, width]
 }

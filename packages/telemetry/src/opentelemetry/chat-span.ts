@@ -11,10 +11,8 @@ import {
 import type { AskedUpstream, AttemptSpan, EndEvent, Principal, RequestSpan } from '@sluice/core'
 import { answeringAttempt } from './answering-attempt.ts'
 import { requestErrorType } from './error-type.ts'
-import { chat, attributes as names, ownAttributes } from './names.ts'
-import { providerName } from './provider-name.ts'
-import type { TracedWorld } from './traced-world.ts'
-import { UpstreamSpan } from './upstream-span.ts'
+import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
+import { type TracedWorld, UpstreamSpan } from './upstream-span.ts'
 
 /**
  * The span of one request. Within a span of the host's own, such as that of an HTTP instrumentation, it is a part of the

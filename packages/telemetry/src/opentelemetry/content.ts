@@ -1,6 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { ChatRequest, Message, Tool, ToolCall } from '@sluice/core'
-import { boundedJson } from './bounded-json.ts'
 import { attributes as names, ownAttributes } from './names.ts'
 
 /** The words of a request and its tools, as the conventions have them. Images, sound and files are told of and left out. */
@@ -53,4 +52,31 @@ function toolOf(tool: Tool): object {
   if (type !== 'function') return { type, name: tool.custom.name }
   const { name, description, parameters } = tool.function
   return { type, name, description, parameters }
+}
+
+/** The most that an attribute with words holds, in bytes of UTF-8. */
+const mostContentBytes = 65_536
+
+const encoder = new TextEncoder()
+
+/**
+ * A list as JSON of at most `most` bytes. Members that do not fit are left out, from the beginning or from the end:
+ * those of the side named `kept` stay.
+ */
+export function boundedJson(
+  members: readonly object[],
+  kept: 'first' | 'last',
+  most: number = mostContentBytes,
+): { readonly text: string; readonly truncated: boolean } {
+  const texts: string[] = []
+  let room = most - 1
+  const ordered = kept === 'first' ? members : members.toReversed()
+  for (const member of ordered) {
+    const text = JSON.stringify(member)
+    room -= encoder.encode(text).byteLength + 1
+    if (room < 0) break
+    texts.push(text)
+  }
+  if (kept === 'last') texts.reverse()
+  return { text: `[${texts.join(',')}]`, truncated: texts.length < members.length }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BoundedNames } from './bounded-names.ts'
-import { Labels } from './labels.ts'
+import { BoundedNames, Labels } from './labels.ts'
 
 describe('BoundedNames', () => {
   it('knows so many, and goes on knowing those', () => {

@@ -1,8 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { Principal } from '@sluice/core'
-import { BoundedNames } from './bounded-names.ts'
-import { ownAttributes } from './names.ts'
-import { providerName } from './provider-name.ts'
+import { other, ownAttributes, providerName } from './names.ts'
 
 /** Attributes of metrics, of which each has a bounded number of values. */
 export class Labels {
@@ -32,5 +30,29 @@ export class Labels {
       if (Object.hasOwn(given, name)) told[ownAttributes.tag(name)] = values.of(String(given[name]))
     }
     return told
+  }
+}
+
+/** Longer names tell no more, and cost. In characters. */
+const longest = 200
+
+/**
+ * Values of one attribute of a metric. Each new value is a series of its own, which is kept for ever, so there are only
+ * so many: what comes later is `_OTHER`.
+ */
+export class BoundedNames {
+  readonly #known = new Set<string>()
+  readonly #most: number
+
+  constructor(most = 500) {
+    this.#most = most
+  }
+
+  of(name: string): string {
+    const short = name.slice(0, longest)
+    if (this.#known.has(short)) return short
+    if (this.#known.size >= this.#most) return other
+    this.#known.add(short)
+    return short
   }
 }

@@ -71,3 +71,19 @@ export const chat = 'chat'
 
 /** What stands for a value that is not told, or one too many. */
 export const other = '_OTHER'
+
+/** Providers whose name in the conventions is another than ours. */
+const providerNames: ReadonlyMap<string, string> = new Map([
+  ['azure', 'azure.ai.openai'],
+  ['bedrock', 'aws.bedrock'],
+  ['gemini', 'gcp.gemini'],
+  ['mistral', 'mistral_ai'],
+  ['moonshot', 'moonshot_ai'],
+  ['vertex', 'gcp.vertex_ai'],
+  ['xai', 'x_ai'],
+])
+
+/** The conventions' name of a provider; its own where they have none. */
+export function providerName(name: string): string {
+  return providerNames.get(name) ?? name
+}

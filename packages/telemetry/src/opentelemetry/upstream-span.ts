@@ -5,16 +5,16 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from '@opentelemetry/api'
 import type { AskedUpstream, AttemptEnd, AttemptSpan } from '@sluice/core'
+import { requestAttributes, usageAttributes } from './call-attributes.ts'
 import { inputContent } from './content.ts'
 import { failureType } from './error-type.ts'
-import { chat, attributes as names, ownAttributes } from './names.ts'
-import { providerName } from './provider-name.ts'
-import { requestAttributes } from './request-attributes.ts'
-import type { TracedWorld } from './traced-world.ts'
-import { usageAttributes } from './usage-attributes.ts'
+import type { Instruments } from './instruments.ts'
+import type { Labels } from './labels.ts'
+import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
 
 /** The span and the measures of one upstream call. */
 export class UpstreamSpan implements AttemptSpan {
@@ -104,4 +104,22 @@ function carriedOf(context: Context): Readonly<Record<string, string>> {
   const carrier: Record<string, string> = {}
   propagation.inject(propagation.deleteBaggage(context), carrier)
   return carrier
+}
+
+/** What spans are made with, and by which choices. */
+export interface TracedWorld {
+  readonly tracer: Tracer
+  readonly instruments: () => Instruments
+  readonly labels: Labels
+  /** Monotonic milliseconds. */
+  readonly clock: () => number
+  /** Whether a caller's trace is gone on with. */
+  readonly incoming: boolean
+  /** Whether an upstream is told of the trace, by its provider's name. */
+  readonly tells: (provider: string) => boolean
+  readonly tags: readonly string[]
+  /** Whether a span tells who asked. */
+  readonly principal: boolean
+  /** Whether spans tell the words. */
+  readonly content: boolean
 }

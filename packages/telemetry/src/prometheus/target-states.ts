@@ -1,7 +1,6 @@
 import type { TargetEvent, UnavailableReason } from '@sluice/core'
 import type { Instruments } from './instruments.ts'
-import { otherValue } from './label-values.ts'
-import type { Labels } from './labels.ts'
+import { type Labels, otherValue } from './labels.ts'
 
 const states = ['closed', 'cooling', 'open', 'half_open'] as const
 

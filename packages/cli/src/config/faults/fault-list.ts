@@ -1,6 +1,6 @@
 import { closest } from '@sluice/core'
 import { type ConfigFault, ConfigFaults } from './config-faults.ts'
-import { type Path, pathText } from './path-text.ts'
+import { type Path, pathText } from './fault-text.ts'
 
 /** What is told of a fault, beside where it is. */
 export type Finding = (

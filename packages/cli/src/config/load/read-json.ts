@@ -1,5 +1,5 @@
 import { CommandFault } from '../../command.ts'
-import { jsonFault } from './json-fault.ts'
+import type { Position } from '../faults/fault-list.ts'
 import { parsed } from './read-yaml.ts'
 import { nowhere, type Source } from './source.ts'
 import { deepest } from './with-environment.ts'
@@ -34,4 +34,70 @@ function isDeep(value: unknown): boolean {
     if (level.length === 0) return false
   }
   return true
+}
+
+const token =
+  /\s*(?:("(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])|([{}[\],:]))/y
+
+/** What may come next. */
+type Expecting = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end' | 'nothing'
+
+const wordings: Readonly<Record<Expecting, string>> = {
+  value: 'a value: text between double quotes, a number, true, false, null, { or [',
+  'value or end': 'a value or ]',
+  name: 'a name between double quotes (a comma before } is none of JSON)',
+  'name or end': 'a name between double quotes, or }',
+  colon: 'a colon after the name',
+  'comma or end': 'a comma, or the end of the object or list',
+  nothing: 'nothing more',
+}
+
+/** Where a text stops being JSON, and what was expected there. What stands there is not told: it may be a secret. */
+function jsonFault(text: string): Position & { readonly expected: string } {
+  const open: ('{' | '[')[] = []
+  let expecting: Expecting = 'value'
+  let offset = 0
+  const after = (): Expecting => (open.length === 0 ? 'nothing' : 'comma or end')
+  for (;;) {
+    token.lastIndex = offset
+    const match = token.exec(text)
+    if (match === null) break
+    const next = step(expecting, match[1] !== undefined, match[2] !== undefined, match[3], open, after)
+    if (next === undefined) break
+    expecting = next
+    offset = token.lastIndex
+  }
+  const at = offset + (/^\s*/.exec(text.slice(offset))?.[0].length ?? 0)
+  const before = text.slice(0, at).split('\n')
+  return { line: before.length, column: before.at(-1)!.length + 1, expected: wordings[expecting] }
+}
+
+function step(
+  expecting: Expecting,
+  isText: boolean,
+  isPlain: boolean,
+  mark: string | undefined,
+  open: ('{' | '[')[],
+  after: () => Expecting,
+): Expecting | undefined {
+  if (expecting === 'colon') return mark === ':' ? 'value' : undefined
+  if (expecting === 'name' || expecting === 'name or end') {
+    if (isText) return 'colon'
+    return expecting === 'name or end' && mark === '}' ? closed(open, after) : undefined
+  }
+  if (expecting === 'comma or end') {
+    if (mark === ',') return open.at(-1) === '{' ? 'name' : 'value'
+    return mark === (open.at(-1) === '{' ? '}' : ']') ? closed(open, after) : undefined
+  }
+  if (expecting === 'nothing') return undefined
+  if (isText || isPlain) return after()
+  if (mark === ']' && expecting === 'value or end') return closed(open, after)
+  if (mark !== '{' && mark !== '[') return undefined
+  open.push(mark)
+  return mark === '{' ? 'name or end' : 'value or end'
+}
+
+function closed(open: unknown[], after: () => Expecting): Expecting {
+  open.pop()
+  return after()
 }

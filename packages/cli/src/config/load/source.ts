@@ -1,5 +1,5 @@
 import type { Position } from '../faults/fault-list.ts'
-import type { Path } from '../faults/path-text.ts'
+import type { Path } from '../faults/fault-text.ts'
 
 /** What a file says, before its variables are filled in. */
 export interface Source {

@@ -4,6 +4,18 @@ import { either } from '../shape/either.ts'
 import { secret, text } from '../shape/values.ts'
 import { limitsShape } from './limit-shape.ts'
 
+/** What keys and the console's chat have in common: models, tags and limits, the last two described for each. */
+export function callerMembers(descriptions: { readonly tags: string; readonly limits: string }) {
+  return {
+    models: {
+      shape: list(text("a model's name, or a pattern such as 'test-*'"), { of: "models' names or patterns" }),
+      description: 'The models that it may use, by name or pattern. Default: all.',
+    },
+    tags: { shape: record(text(), { of: 'texts by name' }), description: descriptions.tags },
+    limits: { shape: limitsShape, description: descriptions.limits },
+  }
+}
+
 export const keysShape = list(
   object<KeyConfig>(
     {
@@ -16,17 +28,10 @@ export const keysShape = list(
         shape: secret('the digest of a key: 64 hexadecimal digits'),
         description: 'What `hashApiKey` gives for the key.',
       },
-      models: {
-        shape: list(text("a model's name, or a pattern such as 'test-*'"), {
-          of: "models' names or patterns",
-        }),
-        description: 'The models that it may use, by name or pattern. Default: all.',
-      },
-      tags: {
-        shape: record(text(), { of: 'texts by name' }),
-        description: 'What is known of the caller, such as its team.',
-      },
-      limits: { shape: limitsShape, description: 'Rules for this caller, beside those for all.' },
+      ...callerMembers({
+        tags: 'What is known of the caller, such as its team.',
+        limits: 'Rules for this caller, beside those for all.',
+      }),
     },
     'a key, such as { id, key }',
   ),

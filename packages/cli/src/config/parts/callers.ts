@@ -1,9 +1,10 @@
-import { type ApiKey, type Authenticator, apiKeys } from '@sluice/core'
+import { isDeepStrictEqual } from 'node:util'
+import { type ApiKey, type Authenticator, apiKeys, type Observer } from '@sluice/core'
+import { jwt } from '@sluice/jwt'
 import type { JwtConfig, TypedConfig } from '../config.ts'
-import { tried, triedOptions } from '../routes/route-scope.ts'
 import type { Place } from '../shape/shape.ts'
-import { checkModelNames } from './check-model-names.ts'
-import { checkRules } from './check-rules.ts'
+import { tried, triedOptions } from '../shape/tried.ts'
+import { checkModelNames, checkRules } from './check-rules.ts'
 
 /** Makes callers of the tokens that a configuration speaks of. */
 export type TokenCallers = (tokens: JwtConfig) => Authenticator
@@ -47,4 +48,17 @@ export function callersOf(
     })
   }
   return [...(listed && keys.length > 0 ? [listed] : []), ...(bearers ? [bearers] : [])]
+}
+
+/**
+ * Callers with tokens, for configurations that come after one another: while an issuer is the same, its keys that were
+ * read stay, also where it does not answer. `observe` is told of that.
+ */
+export function keptTokenCallers(observe: Observer): TokenCallers {
+  let kept: { readonly tokens: JwtConfig; readonly callers: Authenticator } | undefined
+  return tokens => {
+    if (kept === undefined || !isDeepStrictEqual(kept.tokens, tokens))
+      kept = { tokens, callers: jwt({ ...tokens, observe }) }
+    return kept.callers
+  }
 }

@@ -1,8 +1,9 @@
 import { type LimitRuleData, limitRule } from '@sluice/core'
 import type { TypedConfig } from '../config.ts'
-import { triedOptions } from '../routes/route-scope.ts'
+import { didYouMean } from '../faults/fault-list.ts'
+import { fits } from '../routes/route-scope.ts'
 import type { Place } from '../shape/shape.ts'
-import { checkModelNames } from './check-model-names.ts'
+import { triedOptions } from '../shape/tried.ts'
 
 /** Each rule by itself, so that all faults are told. */
 export function checkRules(
@@ -15,5 +16,18 @@ export function checkRules(
     if (place.faults.has(own.path)) continue
     checkModelNames(rule.models, config, own.at('models'))
     triedOptions(own, () => limitRule(rule))
+  }
+}
+
+/** A name that no model has concerns nothing, and was meant to. Patterns may be ahead of their models. */
+export function checkModelNames(
+  names: readonly string[] | undefined,
+  config: TypedConfig,
+  place: Place,
+): void {
+  const models = Object.keys(config.models)
+  for (const [at, name] of (names ?? []).entries()) {
+    if (name.includes('*') || models.includes(name) || models.some(pattern => fits(pattern, name))) continue
+    place.at(at).wrong(name, 'a model of this configuration, or a pattern', didYouMean(name, models))
   }
 }

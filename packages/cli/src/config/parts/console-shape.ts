@@ -1,31 +1,21 @@
 import type { ConsoleChatConfig, ConsoleConfig } from '../config.ts'
-import { list, object, record } from '../shape/collections.ts'
+import { object } from '../shape/collections.ts'
 import { either, just } from '../shape/either.ts'
-import { secret, text } from '../shape/values.ts'
-import { limitsShape } from './limit-shape.ts'
+import { secret } from '../shape/values.ts'
+import { callerMembers } from './callers-shape.ts'
 
 const chatShape = either(
   [
     { when: value => value === false, shape: just(false) },
     {
       when: value => typeof value === 'object' && value !== null,
-      shape: object<ConsoleChatConfig>({
-        models: {
-          shape: list(text("a model's name, or a pattern such as 'test-*'"), {
-            of: "models' names or patterns",
-          }),
-          description: 'The models that it may use, by name or pattern. Default: all.',
-        },
-        tags: {
-          shape: record(text(), { of: 'texts by name' }),
-          description: 'Tags of the principal, such as its team. Default: none.',
-        },
-        limits: {
-          shape: limitsShape,
-          description:
+      shape: object<ConsoleChatConfig>(
+        callerMembers({
+          tags: 'Tags of the principal, such as its team. Default: none.',
+          limits:
             'Its own limits. Default: 60 requests a minute, and 1 US dollar a day that does not count models without a price.',
-        },
-      }),
+        }),
+      ),
     },
   ],
   '{ models, tags, limits }, or false',

@@ -1,5 +1,5 @@
 import type { StateConfig } from '../config.ts'
-import { kindOf } from '../faults/shown-value.ts'
+import { kindOf } from '../faults/fault-text.ts'
 import { object, record } from '../shape/collections.ts'
 import { either } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'

@@ -11,10 +11,9 @@ import type {
   VertexOptions,
 } from '@sluice/providers'
 import { count } from '../parts/numbers.ts'
-import { anything } from '../shape/anything.ts'
 import { list, type Member, object, record } from '../shape/collections.ts'
 import { orCode } from '../shape/either.ts'
-import { choice, flag, secret, text } from '../shape/values.ts'
+import { anything, choice, flag, secret, text } from '../shape/values.ts'
 
 type Members<Options> = { readonly [Name in keyof Required<Options>]: Member }
 

@@ -18,9 +18,10 @@ import {
 import type { RouteChoice, RouteConfig } from '../config.ts'
 import { isPlainObject } from '../shape/collections.ts'
 import type { Place } from '../shape/shape.ts'
+import { tried, triedOptions } from '../shape/tried.ts'
 import { conditionOf } from './condition-of.ts'
 import { isCode } from './is-code.ts'
-import { type EntryScope, namedEntry, tried, triedOptions } from './route-scope.ts'
+import { type EntryScope, namedEntry } from './route-scope.ts'
 
 /** An entry of the core's table out of data whose shape is sound. `undefined` where something in it is not, which is told. */
 export function entryOf(config: RouteConfig, place: Place, scope: EntryScope): ModelEntry | undefined {

@@ -1,9 +1,9 @@
 import { type ModelEntries, type ModelTable, models } from '@sluice/core'
 import type { RouteConfig, TypedConfig } from '../config.ts'
 import type { Place } from '../shape/shape.ts'
-import { circles } from './circles.ts'
+import { tried } from '../shape/tried.ts'
 import { entryOf } from './entry-of.ts'
-import { type EntryScope, type RouteScope, tried } from './route-scope.ts'
+import type { EntryScope, RouteScope } from './route-scope.ts'
 
 /** Stands for what callers may ask for, while an entry with a `*` is looked at. */
 const anyName = 'a-model'
@@ -44,4 +44,22 @@ function holdsStar(route: RouteConfig): boolean {
   if (typeof route === 'string') return route.includes('*')
   if (typeof route !== 'object' || route === null) return false
   return Object.values(route).some(each => holdsStar(each as RouteConfig))
+}
+
+/** The ways by which names lead back to themselves, each once: `['a', 'b', 'a']`. */
+function circles(references: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+  const found: string[][] = []
+  const done = new Set<string>()
+  const visit = (name: string, path: readonly string[]) => {
+    const at = path.indexOf(name)
+    if (at !== -1) {
+      found.push([...path.slice(at), name])
+      return
+    }
+    if (done.has(name)) return
+    for (const next of references.get(name) ?? []) visit(next, [...path, name])
+    done.add(name)
+  }
+  for (const name of references.keys()) visit(name, [])
+  return found
 }

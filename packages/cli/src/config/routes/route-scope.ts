@@ -1,14 +1,9 @@
-import {
-  ConfigurationError,
-  type ConfigurationIssue,
-  issueText,
-  optionPathText,
-  type Target,
-} from '@sluice/core'
+import type { Target } from '@sluice/core'
 import { didYouMean } from '../faults/fault-list.ts'
-import { quoted } from '../faults/path-text.ts'
+import { quoted } from '../faults/fault-text.ts'
 import type { VendorSet } from '../providers/vendor-pool.ts'
 import type { Place } from '../shape/shape.ts'
+import { tried } from '../shape/tried.ts'
 
 /** What the texts of a route may name. */
 export interface RouteScope {
@@ -50,47 +45,6 @@ export function namedEntry(text: string, place: Place, scope: EntryScope): strin
   }
   if (models.some(pattern => pattern !== self && fits(pattern, name))) return name
   return unknown(text, place, scope)
-}
-
-/**
- * What code of the core or of a provider gives; what it refuses is a fault here.
- *
- * @param skipped - how many steps of a path are those of the code, and not told.
- */
-export function tried<T>(place: Place, make: () => T, skipped = 0): T | undefined {
-  return triedBelow(place, make, issue => {
-    const path = optionPathText(issue.path.slice(skipped))
-    place.add({ problem: path === '' ? issueText(issue) : `${path}: ${issueText(issue)}` })
-  })
-}
-
-/** The same of options that stand here under the names that the code has for them: each has its faults where it stands. */
-export function triedOptions<T>(place: Place, make: () => T, skipped = 0): T | undefined {
-  return triedBelow(place, make, issue => {
-    addIssue(
-      issue.path.slice(skipped).reduce<Place>((at, step) => at.at(step), place),
-      issue,
-    )
-  })
-}
-
-/** Adds an issue where it stands. */
-export function addIssue(place: Place, { received, expected, suggestion }: ConfigurationIssue): void {
-  const mend = suggestion === undefined ? undefined : `Did you mean '${suggestion}'?`
-  place.add({ got: received, expected, mend })
-}
-
-function triedBelow<T>(place: Place, make: () => T, add: (issue: ConfigurationIssue) => void): T | undefined {
-  try {
-    return make()
-  } catch (error) {
-    if (ConfigurationError.is(error)) {
-      for (const issue of error.issues) add(issue)
-      return undefined
-    }
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    return place.add({ problem: error.message })
-  }
 }
 
 export function fits(pattern: string, name: string): boolean {

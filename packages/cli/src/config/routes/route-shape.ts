@@ -1,10 +1,9 @@
 import { didYouMean } from '../faults/fault-list.ts'
 import { count, milliseconds, share, shareOfSome, weight } from '../parts/numbers.ts'
-import { anything } from '../shape/anything.ts'
 import { isPlainObject, list, type Member, object, openObject, record } from '../shape/collections.ts'
 import { either, named, orCode } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'
-import { number, text } from '../shape/values.ts'
+import { anything, number, text } from '../shape/values.ts'
 import { conditionShape } from './condition-shape.ts'
 import { isCode } from './is-code.ts'
 

@@ -1,9 +1,9 @@
 import { didYouMean } from '../faults/fault-list.ts'
-import { kindOf } from '../faults/shown-value.ts'
+import { kindOf } from '../faults/fault-text.ts'
 import type { Shape } from './shape.ts'
 
 /** A text that is all of one reference, and so may stand for a number or a switch. */
-export const wholeReference = '^\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}$'
+const wholeReference = '^\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}$'
 
 /** A text that is not empty. */
 export function text(expected = 'a text that is not empty', pattern?: RegExp): Shape {
@@ -34,7 +34,7 @@ export function secret(expected: string, pattern = /\S/): Shape {
 }
 
 /** Bounds of a number. All of them belong to it, but for `above`. */
-export interface NumberBounds {
+interface NumberBounds {
   readonly min?: number
   readonly above?: number
   readonly max?: number
@@ -87,3 +87,6 @@ export function choice(...words: readonly string[]): Shape {
     schema: () => ({ anyOf: [{ enum: [...words] }, { type: 'string', pattern: wholeReference }] }),
   }
 }
+
+/** Whatever stands there: who uses it says what may. */
+export const anything: Shape = { read: value => value, schema: () => ({}) }

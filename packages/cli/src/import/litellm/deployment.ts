@@ -1,14 +1,10 @@
-import type { ModelPrice, Target } from '@sluice/core'
+import type { ModelPrice, Target, TokenPrice } from '@sluice/core'
 import type { Importing } from '../importing.ts'
 import { parametersOf } from '../parameters.ts'
-import type { Part } from '../part.ts'
-import { region } from './bedrock-region.ts'
-import { capabilitiesOf } from './capabilities.ts'
-import { withCredential } from './credentials.ts'
-import { priceOf } from './price.ts'
-import { withReferences } from './settings-text.ts'
+import type { Part } from '../reading.ts'
+import { withCredential, withReferences } from './settings.ts'
 import { vendorOf } from './vendor-of.ts'
-import { type NamedModel, namedModel } from './vendors.ts'
+import { bedrockRegion, type NamedModel, namedModel } from './vendors.ts'
 
 /** One place of a group, and what chooses between it and the others. */
 export interface Deployment {
@@ -96,6 +92,66 @@ function isUsable(name: string, model: string): boolean {
 
 /** Bedrock's and Azure's models have words before them that say how LiteLLM calls them. */
 function modelName({ known, model }: NamedModel): string {
-  if (known?.type === 'bedrock') return model.replace(region, '').replace(/^(?:converse|invoke)\//, '')
+  if (known?.type === 'bedrock') return model.replace(bedrockRegion, '').replace(/^(?:converse|invoke)\//, '')
   return known?.type === 'azure' ? model.replace(/^(?:o|gpt5)_series\//, '') : model
+}
+
+/** What `model_info` says that a model can do; `undefined` where it says nothing of what is looked at here. */
+function capabilitiesOf(info: Part): Target['capabilities'] | undefined {
+  const contextTokens = info.at('max_input_tokens').count(1)
+  const maxOutputTokens = info.at('max_output_tokens').count(1)
+  const tools = info.at('supports_function_calling').flag()
+  const jsonSchema = info.at('supports_response_schema').flag()
+  const known = {
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(jsonSchema === undefined ? {} : { jsonSchema }),
+  }
+  return Object.keys(known).length === 0 ? undefined : known
+}
+
+/** Dollars for a token are dollars for a million. */
+const priceFields = {
+  input: 'input_cost_per_token',
+  output: 'output_cost_per_token',
+  cachedInput: 'cache_read_input_token_cost',
+  cacheWrite: 'cache_creation_input_token_cost',
+  audioInput: 'input_cost_per_audio_token',
+  audioOutput: 'output_cost_per_audio_token',
+} as const satisfies Partial<Record<keyof TokenPrice, string>>
+
+/** The tiers that LiteLLM knows prices of: `input_cost_per_token_priority`. */
+const tierNames = ['priority', 'flex'] as const
+
+/** What a deployment costs, where it says both what its input and what its output do. */
+export function priceOf(given: Part, info: Part): ModelPrice | undefined {
+  const at = (key: string) => (given.at(key).isThere ? given.at(key) : info.at(key))
+  const tokens = tokenPrice(at, '')
+  if (tokens === undefined) return undefined
+  const tiers = tierNames.flatMap(tier => {
+    const price = tokenPrice(at, `_${tier}`)
+    return price === undefined ? [] : [[tier, price] as const]
+  })
+  return tiers.length === 0 ? tokens : { ...tokens, tiers: Object.fromEntries(tiers) }
+}
+
+/** What tokens cost by the keys that end so; `undefined` where it does not say both. */
+function tokenPrice(at: (key: string) => Part, suffix: string): TokenPrice | undefined {
+  if (!isPrice(at(priceFields.input + suffix)) || !isPrice(at(priceFields.output + suffix))) return undefined
+  const price = Object.entries(priceFields).flatMap(([name, key]) => {
+    const part = at(key + suffix)
+    return isPrice(part) ? [[name, perMillion(part.number() ?? 0)] as const] : []
+  })
+  return Object.fromEntries(price) as unknown as TokenPrice
+}
+
+/** PyYAML reads `1e-6` as text, and so LiteLLM takes texts too. */
+function isPrice(part: Part): boolean {
+  return (part.numeric ?? -1) >= 0
+}
+
+/** Without the dust of binary fractions: 0.00000015 * 1e6 is 0.15. */
+function perMillion(perToken: number): number {
+  return Number((perToken * 1_000_000).toPrecision(12))
 }

@@ -103,3 +103,22 @@ it('tells of a tpm that not every deployment has', () => {
   expect(config.limits).toBeUndefined()
   expect(lost.map(({ path }) => path)).toEqual(['model_list[0].litellm_params.tpm'])
 })
+
+it('reports an object where a number or a name belongs, whatever its members are called', () => {
+  const odd = { toString: '', valueOf: null }
+  const { config, lost } = importLiteLLM({
+    model_list: [deployment('m', 'openai/m', { max_tokens: odd, rpm: odd })],
+    litellm_settings: { max_budget: 5, budget_duration: odd },
+    router_settings: { cooldown_time: odd, allowed_fails: odd },
+  })
+  expect(config.limits).toBeUndefined()
+  expect(lost.map(({ path }) => path)).toEqual([
+    'model_list[0].litellm_params.max_tokens',
+    'model_list[0].litellm_params.rpm',
+    'litellm_settings.max_budget',
+    'litellm_settings.budget_duration',
+    'router_settings',
+  ])
+  const named = importLiteLLM({ litellm_settings: { max_budget: 5, budget_duration: 'constructor' } })
+  expect(named.config.limits).toBeUndefined()
+})

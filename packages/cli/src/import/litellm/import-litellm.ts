@@ -1,25 +1,15 @@
-import type { Config } from '../../config/config.ts'
+import type { Config, KeyConfig, RouteConfig } from '../../config/config.ts'
+import { fits } from '../../config/routes/route-scope.ts'
 import type { Imported } from '../imported.ts'
-import type { Importing } from '../importing.ts'
-import type { Part } from '../part.ts'
-import { Reading } from '../reading.ts'
-import { Variables } from '../variables.ts'
-import { VendorTable } from '../vendor-table.ts'
-import { aliasesOf } from './aliases.ts'
-import { ambiguousProviders } from './ambiguous-providers.ts'
-import { boundsOf } from './bounds.ts'
-import { credentialValues } from './credentials.ts'
-import type { Group } from './group.ts'
-import { groupsOf } from './groups.ts'
-import { keysOf } from './keys.ts'
+import { type Importing, Variables, VendorTable, variable } from '../importing.ts'
+import { type Part, Reading } from '../reading.ts'
+import { type Group, groupsOf, strategyOf } from './groups.ts'
 import { litellmLosses } from './known-losses.ts'
+import { boundsOf, spendingOf } from './limits.ts'
 import { reliabilityOf } from './reliability.ts'
-import { routesOf } from './routes.ts'
-import { settingsOf } from './settings.ts'
-import { variablesIn } from './settings-text.ts'
+import { aliasesOf, routesOf } from './routes.ts'
+import { credentialValues, secretText, settingsOf, variablesIn } from './settings.ts'
 import { cacheOf, stateOf } from './shared-state.ts'
-import { spendingOf } from './spending.ts'
-import { strategyOf } from './strategy.ts'
 import { telemetryOf } from './telemetry.ts'
 import { namedModel } from './vendors.ts'
 
@@ -124,4 +114,42 @@ function pricesOf(groups: ReadonlyMap<string, Group>): Config['prices'] {
 
 function pricesForBudget(isNeeded: boolean): Pick<Config, 'prices'> {
   return isNeeded ? { prices: 'genai-prices' } : {}
+}
+
+/** Who may call. A service without any key cannot be had: where the file has none, one is asked for. */
+function keysOf(general: Part, { reading, variables }: Importing): readonly KeyConfig[] {
+  const key = secretText(general.at('master_key'), variables, 'LITELLM_MASTER_KEY')
+  if (key !== undefined) {
+    reading.note(
+      'The master key calls models and does nothing else. Keys are issued by `sluice keys create`, or in the console, which is on where console.adminKey is set.',
+    )
+    return [{ id: 'master', key }]
+  }
+  reading.note(
+    'The file has no master_key, so that LiteLLM lets everybody in. Here callers need the key in SLUICE_API_KEY.',
+  )
+  return [{ id: 'caller', key: variable('SLUICE_API_KEY') }]
+}
+
+/**
+ * The providers of which a place, such as `openai/gpt-4o`, would be read as another model of the configuration: a model
+ * may have that very name.
+ */
+function ambiguousProviders({ models }: Pick<Config, 'models'>): readonly string[] {
+  const names = Object.keys(models).filter(name => !name.includes('*'))
+  const found = Object.entries(models).flatMap(([self, route]) =>
+    textsIn(route)
+      .filter(
+        text => text !== self && names.some(name => name !== self && (name === text || fits(text, name))),
+      )
+      .filter(text => text.includes('/'))
+      .map(text => text.slice(0, text.indexOf('/'))),
+  )
+  return [...new Set(found)]
+}
+
+function textsIn(route: RouteConfig): readonly string[] {
+  if (typeof route === 'string') return [route]
+  if (typeof route !== 'object' || route === null) return []
+  return Object.values(route).flatMap(inner => textsIn(inner as RouteConfig))
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import type { Reading } from '../reading.ts'
+import type { Part, Reading } from '../reading.ts'
 import type { Settings } from './settings.ts'
 
 type Reliability = Pick<Config, 'timeouts' | 'maxAttempts' | 'retry' | 'breaker'>
@@ -66,7 +66,7 @@ function breakerOf(settings: Settings, reading: Reading): Pick<Config, 'breaker'
 }
 
 /** Seconds above 0 that a timer can take. */
-function positive(part: { readonly value: unknown; number(): number | undefined }): number | undefined {
-  const seconds = Number(part.value)
+function positive(part: Part): number | undefined {
+  const { numeric: seconds = 0 } = part
   return seconds > 0 && seconds <= 2_147_483 ? part.number() : undefined
 }

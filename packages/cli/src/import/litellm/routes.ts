@@ -1,12 +1,11 @@
 import type { RouteConfig } from '../../config/config.ts'
-import type { Part } from '../part.ts'
 import { placesIn } from '../places-in.ts'
-import { type Fallbacks, fallbacksOf, namesIn, standIns } from './fallbacks.ts'
-import { type Group, groupRoute, groupUnder, type Strategy } from './group.ts'
+import type { Part, Reading } from '../reading.ts'
+import { type Group, groupRoute, groupUnder, type Strategy } from './groups.ts'
 import type { Settings } from './settings.ts'
 
 /** The table of models, and the most places that a request may go through. */
-export interface Routes {
+interface Routes {
   readonly models: Readonly<Record<string, RouteConfig>>
   readonly mostPlaces: number
 }
@@ -57,4 +56,79 @@ function withDefaults(fallbacks: Fallbacks, list: Part, knows: (name: string) =>
   const names = namesIn(list, knows)
   if (names.length === 0) return fallbacks
   return new Map([...fallbacks, ['*', [...(fallbacks.get('*') ?? []), ...names]]])
+}
+
+/** Which groups stand in for which: `{ "gpt-4o": ["claude"] }`, and `*` for all. */
+type Fallbacks = ReadonlyMap<string, readonly string[]>
+
+/** Reads a list of `{ group: [other, ...] }`. A name that `knows` does not know is told of. */
+function fallbacksOf(list: Part, knows: (name: string) => boolean): Fallbacks {
+  const all = new Map<string, string[]>()
+  for (const entry of list.items()) {
+    for (const [group, others] of entry.members()) {
+      if (group !== '*' && !knows(group)) {
+        others.lose('No model of that name is carried.', 'Nothing, unless the model is mended.')
+        continue
+      }
+      all.set(group, [...(all.get(group) ?? []), ...namesIn(others, knows)])
+    }
+  }
+  return all
+}
+
+/** Reads a list of names. */
+function namesIn(list: Part, knows: (name: string) => boolean): string[] {
+  return list.items().flatMap(item => {
+    if (typeof item.value !== 'string') return []
+    if (knows(item.value)) return item.text() ?? []
+    item.lose(
+      'No model of that name is carried.',
+      'Add it to models, and put it behind the model that it stands in for.',
+    )
+    return []
+  })
+}
+
+/**
+ * All that stand in for a group, in the order in which they are asked: each is followed by those that stand in for it.
+ */
+function standIns(name: string, fallbacks: Fallbacks): readonly string[] {
+  const asked = new Set<string>()
+  const add = (group: string) => {
+    if (asked.has(group)) return
+    asked.add(group)
+    for (const other of fallbacks.get(group) ?? fallbacks.get('*') ?? []) add(other)
+  }
+  add(name)
+  asked.delete(name)
+  return [...asked]
+}
+
+/** Other names for models: `{ "gpt-4": "gpt-4o" }`, or `{ "gpt-4": { "model": "gpt-4o", "hidden": true } }`. */
+export function aliasesOf(
+  aliases: Part,
+  models: Readonly<Record<string, RouteConfig>>,
+  reading: Reading,
+): Readonly<Record<string, RouteConfig>> {
+  const carried = aliases.members().flatMap(([alias, part]) => {
+    const target = part.isLeaf ? part : part.at('model')
+    if (
+      Object.hasOwn(models, alias) ||
+      typeof target.value !== 'string' ||
+      !Object.hasOwn(models, target.value)
+    ) {
+      part.lose(
+        'No model of that name is carried, or the alias is one already.',
+        'Write the name and what it stands for in models.',
+      )
+      return []
+    }
+    target.take()
+    part
+      .at('hidden')
+      .lose('GET /models lists every name that the caller may use.', 'Give keys a list of models without it.')
+    return [[alias, target.value] as const]
+  })
+  if (carried.length > 0) reading.note('Who uses an alias needs leave for the model that it stands for, too.')
+  return Object.fromEntries(carried)
 }

@@ -1,8 +1,7 @@
 import type { Config, StateConfig } from '../../config/config.ts'
-import { cacheNote } from '../cache-note.ts'
-import type { Importing } from '../importing.ts'
-import type { Part } from '../part.ts'
-import { secretText, settingsText } from './settings-text.ts'
+import { cacheNote, type Importing } from '../importing.ts'
+import type { Part } from '../reading.ts'
+import { secretText, settingsText } from './settings.ts'
 
 /** Where Redis is, by a URL or by its parts; `undefined` where that is not said. */
 export function redisOf(

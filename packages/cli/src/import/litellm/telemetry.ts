@@ -1,6 +1,5 @@
 import type { TelemetryConfig } from '../../config/config.ts'
-import type { Part } from '../part.ts'
-import type { Reading } from '../reading.ts'
+import type { Part, Reading } from '../reading.ts'
 
 /** What sees the requests. Of LiteLLM's callbacks two have something that does their work. */
 export function telemetryOf(settings: Part, reading: Reading): TelemetryConfig | undefined {

@@ -1,13 +1,8 @@
 import type { Loss } from '../imported.ts'
-import type { Importing } from '../importing.ts'
-import type { Part } from '../part.ts'
-import { variable } from '../variables.ts'
-import { azureOptions } from './azure-options.ts'
-import { bedrockOptions } from './bedrock-options.ts'
-import { headersOf } from './headers.ts'
-import { isPlaceholder, secretText, settingsText } from './settings-text.ts'
-import type { KnownVendor, NamedModel } from './vendors.ts'
-import { vertexOptions } from './vertex-options.ts'
+import { type Importing, variable } from '../importing.ts'
+import type { Part } from '../reading.ts'
+import { isPlaceholder, secretText, settingsText } from './settings.ts'
+import { bedrockRegion, type KnownVendor, type NamedModel } from './vendors.ts'
 
 /** The name of the vendor that a deployment is asked of, or why there is none. */
 export function vendorOf(named: NamedModel, given: Part, importing: Importing): string | Omit<Loss, 'path'> {
@@ -108,4 +103,113 @@ function concurrencyOf(given: Part, { reading }: Importing): { readonly maxConcu
     'Calls above maxConcurrent wait for their turn; LiteLLM refuses what is above max_parallel_requests.',
   )
   return { maxConcurrent }
+}
+
+const resourceHost = /^https:\/\/([a-z0-9-]+)\.openai\.azure\.com\/?$/i
+
+/** A deployment on Azure. What it does not say, LiteLLM reads from variables, and so it is read here. */
+function azureOptions(given: Part, { reading, variables }: Importing): Record<string, unknown> {
+  const base = settingsText(given.at('api_base'), variables, 'AZURE_API_BASE')
+  const resource = base === undefined ? undefined : resourceHost.exec(base)?.[1]
+  const apiVersion = settingsText(given.at('api_version'), variables, 'AZURE_API_VERSION')
+  const token = secretText(given.at('azure_ad_token'), variables, 'AZURE_AD_TOKEN')
+  const ownKey = secretText(given.at('api_key'), variables, 'AZURE_API_KEY')
+  if (token !== undefined)
+    reading.note(
+      'An Entra token lasts for about an hour. In a TypeScript configuration azure({ tokenProvider }) renews it.',
+    )
+  const apiKey = ownKey ?? (token === undefined ? variable('AZURE_API_KEY') : undefined)
+  if (apiVersion === undefined)
+    reading.note(
+      'Azure is asked by its v1 API where no api_version is given; set apiVersion for the classic one.',
+    )
+  return {
+    ...(resource === undefined
+      ? { baseURL: base?.replace(/\/+$/, '') ?? variable('AZURE_API_BASE') }
+      : { resource }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(token === undefined ? {} : { token }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+  }
+}
+
+/** A model on Bedrock: credentials of its own, or those of the environment. */
+function bedrockOptions({ model }: NamedModel, given: Part, importing: Importing): Record<string, unknown> {
+  const { reading, variables } = importing
+  const own = settingsText(given.at('aws_region_name'), variables, 'AWS_REGION_NAME')
+  const region = own ?? bedrockRegion.exec(model)?.[1] ?? variable('AWS_REGION_NAME')
+  const baseURL = settingsText(
+    given.at('aws_bedrock_runtime_endpoint'),
+    variables,
+    'AWS_BEDROCK_RUNTIME_ENDPOINT',
+  )
+  if (model.startsWith('invoke/'))
+    reading.note("Bedrock is asked by its Converse API, also where a model says 'invoke/'.")
+  const bearerToken = secretText(given.at('api_key'), variables, 'AWS_BEARER_TOKEN_BEDROCK')
+  return {
+    region,
+    ...(bearerToken === undefined ? { credentials: credentialsOf(given, importing) } : { bearerToken }),
+    ...(baseURL === undefined ? {} : { baseURL }),
+  }
+}
+
+function credentialsOf(given: Part, { reading, variables }: Importing): Record<string, string> {
+  const text = (key: string, wanted: string) => secretText(given.at(key), variables, wanted)
+  const accessKeyId = text('aws_access_key_id', 'AWS_ACCESS_KEY_ID')
+  const secretAccessKey = text('aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY')
+  const sessionToken = text('aws_session_token', 'AWS_SESSION_TOKEN')
+  if (accessKeyId === undefined)
+    reading.note(
+      'Bedrock reads AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Roles and profiles are had in a TypeScript configuration, by bedrock({ credentials }) with a function.',
+    )
+  return {
+    accessKeyId: accessKeyId ?? variable('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: secretAccessKey ?? variable('AWS_SECRET_ACCESS_KEY'),
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  }
+}
+
+/** A model on Vertex AI. Its token is the one thing that a file cannot hold for long. */
+function vertexOptions(given: Part, { reading, variables }: Importing): Record<string, unknown> {
+  const project =
+    settingsText(given.at('vertex_project'), variables, 'VERTEXAI_PROJECT') ?? variable('VERTEXAI_PROJECT')
+  const location =
+    settingsText(given.at('vertex_location'), variables, 'VERTEXAI_LOCATION') ?? variable('VERTEXAI_LOCATION')
+  reading.note(
+    'Vertex AI is asked with the access token in VERTEX_TOKEN, which lasts for an hour at most. In a TypeScript configuration vertex({ tokenProvider }) renews it.',
+  )
+  return { project, location, token: variable('VERTEX_TOKEN') }
+}
+
+/** Headers that hold no secret. */
+const harmlessHeaders =
+  /^(?:anthropic-(?:beta|version)|accept|content-type|user-agent|http-referer|referer|x-title|openai-(?:organization|project|beta))$/i
+
+/** Headers that a provider sets by itself. */
+const providerHeaders = /^(?:authorization|x-api-key|api-key|x-goog-api-key|anthropic-version)$/i
+
+/**
+ * Further headers of each request. What may be a credential is read from the environment. `isKeyed`: the provider has a
+ * key of its own.
+ */
+function headersOf(
+  given: Part,
+  { variables }: Importing,
+  isKeyed: boolean,
+): { readonly headers?: Record<string, string> } {
+  const headers = ['extra_headers', 'headers'].flatMap(key =>
+    given
+      .at(key)
+      .members()
+      .flatMap(([name, part]) => {
+        if (isKeyed && providerHeaders.test(name)) {
+          part.lose('The provider sets this header itself.', 'Write what has to be sent there as its apiKey.')
+          return []
+        }
+        const read = harmlessHeaders.test(name) ? settingsText : secretText
+        const value = read(part, variables, `HEADER_${name}`)
+        return value === undefined ? [] : [[name, value] as const]
+      }),
+  )
+  return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
 }

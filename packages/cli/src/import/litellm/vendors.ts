@@ -84,3 +84,6 @@ export function namedModel(text: string, given: string | undefined): NamedModel 
   const known = Object.hasOwn(vendors, vendor) ? vendors[vendor] : undefined
   return { vendor, known, model: prefix === vendor ? text.slice(slash + 1) : text }
 }
+
+/** `us-east-1/` before a model of Bedrock. */
+export const bedrockRegion = /^(?:(?:converse|invoke)\/)?([a-z]{2}(?:-[a-z]+)+-\d)\//

@@ -1,16 +1,10 @@
 import type { Config } from '../../config/config.ts'
-import { cacheNote } from '../cache-note.ts'
 import type { Imported } from '../imported.ts'
-import type { Importing } from '../importing.ts'
-import type { Part } from '../part.ts'
+import { cacheNote, type Importing, Variables, VendorTable, variable } from '../importing.ts'
 import { placesIn } from '../places-in.ts'
-import { Reading } from '../reading.ts'
-import { Variables, variable } from '../variables.ts'
-import { VendorTable } from '../vendor-table.ts'
-import { eitherCase } from './either-case.ts'
-import { portkeyLosses } from './known-losses.ts'
+import { type LossHints, type Part, Reading } from '../reading.ts'
 import { targetRoute } from './target-route.ts'
-import { vendorKeys } from './vendors.ts'
+import { eitherCase, vendorKeys } from './vendors.ts'
 
 /** A gateway config of Portkey's, parsed, as a configuration of Sluice. */
 export function importPortkey(value: unknown): Imported {
@@ -66,4 +60,43 @@ function attemptsOf(root: Part, places: number, reading: Reading): Pick<Config, 
   const header = eitherCase(root.at('retry'), 'use_retry_after_header')
   if (header.value === true) header.take()
   return { maxAttempts: attempts + places, ...(attempts === 0 ? { retry: false as const } : {}) }
+}
+
+const guardrails = {
+  why: 'There are no guardrails.',
+  mend: 'Wrap the gateway in your own code: docs/custom-gateway.md shows where.',
+}
+
+/** What Portkey has and Sluice has not, or has elsewhere, by where it stands. */
+const portkeyLosses: LossHints = {
+  input_guardrails: guardrails,
+  output_guardrails: guardrails,
+  before_request_hooks: guardrails,
+  after_request_hooks: guardrails,
+  forward_headers: {
+    why: "A caller's headers never reach a vendor.",
+    mend: 'Give the provider headers of its own.',
+  },
+  'retry.on_status_codes': {
+    why: 'What is sent again after which failure is fixed.',
+    mend: 'See the table in docs/routing.md.',
+  },
+  'targets[].retry': {
+    why: 'Repeats are those of the service and not of a place.',
+    mend: 'Set maxAttempts and retry.',
+  },
+  'targets[].cache': {
+    why: 'The cache is that of the service and not of a place.',
+    mend: 'Set cache.',
+  },
+  'targets[].request_timeout': {
+    why: 'Deadlines are those of the service and not of a place.',
+    mend: 'Set timeouts.firstByteMs and timeouts.responseMs.',
+  },
+  'targets[].input_guardrails': guardrails,
+  'targets[].output_guardrails': guardrails,
+  metadata: {
+    why: 'Requests carry no metadata of the configuration.',
+    mend: 'Give keys tags.',
+  },
 }

@@ -1,10 +1,10 @@
 import type { FailureSpec } from '@sluice/core'
 import type { RouteConfig } from '../../config/config.ts'
 import type { Importing } from '../importing.ts'
-import type { Part } from '../part.ts'
+import { parametersOf } from '../parameters.ts'
+import type { Part } from '../reading.ts'
 import { conditionalRoute } from './conditional-route.ts'
-import { eitherCase } from './either-case.ts'
-import { placeOf } from './place.ts'
+import { eitherCase, type PortkeyVendor, portkeyVendor, vendorBySlug, vendorOptions } from './vendors.ts'
 
 /** Where a target is answered: one vendor, or a strategy over targets within it. `undefined` where nothing is left. */
 export function targetRoute(target: Part, importing: Importing): RouteConfig | undefined {
@@ -51,7 +51,7 @@ function weightOf(part: Part): number {
 function fallback(routes: readonly RouteConfig[], strategy: Part, { reading }: Importing): RouteConfig {
   const codes = eitherCase(strategy, 'on_status_codes')
     .items()
-    .flatMap(part => (Number(part.value) >= 400 && Number(part.value) <= 599 ? (part.count(400) ?? []) : []))
+    .flatMap(part => ((part.numeric ?? 600) <= 599 ? (part.count(400) ?? []) : []))
   if (routes.length === 1) return routes[0]!
   if (codes.length > 0) return { fallback: routes, on: [...codes, ...failuresLike(codes)] }
   reading.note(
@@ -66,4 +66,53 @@ function failuresLike(codes: readonly number[]): FailureSpec[] {
     ...(codes.includes(500) || codes.includes(502) ? (['unreachable', 'truncated', 'garbled'] as const) : []),
     ...(codes.includes(408) || codes.includes(504) ? (['timeout'] as const) : []),
   ]
+}
+
+/** A target that is one vendor; `undefined` where it cannot be had, which is told. */
+function placeOf(target: Part, importing: Importing): RouteConfig | undefined {
+  const overrides = eitherCase(target, 'override_params')
+  const model = overrides.at('model').text()
+  const inModel = /^@([^/]+)\/(.+)$/.exec(model ?? '')
+  const found = vendorOf(target, inModel?.[1], importing)
+  if (found === undefined) {
+    target.lose(
+      'Its vendor stands in an account with Portkey and not in the file.',
+      'Write its provider, such as "openai", and import again.',
+    )
+    return undefined
+  }
+  const options = vendorOptions(found, target, importing)
+  if (options === undefined) {
+    target.lose(
+      'What its vendor is reached by stands in an account with Portkey and not in the file.',
+      'Write the resource, region or project into the target, and import again.',
+    )
+    return undefined
+  }
+  const name = importing.vendors.nameOf(options.type, options.options)
+  const place = `${name}/${inModel?.[2] ?? model ?? options.model ?? '*'}`
+  const parameters = parametersOf(overrides)
+  return parameters === undefined ? place : { to: place, parameters }
+}
+
+function vendorOf(
+  target: Part,
+  inModel: string | undefined,
+  { reading }: Importing,
+): PortkeyVendor | undefined {
+  const provider = target.at('provider').text()
+  const slug = inModel ?? (provider?.startsWith('@') === true ? provider.slice(1) : undefined)
+  const virtual = eitherCase(target, 'virtual_key').text() ?? slug
+  const own = provider === undefined || provider === slug ? undefined : portkeyVendor(provider)
+  const vendor = own ?? (virtual === undefined ? undefined : vendorBySlug(virtual))
+  if (vendor === undefined) return undefined
+  if (own === undefined)
+    reading.note(
+      `A vendor that Portkey keeps under a name of yours is known by how that name begins: ${vendor.type}. See whether it is right.`,
+    )
+  if (virtual !== undefined)
+    reading.note(
+      'Keys that Portkey keeps are not in the file: the variables of the providers have to be set.',
+    )
+  return vendor
 }

@@ -1,3 +1,6 @@
+import { type Importing, variable } from '../importing.ts'
+import type { Part } from '../reading.ts'
+
 /** How a vendor that Portkey names is reached. */
 export interface PortkeyVendor {
   readonly type: string
@@ -49,3 +52,104 @@ export function vendorBySlug(slug: string): PortkeyVendor | undefined {
 
 /** The variables that vendors' keys are read from. */
 export const vendorKeys: readonly string[] = Object.values(vendors).flatMap(({ key }) => key ?? [])
+
+/** A provider of ours. */
+interface VendorOptions {
+  readonly type: string
+  readonly options: Readonly<Record<string, unknown>>
+  /** The model that the target itself names. */
+  readonly model?: string | undefined
+}
+
+/** How a target's vendor is reached; `undefined` where the file does not say. */
+export function vendorOptions(
+  vendor: PortkeyVendor,
+  target: Part,
+  importing: Importing,
+): VendorOptions | undefined {
+  const { reading, variables } = importing
+  const text = (name: string) => {
+    const part = eitherCase(target, name)
+    const value = part.text()
+    return value === undefined ? undefined : variables.plain(value, name, part)
+  }
+  const secret = (name: string, wanted: string) => {
+    const part = eitherCase(target, name)
+    const value = part.text()
+    return value === undefined ? undefined : variables.secret(value, wanted, part)
+  }
+  if (vendor.type === 'bedrock') return bedrock()
+  if (vendor.type === 'vertex') return vertex()
+  const apiKey =
+    secret('api_key', `${vendor.type}_API_KEY`) ??
+    (vendor.key === undefined ? undefined : variable(vendor.key))
+  const key = apiKey === undefined ? {} : { apiKey }
+  if (vendor.type === 'azure') return azure()
+  const baseURL = text('custom_host')?.replace(/\/+$/, '') ?? vendor.baseURL
+  const isElsewhere =
+    vendor.type === 'openai' && baseURL !== undefined && !baseURL.startsWith('https://api.openai.com/')
+  return {
+    type: isElsewhere ? 'openai-compatible' : vendor.type,
+    options: {
+      ...key,
+      ...(baseURL === undefined ? {} : { baseURL }),
+      ...(vendor.type === 'openai' && !isElsewhere ? organization() : {}),
+      ...(vendor.type === 'anthropic' ? anthropic() : {}),
+    },
+  }
+
+  function organization(): Record<string, string> {
+    const [own, project] = [text('openai_organization'), text('openai_project')]
+    return {
+      ...(own === undefined ? {} : { organization: own }),
+      ...(project === undefined ? {} : { project }),
+    }
+  }
+
+  function anthropic(): Record<string, unknown> {
+    const [beta, version] = [text('anthropic_beta'), text('anthropic_version')]
+    return {
+      ...(beta === undefined ? {} : { beta: beta.split(/\s*,\s*/) }),
+      ...(version === undefined ? {} : { version }),
+    }
+  }
+
+  function azure(): VendorOptions | undefined {
+    const resource = text('resource_name')
+    if (resource === undefined) return undefined
+    const apiVersion = text('api_version')
+    return {
+      type: 'azure',
+      options: { resource, ...key, ...(apiVersion === undefined ? {} : { apiVersion }) },
+      model: text('deployment_id'),
+    }
+  }
+
+  function bedrock(): VendorOptions | undefined {
+    const region = text('aws_region')
+    if (region === undefined) return undefined
+    const accessKeyId = secret('aws_access_key_id', 'AWS_ACCESS_KEY_ID') ?? variable('AWS_ACCESS_KEY_ID')
+    const secretAccessKey =
+      secret('aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY') ?? variable('AWS_SECRET_ACCESS_KEY')
+    const sessionToken = secret('aws_session_token', 'AWS_SESSION_TOKEN')
+    const session = sessionToken === undefined ? {} : { sessionToken }
+    return { type: 'bedrock', options: { region, credentials: { accessKeyId, secretAccessKey, ...session } } }
+  }
+
+  function vertex(): VendorOptions | undefined {
+    const [project, location] = [text('vertex_project_id'), text('vertex_region')]
+    if (project === undefined || location === undefined) return undefined
+    reading.note(
+      'Vertex AI is asked with the access token in VERTEX_TOKEN, which lasts for an hour at most. In a TypeScript configuration vertex({ tokenProvider }) renews it.',
+    )
+    return { type: 'vertex', options: { project, location, token: variable('VERTEX_TOKEN') } }
+  }
+}
+
+/** A member in snake case, which Portkey's pages have, or in camel case, which it takes too. */
+export function eitherCase(part: Part, name: string): Part {
+  const snake = part.at(name)
+  return snake.isThere
+    ? snake
+    : part.at(name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+}

@@ -1,0 +1,27 @@
+import { checkedUsageQuery, type UsageDimension } from '@sluice/core'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CommandFault } from '../command.ts'
+import { usageBy } from './usage.ts'
+
+describe('usageBy', () => {
+  it('reads names, each once', () => {
+    expect(usageBy('model, tag:team,model,day')).toEqual(['model', 'tag:team', 'day'])
+  })
+
+  it('gives what a ledger can be asked for, or says what is wrong', () => {
+    const word = fc.oneof(fc.constantFrom('model', 'key', 'day', 'tag:', 'tag:x', ''), fc.string())
+    fc.assert(
+      fc.property(fc.array(word), words => {
+        let by: readonly UsageDimension[]
+        try {
+          by = usageBy(words.join(','))
+        } catch (error) {
+          expect(error).toBeInstanceOf(CommandFault)
+          return
+        }
+        expect(checkedUsageQuery({ by }).by).toEqual(by)
+      }),
+    )
+  })
+})

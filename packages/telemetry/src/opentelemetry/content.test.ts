@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { boundedJson } from './content.ts'
+
+const members = [{ a: 1 }, { b: 22 }, { c: 333 }]
+
+describe('boundedJson', () => {
+  it('is the whole list where it fits, to the byte', () => {
+    const text = JSON.stringify(members)
+    expect(boundedJson(members, 'first', text.length)).toEqual({ text, truncated: false })
+    expect(boundedJson(members, 'first', text.length - 1)).toEqual({
+      text: '[{"a":1},{"b":22}]',
+      truncated: true,
+    })
+  })
+
+  it('keeps the beginning or the end', () => {
+    expect(boundedJson(members, 'last', 22)).toEqual({ text: '[{"b":22},{"c":333}]', truncated: true })
+    expect(boundedJson(members, 'first', 3)).toEqual({ text: '[]', truncated: true })
+    expect(boundedJson([], 'last')).toEqual({ text: '[]', truncated: false })
+  })
+
+  it('is always JSON within its bytes, and never passes over one for another', () => {
+    const list = fc.array(fc.record({ content: fc.string({ unit: 'grapheme', maxLength: 20 }) }), {
+      maxLength: 8,
+    })
+    fc.assert(
+      fc.property(
+        list,
+        fc.constantFrom('first' as const, 'last' as const),
+        fc.integer({ min: 2, max: 200 }),
+        (given, kept, most) => {
+          const { text, truncated } = boundedJson(given, kept, most)
+          const left = JSON.parse(text) as unknown[]
+          expect(new TextEncoder().encode(text).byteLength).toBeLessThanOrEqual(most)
+          expect(truncated).toBe(left.length < given.length)
+          expect(left).toEqual(
+            kept === 'first' ? given.slice(0, left.length) : given.slice(given.length - left.length),
+          )
+        },
+      ),
+    )
+  })
+})
