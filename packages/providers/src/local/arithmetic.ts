@@ -29,8 +29,7 @@ function evaluate(expression: string): number {
       value = apply(parts[at++]!, value, operators === '^' ? power() : operand())
     return value
   }
-  const sum = () => binary('+-', product)
-  const product = () => binary('*/', power)
+  const sum = () => binary('+-', () => binary('*/', power))
   const power = (): number => {
     if (parts[at] !== '-') return binary('^', atom)
     at++

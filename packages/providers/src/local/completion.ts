@@ -4,15 +4,7 @@ import type { ScriptedReply } from './script.ts'
 import { countPromptTokens, countTokens, splitTokens } from './tokens.ts'
 
 /** An answer, before it is written as JSON or as a stream. */
-export interface Completion {
-  readonly id: string
-  /** Unix time in seconds. */
-  readonly created: number
-  readonly model: string
-  readonly choices: readonly Choice[]
-  /** `null`: none is sent. */
-  readonly usage: PartialUsage | null
-}
+export type Completion = ReturnType<typeof createCompletion>
 
 /** One choice, its texts in the pieces in which they are streamed; what is absent is `null` in the message. */
 export interface Choice {
@@ -32,25 +24,13 @@ export interface ChoiceCall {
 }
 
 /** Creates the completion of a reply; `now` is in milliseconds since 1970, and `seed` makes the ids. */
-export function createCompletion(
-  reply: ScriptedReply,
-  request: ChatRequest,
-  seed: string,
-  now: number,
-): Completion {
+export function createCompletion(reply: ScriptedReply, request: ChatRequest, seed: string, now: number) {
   const choices = Array.from({ length: request.n ?? 1 }, (_, index) => choiceOf(reply, `${seed}:${index}`))
-  const counted = {
-    prompt_tokens: countPromptTokens(request),
-    completion_tokens: choices.flatMap(textsOf).reduce((sum, text) => sum + countTokens(text.join('')), 0),
-  }
-  const usage = reply.usage === null ? null : { ...counted, ...reply.usage }
-  return {
-    id: `chatcmpl-${hashedId(seed)}`,
-    created: Math.floor(now / 1_000),
-    model: request.model,
-    choices,
-    usage,
-  }
+  const texts = choices.flatMap(textsOf)
+  const completion_tokens = texts.reduce((sum, text) => sum + countTokens(text.join('')), 0)
+  const usage: PartialUsage = { prompt_tokens: countPromptTokens(request), completion_tokens, ...reply.usage }
+  const [id, created] = [`chatcmpl-${hashedId(seed)}`, Math.floor(now / 1_000)]
+  return { id, created, model: request.model, choices, usage: reply.usage === null ? null : usage }
 }
 
 /** Counts the pieces in which an answer is streamed. */

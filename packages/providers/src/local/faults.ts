@@ -46,7 +46,7 @@ export function validateFaults(faults: Faults): void {
   const sum = kinds.reduce((total, kind) => total + (faults[kind] ?? 0), 0)
   if (sum > 1 + 1e-9)
     throw new RangeError(`local(): the shares of faults must sum to at most 1, but sum to ${sum}.`)
-  const [least, most] = latencyRange(faults)
+  const [least = 0, most = least] = [faults.latencyMs ?? 0].flat()
   validateNumber('faults.latencyMs', least, milliseconds)
   validateNumber('faults.latencyMs', most, { min: least, max: maxTimerMs })
 }
@@ -55,7 +55,7 @@ export function validateFaults(faults: Faults): void {
 export function drawFault(faults: Faults, call: number): ScriptedReply {
   const { seed = 0, retryAfter = 1, afterTokens } = faults
   const random = seededRandom(Math.imul(call + 1, 0x9e3779b1) ^ seed)
-  const [least, most] = latencyRange(faults)
+  const [least = 0, most = least] = [faults.latencyMs ?? 0].flat()
   const delayMs = least + random() * (most - least)
   const drawn = random()
   const after = afterTokens ?? Math.floor(random() * 9)
@@ -68,9 +68,8 @@ export function drawFault(faults: Faults, call: number): ScriptedReply {
 }
 
 const requested = '(A fault that the options of local() ask for.)'
-const replies: Readonly<
-  Record<(typeof kinds)[number], (after: number, retryAfter: number) => ScriptedReply>
-> = {
+type CreateReply = (after: number, retryAfter: number) => ScriptedReply
+const replies: Readonly<Record<(typeof kinds)[number], CreateReply>> = {
   rateLimited: (_, retryAfter) => {
     const message = `Rate limit reached. Please try again in ${retryAfter}s. ${requested}`
     return { error: { status: 429, code: 'rate_limit_exceeded', message, retryAfter } }
@@ -84,8 +83,4 @@ const replies: Readonly<
   cut: after => ({ cutAfter: after }),
   hang: () => ({ hang: 'before-headers' }),
   stall: after => ({ hang: after }),
-}
-
-function latencyRange({ latencyMs = 0 }: Faults): readonly [number, number] {
-  return typeof latencyMs === 'number' ? [latencyMs, latencyMs] : latencyMs
 }

@@ -12,19 +12,17 @@ const maxCharacters = 10_000
 
 /** Keywords that values are generated without regard to. Of `oneOf` one option is met, and the others not checked. */
 const uncheckedKeywords =
-  'pattern format oneOf not if uniqueItems contains patternProperties propertyNames minProperties maxProperties dependencies dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties'
-const annotations = 'title description default example examples deprecated $defs definitions $id $schema'
+  'pattern format oneOf not if uniqueItems contains patternProperties propertyNames minProperties maxProperties dependencies dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties'.split(
+    ' ',
+  )
+const annotations =
+  'title description default example examples deprecated $defs definitions $id $schema'.split(' ')
 
-/** A generated value as JSON text, or the problem with its schema. */
-export interface GeneratedJson {
-  readonly json?: string
-  readonly problem?: string
-  /** The keywords to which it was generated without regard. */
-  readonly unchecked: readonly string[]
-}
-
-/** Generates the same value each time: valid but for the `unchecked` keywords, and in bounded work. */
-export function generateJson(schema: JsonValue): GeneratedJson {
+/**
+ * Generates JSON text, each time the same and in bounded work, that is valid but for the keywords in `unchecked`.
+ * Returns the `problem` with a schema for which there is none.
+ */
+export function generateJson(schema: JsonValue) {
   const generator = new JsonGenerator(schema)
   try {
     const json = JSON.stringify(generator.generate(schema, { path: '', depth: 0 }))
@@ -64,8 +62,7 @@ class JsonGenerator {
   generate(given: JsonValue, at: Location): JsonValue {
     this.#spend(1, at)
     const schema = this.#flatten(given, at)
-    for (const keyword of uncheckedKeywords.split(' '))
-      if (schema[keyword] !== undefined) this.unchecked.add(keyword)
+    for (const keyword of uncheckedKeywords) if (schema[keyword] !== undefined) this.unchecked.add(keyword)
     const { anyOf, ...withoutAny } = schema
     if (Array.isArray(anyOf)) return this.#option(anyOf, withoutAny, at)
     const { oneOf, ...withoutOne } = schema

@@ -11,16 +11,12 @@ export interface Pace {
   readonly jitter?: number
 }
 
-/** With full jitter, a delay doubles. */
 const delay = { max: maxTimerMs / 2 }
+const bounds = { firstTokenMs: delay, tokenMs: delay, jitter: { max: 1 } }
 
 /** Throws `TypeError` or `RangeError` for a pace that makes no sense. */
 export function validatePace(pace: Pace): void {
-  validateOptions('pace', pace, 'firstTokenMs tokenMs jitter', {
-    firstTokenMs: delay,
-    tokenMs: delay,
-    jitter: { max: 1 },
-  })
+  validateOptions('pace', pace, 'firstTokenMs tokenMs jitter', bounds)
 }
 
 /** Returns the delay before each piece of an answer in milliseconds; the first piece is 0. */

@@ -1,4 +1,4 @@
-import { type ChatRequest, GatewayError, type Transport, type TransportResponse } from '@sluice/core'
+import { type ChatRequest, GatewayError, type Transport } from '@sluice/core'
 import type { LocalOptions } from '../local.ts'
 import { createAnswer } from './answer.ts'
 import { countPieces, createCompletion } from './completion.ts'
@@ -11,6 +11,7 @@ import { completionEvents, completionJson, errorBody, jsonEvents } from './wire.
 
 /** Creates a chat-completions server without a socket: it takes a request's bytes and returns an answer's bytes. */
 export function createServer(options: LocalOptions): Transport {
+  const { pace = {}, now = Date.now } = options
   let calls = 0
   return async ({ body }, signal) => {
     signal.throwIfAborted()
@@ -21,11 +22,27 @@ export function createServer(options: LocalOptions): Transport {
     const { hang, delayMs = 0, error, errorAfter } = reply
     if (hang === 'before-headers') await sleep(Number.POSITIVE_INFINITY, signal)
     if (delayMs > 0) await sleep(delayMs, signal)
-    if (error === undefined || errorAfter !== undefined) return respond(reply, request, json, options, signal)
     const headers = new Headers({ 'content-type': 'application/json' })
-    if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter))
-    const events = jsonEvents(errorBody(error))
-    return { status: error.status ?? 500, headers, body: responseBody(events, {}, () => 0, signal) }
+    if (error !== undefined && errorAfter === undefined) {
+      if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter))
+      const body = responseBody(jsonEvents(errorBody(error)), {}, () => 0, signal)
+      return { status: error.status ?? 500, headers, body }
+    }
+    const seed = `${hash(json).toString(36)}.${hash(json, 1).toString(36)}`
+    const completion = createCompletion(reply, request, seed, now())
+    const { chunkDelayMs } = reply
+    const delayOf = chunkDelayMs === undefined ? delaysOf(pace, hash(seed)) : () => chunkDelayMs
+    if (request.stream === true) {
+      headers.set('content-type', 'text/event-stream; charset=utf-8')
+      const events = completionEvents(completion, request)
+      return { status: 200, headers, body: responseBody(events, reply, delayOf, signal) }
+    }
+    // An answer that is not streamed takes as long as its stream.
+    let delay = 0
+    for (let piece = 0, pieces = countPieces(completion); piece < pieces; piece++) delay += delayOf(piece)
+    if (delay > 0) await sleep(delay, signal)
+    const events = jsonEvents(completionJson(completion, request))
+    return { status: 200, headers, body: responseBody(events, reply, () => 0, signal) }
   }
 }
 
@@ -43,27 +60,4 @@ async function replyTo(request: ChatRequest, call: number, options: LocalOptions
     const message = cause instanceof Error ? cause.message : String(cause)
     throw new GatewayError('server_error', { message, cause })
   }
-}
-
-async function respond(
-  reply: ScriptedReply,
-  request: ChatRequest,
-  json: string,
-  { pace = {}, now = Date.now }: LocalOptions,
-  signal: AbortSignal,
-): Promise<TransportResponse> {
-  const seed = `${hash(json).toString(36)}.${hash(json, 1).toString(36)}`
-  const completion = createCompletion(reply, request, seed, now())
-  const { chunkDelayMs } = reply
-  const delayOf = chunkDelayMs === undefined ? delaysOf(pace, hash(seed)) : () => chunkDelayMs
-  if (request.stream === true) {
-    const body = responseBody(completionEvents(completion, request), reply, delayOf, signal)
-    return { status: 200, headers: new Headers({ 'content-type': 'text/event-stream; charset=utf-8' }), body }
-  }
-  // An answer that is not streamed takes as long as its stream.
-  let delay = 0
-  for (let piece = 0, pieces = countPieces(completion); piece < pieces; piece++) delay += delayOf(piece)
-  if (delay > 0) await sleep(delay, signal)
-  const body = responseBody(jsonEvents(completionJson(completion, request)), reply, () => 0, signal)
-  return { status: 200, headers: new Headers({ 'content-type': 'application/json' }), body }
 }

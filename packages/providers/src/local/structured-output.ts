@@ -1,16 +1,6 @@
 import type { Adjustment, ChatRequest, JsonObject } from '@sluice/core'
 import { generateJson, isObject } from './generate-json.ts'
-import type { ScriptedError } from './script.ts'
 import { lastUserText } from './tokens.ts'
-
-/** What is generated from the schemas of a request: calls, an object as JSON text, an error, or nothing. */
-export interface StructuredOutput {
-  readonly calls?: readonly GeneratedCall[]
-  readonly text?: string
-  readonly error?: ScriptedError
-  /** The schemas with keywords to which it was generated without regard. */
-  readonly adjustments: readonly Adjustment[]
-}
 
 export interface GeneratedCall {
   /** `deprecated`: one of `functions`. */
@@ -26,8 +16,11 @@ interface Tool extends Pick<GeneratedCall, 'form' | 'name'> {
   readonly path: string
 }
 
-/** Generates the tool calls or the structured output that a request asks for, each time the same. */
-export function generateStructured(request: ChatRequest): StructuredOutput {
+/**
+ * Generates the calls or the object as JSON text that a request asks for, or neither, each time the same. Returns an
+ * `error` where it cannot, and in `adjustments` the schemas with keywords to which it did so without regard.
+ */
+export function generateStructured(request: ChatRequest) {
   const { messages, response_format: format } = request
   const adjustments: Adjustment[] = []
   const calls: GeneratedCall[] = []
@@ -64,8 +57,8 @@ export function generateStructured(request: ChatRequest): StructuredOutput {
 }
 
 /**
- * Selects the tools that are called. With `auto`, where the user spoke last: the only tool, or those with a word of
- * their name in the user's text, at most eight. With `required`, the first one rather than none; `undefined` where there is none.
+ * Selects the tools that are called. With `auto`, where the user spoke last: the only tool, or up to eight with a
+ * word of their name in the user's text. With `required`, the first one rather than none. `undefined`: there is none.
  */
 function selectTools(request: ChatRequest): readonly Tool[] | undefined {
   const { tools = [], functions = [], messages, tool_choice, function_call } = request

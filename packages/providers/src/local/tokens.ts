@@ -23,11 +23,7 @@ export function countTokens(text: string): number {
 export function firstTokens(text: string, limit: number): string[] {
   const found: string[] = []
   token.lastIndex = 0
-  while (found.length < limit) {
-    const match = token.exec(text)
-    if (match === null) break
-    found.push(match[0])
-  }
+  while (found.length < limit && token.lastIndex < text.length) found.push(token.exec(text)![0])
   return found
 }
 
@@ -35,14 +31,9 @@ export function firstTokens(text: string, limit: number): string[] {
  * Counts a request's prompt: one token for each message and each part that is no text, the tokens of all text
  * and of the names and inputs of tool calls, and those of tools and schema as JSON.
  */
-export function countPromptTokens({
-  messages,
-  tools = [],
-  functions = [],
-  response_format,
-}: ChatRequest): number {
-  const declared: readonly unknown[] = [...tools, ...functions]
-  const schemas = response_format?.type === 'json_schema' ? [...declared, response_format] : declared
+export function countPromptTokens({ messages, ...request }: ChatRequest): number {
+  const schemas: unknown[] = [...(request.tools ?? []), ...(request.functions ?? [])]
+  if (request.response_format?.type === 'json_schema') schemas.push(request.response_format)
   const json = schemas.reduce<number>((sum, value) => sum + countTokens(JSON.stringify(value)), 0)
   return messages.reduce((sum, message) => sum + 1 + countMessageTokens(message), json)
 }

@@ -16,19 +16,16 @@ const origin = { service_tier: 'default', system_fingerprint: 'local-not-a-langu
 /** Writes the body of an error (protocol section 4.1), always with its four keys. */
 export function errorBody({ status = 500, type, code = null, param = null, ...rest }: ScriptedError): string {
   const { message = `The script of local() answers with status ${status}.` } = rest
-  const typeOfServerError = status === 503 ? 'service_unavailable_error' : 'server_error'
-  const typeOfClientError = status === 429 ? 'requests' : 'invalid_request_error'
-  const defaultType = status >= 500 ? typeOfServerError : typeOfClientError
+  const clientType = status === 429 ? 'requests' : 'invalid_request_error'
+  const serverType = status === 503 ? 'service_unavailable_error' : 'server_error'
+  const defaultType = status < 500 ? clientType : serverType
   return JSON.stringify({ error: { message, type: type ?? defaultType, param, code } })
 }
 
 /** A JSON body in halves: a fault comes between them. */
-export function jsonEvents(json: string): readonly WireEvent[] {
-  const middle = json.length >> 1
-  return [
-    { kind: 'opening', text: json.slice(0, middle) },
-    { kind: 'closing', text: json.slice(middle) },
-  ]
+export function* jsonEvents(json: string): Generator<WireEvent> {
+  yield { kind: 'opening', text: json.slice(0, json.length >> 1) }
+  yield { kind: 'closing', text: json.slice(json.length >> 1) }
 }
 
 /** Writes an answer as a `chat.completion` (protocol section 2). */
@@ -57,16 +54,13 @@ export function* completionEvents(completion: Completion, request: ChatRequest):
       if (done) continue
       const { kind, delta, logprobs = null, finish_reason = null } = value
       const chunk = { ...head, choices: [{ index, delta, logprobs, finish_reason }] }
-      yield { kind, text: dataEvent(includesUsage ? { ...chunk, usage: null } : chunk) }
+      const json = JSON.stringify(includesUsage ? { ...chunk, usage: null } : chunk)
+      yield { kind, text: `data: ${json}\n\n` }
     }
   }
-  if (includesUsage && usage !== null)
-    yield { kind: 'closing', text: dataEvent({ ...head, choices: [], usage: usageBody(usage) }) }
+  const counts = usage === null ? null : { ...head, choices: [], usage: usageBody(usage) }
+  if (includesUsage && counts) yield { kind: 'closing', text: `data: ${JSON.stringify(counts)}\n\n` }
   yield { kind: 'closing', text: 'data: [DONE]\n\n' }
-}
-
-function dataEvent(chunk: object): string {
-  return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
 type Delta = Pick<WireEvent, 'kind'> & { delta: object; logprobs?: object | null; finish_reason?: string }
