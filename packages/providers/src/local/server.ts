@@ -19,7 +19,7 @@ export function createServer(options: LocalOptions): Transport {
     const json = typeof body === 'string' ? body : new TextDecoder().decode(body)
     const request: ChatRequest = JSON.parse(json)
     const reply = await replyTo(request, call, options)
-    const { hang, delayMs = 0, error, errorAfter } = reply
+    const { hang, delayMs = 0, error, errorAfter, chunkDelayMs } = reply
     if (hang === 'before-headers') await sleep(Number.POSITIVE_INFINITY, signal)
     if (delayMs > 0) await sleep(delayMs, signal)
     const headers = new Headers({ 'content-type': 'application/json' })
@@ -30,7 +30,6 @@ export function createServer(options: LocalOptions): Transport {
     }
     const seed = `${hash(json).toString(36)}.${hash(json, 1).toString(36)}`
     const completion = createCompletion(reply, request, seed, now())
-    const { chunkDelayMs } = reply
     const delayOf = chunkDelayMs === undefined ? delaysOf(pace, hash(seed)) : () => chunkDelayMs
     if (request.stream === true) {
       headers.set('content-type', 'text/event-stream; charset=utf-8')

@@ -1,5 +1,6 @@
 import type { Adjustment, ChatRequest, JsonObject } from '@sluice/core'
 import { generateJson, isObject } from './generate-json.ts'
+import type { ScriptedReply } from './script.ts'
 import { lastUserText } from './tokens.ts'
 
 export interface GeneratedCall {
@@ -8,6 +9,8 @@ export interface GeneratedCall {
   readonly name: string
   readonly input: string
 }
+
+type Output = Pick<ScriptedReply, 'text' | 'error'> & { calls?: GeneratedCall[]; adjustments: Adjustment[] }
 
 interface Tool extends Pick<GeneratedCall, 'form' | 'name'> {
   readonly parameters?: JsonObject
@@ -20,7 +23,7 @@ interface Tool extends Pick<GeneratedCall, 'form' | 'name'> {
  * Generates the calls or the object as JSON text that a request asks for, or neither, each time the same. Returns an
  * `error` where it cannot, and in `adjustments` the schemas with keywords to which it did so without regard.
  */
-export function generateStructured(request: ChatRequest) {
+export function generateStructured(request: ChatRequest): Output {
   const { messages, response_format: format } = request
   const adjustments: Adjustment[] = []
   const calls: GeneratedCall[] = []
@@ -46,7 +49,7 @@ export function generateStructured(request: ChatRequest) {
     }
     const schema = { type: 'object', ...parameters }
     const { error, text } = generate(schema, `${path}.parameters`, `function '${name}'`)
-    if (text === undefined) return { error, adjustments }
+    if (error !== undefined) return { error, adjustments }
     calls.push({ form, name, input: text })
   }
   if (calls.length > 0) return { calls, adjustments }
