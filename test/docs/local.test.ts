@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Gateway } from '@sluice/core'
 import { expect } from 'vitest'
 import { type Asking, ask } from './runner/ask.ts'
@@ -43,11 +44,26 @@ const skills: Check = async snippet => {
     called.choices[0].message,
     { role: 'tool', tool_call_id: call.id, content: '{"sky":"clear"}' },
   ]
-  expect((await (await post({ messages, tools })).json()).choices[0].message.content).toContain('sky: clear')
+  expect((await (await post({ messages, tools })).json()).choices[0].message.content).toContain(
+    '"sky":"clear"',
+  )
 
   const response_format = { type: 'json_schema', json_schema: { name: 'f', schema: parameters } }
-  const structured = await (await post({ response_format })).json()
+  const answered = await post({ response_format })
+  expect(answered.headers.get('x-sluice-adjustments')).toBeNull()
+  const structured = await answered.json()
   expect(JSON.parse(structured.choices[0].message.content)).toMatchObject({ days: expect.any(Number) })
+  const schema = {
+    type: 'object',
+    properties: { code: { type: 'string', pattern: '^[A-Z]$' } },
+    required: ['code'],
+  }
+  const adjusted = await post({
+    response_format: { type: 'json_schema', json_schema: { name: 'f', schema } },
+  })
+  expect(await readFile(page, 'utf8')).toContain(
+    `x-sluice-adjustments: ${adjusted.headers.get('x-sluice-adjustments')}\n`,
+  )
   const limited = await (await post({ n: 2, max_tokens: 3, logprobs: true })).json()
   expect(limited.choices).toHaveLength(2)
   expect(limited.choices[1]).toMatchObject({

@@ -314,7 +314,7 @@ describe('local', () => {
 describe('local with tools', () => {
   const call = async (input: Input) => (await complete(input)).choices[0]!
 
-  it('calls the only tool with arguments from the text', async () => {
+  it('calls the only tool with arguments generated from its schema', async () => {
     const { message, finish_reason } = await call({
       tools: [weather],
       messages: user('Weather in New York in fahrenheit?'),
@@ -325,7 +325,7 @@ describe('local with tools', () => {
     expect(only).toEqual({
       id: expect.stringMatching(/^call_[a-z0-9]{24}$/),
       type: 'function',
-      function: { name: 'get_weather', arguments: '{"city":"New York","unit":"fahrenheit"}' },
+      function: { name: 'get_weather', arguments: '{"city":"example","unit":"celsius"}' },
     })
   })
 
@@ -360,7 +360,7 @@ describe('local with tools', () => {
       messages: user('Send the weather in Rome by email to a@b.co'),
     })
     const deltas = chunks.flatMap(chunk => chunk.choices.map(choice => choice.delta))
-    expect(deltas[0]).toEqual({ role: 'assistant', content: null })
+    expect(deltas[0]).toEqual({ role: 'assistant', content: null, refusal: null })
     const pieces = deltas.flatMap(delta => delta.tool_calls ?? [])
     expect(pieces.map(piece => piece.index)).toEqual([...pieces.map(piece => piece.index)].sort())
     for (const index of [0, 1]) {
@@ -374,20 +374,18 @@ describe('local with tools', () => {
         rest.every(piece => Object.keys(piece).join() === 'index,function' && piece.id === undefined),
       ).toBe(true)
       expect(JSON.parse(rest.map(piece => piece.function!.arguments).join(''))).toEqual(
-        [{ city: 'Rome' }, { to: 'a@b.co' }][index],
+        [{ city: 'example', unit: 'celsius' }, { to: 'example' }][index],
       )
     }
     const single = await stream({ tools: [weather] })
-    expect(single[0]!.choices[0]!.delta).toMatchObject({
-      role: 'assistant',
-      content: null,
-      refusal: null,
+    expect(single[0]!.choices[0]!.delta).toEqual({ role: 'assistant', content: null, refusal: null })
+    expect(single[1]!.choices[0]!.delta).toMatchObject({
       tool_calls: [{ index: 0, function: { name: 'get_weather' } }],
     })
     expect(single.at(-2)!.choices[0]!.finish_reason).toBe('tool_calls')
   })
 
-  it('summarises what the tool answered', async () => {
+  it('repeats what the tool answered', async () => {
     const messages: ChatRequest['messages'] = [
       ...user('Weather?'),
       {
@@ -398,7 +396,7 @@ describe('local with tools', () => {
       { role: 'tool', tool_call_id: 'call_1', content: '{"sky":"clear"}' },
     ]
     expect(await call({ tools: [weather], messages })).toMatchObject({
-      message: { content: 'get_weather answered: sky: clear.' },
+      message: { content: 'The tool answered: {"sky":"clear"}' },
       finish_reason: 'stop',
     })
   })
@@ -409,12 +407,15 @@ describe('local with tools', () => {
       function_call: { name: 'get_weather' },
       messages: user('in Rome'),
     })
-    expect(message.function_call).toEqual({ name: 'get_weather', arguments: '{"city":"Rome"}' })
+    expect(message.function_call).toEqual({
+      name: 'get_weather',
+      arguments: '{"city":"example","unit":"celsius"}',
+    })
     expect(message).not.toHaveProperty('tool_calls')
     expect(finish_reason).toBe('function_call')
     const chunks = await stream({ functions: [weather.function], messages: user('in Rome') })
     const joined = chunks.map(chunk => chunk.choices[0]?.delta.function_call?.arguments ?? '').join('')
-    expect(joined).toBe('{"city":"Rome"}')
+    expect(joined).toBe(message.function_call!.arguments)
     expect(chunks.at(-2)!.choices[0]!.finish_reason).toBe('function_call')
   })
 
@@ -423,15 +424,6 @@ describe('local with tools', () => {
     expect((await call({ tools: [plain], messages: user('buy milk') })).message.tool_calls).toMatchObject([
       { type: 'custom', custom: { name: 'note', input: 'buy milk' } },
     ])
-    const grammar = (syntax: string, definition: string) => ({
-      type: 'custom' as const,
-      custom: { name: 'code', format: { type: 'grammar', grammar: { syntax, definition } } },
-    })
-    const [made] = (await call({ tools: [grammar('regex', '[A-Z]{3}\\d')] })).message.tool_calls!
-    expect(made).toMatchObject({ custom: { input: expect.stringMatching(/^[A-Z]{3}\d$/) } })
-    const refused = await send(local()(), { tools: [grammar('lark', 'start: "x"')] })
-    expect(refused.status).toBe(400)
-    expect(await textOf(refused.body)).toContain('lark')
   })
 
   it('cuts arguments at the token limit and says so', async () => {
@@ -481,7 +473,7 @@ describe('local with a response format', () => {
       additionalProperties: false,
     }
     const { choices } = await complete({ ...format(schema), messages: user('what is 6 * 7?') })
-    expect(JSON.parse(choices[0]!.message.content!)).toEqual({ final_answer: 42, explanation: '6 * 7 = 42' })
+    expect(JSON.parse(choices[0]!.message.content!)).toEqual({ final_answer: 1, explanation: 'example' })
     expect(contentOf(await stream({ ...format(schema), messages: user('what is 6 * 7?') }))).toBe(
       choices[0]!.message.content,
     )
@@ -508,10 +500,53 @@ describe('local with a response format', () => {
 
   it('answers with an object for json_object', async () => {
     const response_format = { type: 'json_object' as const }
-    const found = await complete({ response_format, messages: user('Write as JSON: name: Ann, city: Rome') })
-    expect(JSON.parse(found.choices[0]!.message.content!)).toEqual({ name: 'Ann', city: 'Rome' })
-    const said = await complete({ response_format, messages: user('2 + 2, in JSON') })
-    expect(JSON.parse(said.choices[0]!.message.content!)).toEqual({ answer: expect.any(String) })
+    const { choices } = await complete({ response_format, messages: user('What is 2 + 2?') })
+    expect(JSON.parse(choices[0]!.message.content!)).toEqual({ answer: '2 + 2 = 4' })
+  })
+})
+
+describe('local with keywords that it does not regard', () => {
+  const parameters = {
+    type: 'object',
+    properties: { code: { type: 'string', pattern: '^[A-Z]+$' }, mail: { type: 'string', format: 'email' } },
+    required: ['code'],
+  }
+  const tool = (name: string) => ({ type: 'function' as const, function: { name, parameters } })
+  const adjustmentsOf = async (input: Input, target = local()()) =>
+    (await target.provider.encode({ input: { model: 'm', messages: user('x'), ...input }, model: 'm' }))
+      .adjustments
+  const detail = 'local() generates without regard to format, pattern'
+
+  it('reports them as an adjustment, for each schema that it generates from', async () => {
+    expect(await adjustmentsOf({ tools: [tool('a')] })).toEqual([
+      { parameter: 'tools[0].function.parameters', action: 'dropped', detail },
+    ])
+    const tool_choice = { type: 'function' as const, function: { name: 'b' } }
+    expect(await adjustmentsOf({ tools: [tool('a'), tool('b')], tool_choice })).toEqual([
+      { parameter: 'tools[1].function.parameters', action: 'dropped', detail },
+    ])
+    const response_format = { type: 'json_schema' as const, json_schema: { name: 'r', schema: parameters } }
+    expect(await adjustmentsOf({ response_format })).toEqual([
+      { parameter: 'response_format.json_schema.schema', action: 'dropped', detail },
+    ])
+    const format = { type: 'grammar', grammar: { syntax: 'regex', definition: '[A-Z]' } }
+    expect(await adjustmentsOf({ tools: [{ type: 'custom', custom: { name: 'c', format } }] })).toEqual([
+      {
+        parameter: 'tools[0].custom.format',
+        action: 'dropped',
+        detail: 'local() generates without regard to grammar',
+      },
+    ])
+  })
+
+  it('reports nothing where nothing is generated from them', async () => {
+    expect(await adjustmentsOf({})).toBeUndefined()
+    expect(await adjustmentsOf({ tools: [weather] })).toBeUndefined()
+    expect(await adjustmentsOf({ tools: [tool('a')], tool_choice: 'none' })).toBeUndefined()
+    expect(await adjustmentsOf({ tools: [tool('a')] }, local({ script: ['x'] })())).toBeUndefined()
+    const impossible = { ...parameters, properties: { code: false } }
+    const response_format = { type: 'json_schema' as const, json_schema: { name: 'r', schema: impossible } }
+    expect(await adjustmentsOf({ response_format })).toBeUndefined()
   })
 })
 

@@ -1,11 +1,19 @@
-import type { Call, Capabilities, Provider, Target, UpstreamRequest } from '@sluice/core'
+import type {
+  Adjustment,
+  Call,
+  Capabilities,
+  ChatRequest,
+  EncodedRequest,
+  Provider,
+  Target,
+} from '@sluice/core'
 import { decodeChatCompletions } from './chat-completions.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { checkedNumber } from './local/checked-number.ts'
-import { checkFaults, type Faults } from './local/faults.ts'
-import { checkPace, type Pace } from './local/pace.ts'
-import { checkScript, type Script } from './local/script.ts'
-import { localServer } from './local/server.ts'
+import { type Faults, validateFaults } from './local/faults.ts'
+import { validateOptions } from './local/options.ts'
+import { type Pace, validatePace } from './local/pace.ts'
+import { type Script, validateScript } from './local/script.ts'
+import { createServer } from './local/server.ts'
+import { generateStructured } from './local/structured-output.ts'
 
 export type { Faults } from './local/faults.ts'
 export type { Pace } from './local/pace.ts'
@@ -33,22 +41,16 @@ export interface LocalVendor {
   readonly provider: Provider
 }
 
-const optionNames = /* @__PURE__ */ namesOf<LocalOptions>({
-  pace: true,
-  faults: true,
-  script: true,
-  contextWindow: true,
-  now: true,
-  maxConcurrent: true,
-})
+const positive = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true }
+const names = 'pace faults script contextWindow now maxConcurrent'
 
 /**
  * The embedded provider: a chat-completions server within the process, for a start without a key and for tests.
  * It is not a language model, and says so. The same request gives the same answer.
  *
- * It calculates, knows dates, counts, finds and changes things in the user's text, calls the tools it is given
- * with arguments made from their schemas, and answers with data for a schema; all else it answers from the
- * user's own words. Tokens are words and punctuation marks. An answer has at most 8,192 of them for a choice.
+ * It answers a simple calculation, calls the tools it is given with arguments generated from their schemas, answers with
+ * an object for a schema, and echoes the user's words otherwise. Keywords that it does not regard in a schema, such as
+ * `pattern`, are in `adjustments`. Tokens are words and punctuation marks. A choice has at most 8,192 of them.
  *
  * Throws `TypeError` or `RangeError` for options that make no sense.
  */
@@ -60,45 +62,44 @@ export function local(options: LocalOptions = {}): LocalVendor {
 }
 
 function localProvider(options: LocalOptions): Provider {
-  knownOptions('local()', options, optionNames)
-  const { pace = {}, faults, script, contextWindow, now = Date.now, maxConcurrent } = options
-  checkPace(pace)
+  validateOptions('', options, names, { contextWindow: positive, maxConcurrent: positive })
+  const { pace = {}, faults, script, now = Date.now, maxConcurrent } = options
+  validatePace(pace)
   if (script !== undefined && faults !== undefined) {
     throw new TypeError('local(): faults and script are given together. Write the faults into the script.')
   }
-  if (faults !== undefined) checkFaults(faults)
-  if (script !== undefined) checkScript(script)
+  if (faults !== undefined) validateFaults(faults)
+  if (script !== undefined) validateScript(script)
   if (typeof now !== 'function') throw new TypeError(`local(): now must be a function, but is ${typeof now}.`)
-  const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }
-  if (contextWindow !== undefined) checkedNumber('contextWindow', contextWindow, bounds)
-  if (maxConcurrent !== undefined) checkedNumber('maxConcurrent', maxConcurrent, bounds)
   return {
     name: 'local',
     // It reads nothing beyond the protocol.
     restrictedFields: {},
-    encode,
+    encode: call => encode(call, script === undefined),
     decode: (response, call) => decodeChatCompletions(response, call),
-    transport: localServer({
-      pace,
-      faults: faults ?? {},
-      now,
-      ...(script === undefined ? {} : { script }),
-      ...(contextWindow === undefined ? {} : { contextWindow }),
-    }),
+    transport: createServer(options),
     ...(maxConcurrent === undefined ? {} : { maxConcurrent }),
   }
 }
 
 /** A stream is always asked for its token counts. */
-function encode({ input, model }: Call): UpstreamRequest {
+function encode({ input, model }: Call, isGenerated: boolean): EncodedRequest {
   const body =
     input.stream === true
       ? { ...input, model, stream_options: { ...input.stream_options, include_usage: true } }
       : { ...input, model }
+  const adjustments = isGenerated ? adjustmentsOf(input) : []
   return {
     method: 'POST',
     url: 'local:chat/completions',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    ...(adjustments.length === 0 ? {} : { adjustments }),
   }
+}
+
+/** The schemas that the answer does not regard in full. What cannot be generated is refused by the transport. */
+function adjustmentsOf(input: ChatRequest): readonly Adjustment[] {
+  if (!input.tools && !input.functions && input.response_format?.type !== 'json_schema') return []
+  return generateStructured(input).adjustments
 }

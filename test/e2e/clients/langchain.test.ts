@@ -56,18 +56,18 @@ overServices(service => {
   it('calls a tool and takes its result', async () => {
     const bound = chat('local').bindTools([getWeather], { tool_choice: 'required' })
     const answer = await bound.invoke(question)
-    expect(answer.tool_calls).toMatchObject([{ name: 'get_weather', args: { city: 'Paris' } }])
+    expect(answer.tool_calls).toMatchObject([{ name: 'get_weather', args: { city: 'example' } }])
     let streamed: AIMessage | undefined
     for await (const chunk of await bound.stream(question)) {
       streamed = streamed === undefined ? chunk : (streamed as typeof chunk).concat(chunk)
     }
-    expect(streamed?.tool_calls).toMatchObject([{ name: 'get_weather', args: { city: 'Paris' } }])
+    expect(streamed?.tool_calls).toMatchObject([{ name: 'get_weather', args: { city: 'example' } }])
     const result = await getWeather.invoke(answer.tool_calls![0]!)
     expect(result).toBeInstanceOf(ToolMessage)
     const last = await chat('local')
       .bindTools([getWeather])
       .invoke([new HumanMessage(question), answer, result])
-    expect(last.content).toContain('cloudless over Paris')
+    expect(last.content).toContain('cloudless over example')
   })
 
   it.each(['jsonSchema', 'functionCalling'] as const)(

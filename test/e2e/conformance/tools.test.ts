@@ -30,7 +30,7 @@ overMounts(testGateway, site => {
     const { message } = choiceOf(await site.chat(asked))
     const call = message.tool_calls?.[0] as FunctionToolCall
     expect(call.function.arguments).toBeTypeOf('string')
-    expect(JSON.parse(call.function.arguments)).toEqual({ city: 'Paris' })
+    expect(JSON.parse(call.function.arguments)).toEqual({ city: 'example' })
   })
 
   it('C23 gives log probabilities', async () => {
@@ -67,7 +67,7 @@ overMounts(testGateway, site => {
         await site.chat({ messages: asked.messages, functions: [definition], function_call }),
       )
       expect(message.function_call).toEqual({ name: 'get_weather', arguments: expect.any(String) })
-      expect(JSON.parse(message.function_call!.arguments)).toEqual({ city: 'Paris' })
+      expect(JSON.parse(message.function_call!.arguments)).toEqual({ city: 'example' })
       expect(message).not.toHaveProperty('tool_calls')
       expect(finish_reason).toBe('function_call')
     }

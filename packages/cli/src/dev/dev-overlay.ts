@@ -1,4 +1,4 @@
-import type { Adjustment, Provider, Target } from '@sluice/core'
+import type { Adjustment, EncodedRequest, Provider, Target } from '@sluice/core'
 import { local } from '@sluice/providers'
 import type { TypedConfig } from '../config/config.ts'
 
@@ -46,7 +46,11 @@ export function withLabelledStandIns(config: TypedConfig): TypedConfig {
   const { provider } = local()
   const labelled: Provider = {
     ...provider,
-    encode: async call => ({ ...(await provider.encode(call)), adjustments: label }),
+    encode: async call => {
+      const request: EncodedRequest = await provider.encode(call)
+      const { adjustments = [] } = request
+      return { ...request, adjustments: [...label, ...adjustments] }
+    },
   }
   const models = Object.entries(config.models).map(([name, route]) => {
     const model = typeof route === 'string' ? /^local\/(.+)$/.exec(route)?.[1] : undefined

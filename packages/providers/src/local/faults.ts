@@ -1,8 +1,6 @@
-import { knownOptions, namesOf } from '../known-options.ts'
-import { checkedNumber, longestWait } from './checked-number.ts'
 import { seededRandom } from './hash.ts'
-import type { Mishap } from './mishap.ts'
-import type { RefusalDetails } from './refused.ts'
+import { maxTimerMs, milliseconds, pieceCount, validateNumber, validateOptions } from './options.ts'
+import type { ScriptedReply } from './script.ts'
 
 /**
  * Faults of the local provider, drawn from a seed: the same seed gives the same faults to the same sequence
@@ -15,7 +13,7 @@ export interface Faults {
   readonly latencyMs?: number | readonly [least: number, most: number]
   /** The share of calls answered with 429. */
   readonly rateLimited?: number
-  /** What a 429 and a 503 ask to wait, in seconds. Default 1. */
+  /** The `retry-after` of a 429 and a 503, in seconds. Default 1. */
   readonly retryAfter?: number
   /** The share of calls answered with 500. */
   readonly failed?: number
@@ -33,93 +31,56 @@ export interface Faults {
   readonly afterTokens?: number
 }
 
-/** What befalls one call. */
-export interface Fate {
-  readonly latencyMs: number
-  readonly refusal?: RefusalDetails
-  readonly mishap?: Mishap
-  readonly hangs?: boolean
-}
-
 const kinds = ['rateLimited', 'failed', 'overloaded', 'malformed', 'cut', 'hang', 'stall'] as const
-
-const names = /* @__PURE__ */ namesOf<Faults>({
-  seed: true,
-  latencyMs: true,
-  rateLimited: true,
-  retryAfter: true,
-  failed: true,
-  overloaded: true,
-  malformed: true,
-  cut: true,
-  hang: true,
-  stall: true,
-  afterTokens: true,
-})
+const names = `seed latencyMs retryAfter afterTokens ${kinds.join(' ')}`
+const bounds = {
+  ...Object.fromEntries(kinds.map(kind => [kind, { max: 1 }])),
+  seed: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, integer: true },
+  retryAfter: { max: 86_400 },
+  afterTokens: pieceCount,
+}
 
 /** Throws `TypeError` or `RangeError` for faults that make no sense. */
-export function checkFaults(faults: Faults): void {
-  knownOptions('local(): faults', faults, names)
-  let sum = 0
-  for (const kind of kinds) sum += checkedNumber(`faults.${kind}`, faults[kind] ?? 0, { max: 1 })
+export function validateFaults(faults: Faults): void {
+  validateOptions('faults', faults, names, bounds)
+  const sum = kinds.reduce((total, kind) => total + (faults[kind] ?? 0), 0)
   if (sum > 1 + 1e-9)
     throw new RangeError(`local(): the shares of faults must sum to at most 1, but sum to ${sum}.`)
-  const { latencyMs = 0, seed = 0, retryAfter = 1, afterTokens = 0 } = faults
-  const [least, most] = rangeOf(latencyMs)
-  checkedNumber('faults.latencyMs', least, { max: longestWait })
-  checkedNumber('faults.latencyMs', most, { min: least, max: longestWait })
-  checkedNumber('faults.seed', seed, {
-    min: Number.MIN_SAFE_INTEGER,
-    max: Number.MAX_SAFE_INTEGER,
-    whole: true,
-  })
-  checkedNumber('faults.retryAfter', retryAfter, { max: 86_400 })
-  checkedNumber('faults.afterTokens', afterTokens, { max: 1_000_000, whole: true })
+  const [least = 0, most = least] = [faults.latencyMs ?? 0].flat()
+  validateNumber('faults.latencyMs', least, milliseconds)
+  validateNumber('faults.latencyMs', most, { min: least, max: maxTimerMs })
 }
 
-/** What befalls the call with this number, the first one being 0. */
-export function fateOf(faults: Faults, call: number): Fate {
-  const random = seededRandom(Math.imul(call + 1, 0x9e3779b1) ^ (faults.seed ?? 0))
-  const [least, most] = rangeOf(faults.latencyMs ?? 0)
-  const latencyMs = least + random() * (most - least)
+/** Draws what goes wrong in the call with this number; the first call is 0. */
+export function drawFault(faults: Faults, call: number): ScriptedReply {
+  const { seed = 0, retryAfter = 1, afterTokens } = faults
+  const random = seededRandom(Math.imul(call + 1, 0x9e3779b1) ^ seed)
+  const [least = 0, most = least] = [faults.latencyMs ?? 0].flat()
+  const delayMs = least + random() * (most - least)
   const drawn = random()
-  const after = faults.afterTokens ?? Math.floor(random() * 9)
+  const after = afterTokens ?? Math.floor(random() * 9)
   let upTo = 0
   for (const kind of kinds) {
     upTo += faults[kind] ?? 0
-    if (drawn < upTo) return { latencyMs, ...fates[kind](after, faults.retryAfter ?? 1) }
+    if (drawn < upTo) return { delayMs, ...replies[kind](after, retryAfter) }
   }
-  return { latencyMs }
+  return { delayMs }
 }
 
-const fates: Readonly<
-  Record<(typeof kinds)[number], (after: number, retryAfter: number) => Omit<Fate, 'latencyMs'>>
-> = {
-  rateLimited: (_, retryAfter) => ({
-    refusal: {
-      status: 429,
-      code: 'rate_limit_exceeded',
-      message: `Rate limit reached. Please try again in ${retryAfter}s. (A fault that local() was asked for.)`,
-      retryAfter,
-    },
-  }),
-  failed: () => ({
-    refusal: { status: 500, message: 'The server had an error. (A fault that local() was asked for.)' },
-  }),
-  overloaded: (_, retryAfter) => ({
-    refusal: {
-      status: 503,
-      code: 'server_is_overloaded',
-      message: 'The model is overloaded. (A fault that local() was asked for.)',
-      retryAfter,
-    },
-  }),
-  malformed: after => ({ mishap: { kind: 'malformed', after } }),
-  cut: after => ({ mishap: { kind: 'cut', after } }),
-  hang: () => ({ hangs: true }),
-  stall: after => ({ mishap: { kind: 'hang', after } }),
-}
-
-function rangeOf(latency: number | readonly [number, number]): readonly [number, number] {
-  return typeof latency === 'number' ? [latency, latency] : latency
+const requested = '(A fault that the options of local() ask for.)'
+type CreateReply = (after: number, retryAfter: number) => ScriptedReply
+const replies: Readonly<Record<(typeof kinds)[number], CreateReply>> = {
+  rateLimited: (_, retryAfter) => {
+    const message = `Rate limit reached. Please try again in ${retryAfter}s. ${requested}`
+    return { error: { status: 429, code: 'rate_limit_exceeded', message, retryAfter } }
+  },
+  failed: () => ({ error: { status: 500, message: `The server had an error. ${requested}` } }),
+  overloaded: (_, retryAfter) => {
+    const message = `The model is overloaded. ${requested}`
+    return { error: { status: 503, code: 'server_is_overloaded', message, retryAfter } }
+  },
+  malformed: after => ({ malformedAfter: after }),
+  cut: after => ({ cutAfter: after }),
+  hang: () => ({ hang: 'before-headers' }),
+  stall: after => ({ hang: after }),
 }

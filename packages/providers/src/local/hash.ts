@@ -1,16 +1,14 @@
-/** A 32-bit number from a text (FNV-1a over UTF-16 units): the same text gives the same number everywhere. */
+/** Returns a 32-bit hash of a text (FNV-1a over UTF-16 units): equal texts have equal hashes on every machine. */
 export function hash(text: string, seed = 0): number {
   let state = (0x811c9dc5 ^ seed) >>> 0
-  for (let at = 0; at < text.length; at++) {
-    state = Math.imul(state ^ text.charCodeAt(at), 0x01000193)
-  }
-  // The last bits of FNV-1a vary little between short texts: mix once more (the finaliser of MurmurHash3).
+  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193)
+  // FNV-1a varies little in its last bits for short texts, so the finalizer of MurmurHash3 follows.
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35)
   return (state ^ (state >>> 16)) >>> 0
 }
 
-/** Numbers from 0 up to, but not including, 1, always the same ones for a seed (mulberry32). */
+/** Creates a generator of numbers from 0 up to, but not including, 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -21,12 +19,11 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** An identifier of 24 characters made from a text: the same text gives the same identifier. */
+/** Returns an id of 24 characters: equal texts have equal ids. */
 export function hashedId(text: string): string {
-  let id = ''
-  for (let part = 0; id.length < 24; part++)
-    id += hash(text, part * 0x9e3779b9)
+  const part = (index: number) =>
+    hash(text, index * 0x9e3779b9)
       .toString(36)
       .padStart(7, '0')
-  return id.slice(0, 24)
+  return [0, 1, 2, 3].map(part).join('').slice(0, 24)
 }

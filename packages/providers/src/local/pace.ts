@@ -1,6 +1,5 @@
-import { knownOptions, namesOf } from '../known-options.ts'
-import { checkedNumber, longestWait } from './checked-number.ts'
 import { seededRandom } from './hash.ts'
+import { maxTimerMs, validateOptions } from './options.ts'
 
 /** How fast the local provider answers. */
 export interface Pace {
@@ -8,27 +7,38 @@ export interface Pace {
   readonly firstTokenMs?: number
   /** Milliseconds between one word and the next. Default 0: as fast as it is read. */
   readonly tokenMs?: number
-  /** How far each wait may differ, as a share of it from 0 to 1: always the same way for a request. Default 0. */
+  /** How far each delay may differ, as a share of it from 0 to 1; a request always has the same delays. Default 0. */
   readonly jitter?: number
 }
 
-const names = /* @__PURE__ */ namesOf<Pace>({ firstTokenMs: true, tokenMs: true, jitter: true })
+const delay = { max: maxTimerMs / 2 }
+const bounds = { firstTokenMs: delay, tokenMs: delay, jitter: { max: 1 } }
 
 /** Throws `TypeError` or `RangeError` for a pace that makes no sense. */
-export function checkPace(pace: Pace): void {
-  knownOptions('local(): pace', pace, names)
-  if (pace.firstTokenMs !== undefined)
-    checkedNumber('pace.firstTokenMs', pace.firstTokenMs, { max: longestWait / 2 })
-  if (pace.tokenMs !== undefined) checkedNumber('pace.tokenMs', pace.tokenMs, { max: longestWait / 2 })
-  if (pace.jitter !== undefined) checkedNumber('pace.jitter', pace.jitter, { max: 1 })
+export function validatePace(pace: Pace): void {
+  validateOptions('pace', pace, 'firstTokenMs tokenMs jitter', bounds)
 }
 
-/** The waits of one answer in milliseconds, by the place of the piece that is waited for. */
-export function waitsOf(
-  { firstTokenMs = 0, tokenMs = 0, jitter = 0 }: Pace,
-  seed: number,
-): (piece: number) => number {
-  if (firstTokenMs === 0 && tokenMs === 0) return () => 0
+/** Returns the delay before each piece of an answer in milliseconds; the first piece is 0. */
+export function delaysOf(pace: Pace, seed: number): (piece: number) => number {
+  const { firstTokenMs = 0, tokenMs = 0, jitter = 0 } = pace
   const random = jitter === 0 ? () => 0.5 : seededRandom(seed)
   return piece => (piece === 0 ? firstTokenMs : tokenMs) * (1 + jitter * (2 * random() - 1))
+}
+
+/** Waits some milliseconds, or with `Infinity` until the abort. Rejects with the signal's reason, and leaves no timer. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(finish, Math.min(ms, maxTimerMs))
+    signal.addEventListener('abort', abort, { once: true })
+    function finish(): void {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }
+    function abort(): void {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+  })
 }

@@ -1,6 +1,5 @@
 import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluice/core'
-import { knownOptions, namesOf } from '../known-options.ts'
-import { checkedNumber, longestWait } from './checked-number.ts'
+import { milliseconds, pieceCount, validateNumber, validateOptions } from './options.ts'
 
 /** A tool call of a script. */
 export interface ScriptedToolCall {
@@ -68,114 +67,58 @@ export type Script =
   | ((request: ChatRequest, callIndex: number) => string | ScriptedReply | Promise<string | ScriptedReply>)
 
 /** Takes the answer for a call. Throws where the list has none left, or the answer makes no sense. */
-export async function scriptedReply(
-  script: Script,
-  request: ChatRequest,
-  callIndex: number,
-): Promise<ScriptedReply> {
-  if (typeof script === 'function') {
-    const reply = asReply(await script(request, callIndex))
-    checkReply(reply, `the script's answer to call ${callIndex}`)
-    return reply
-  }
-  const reply = script[callIndex]
-  if (reply !== undefined) return asReply(reply)
+export async function takeReply(script: Script, request: ChatRequest, call: number): Promise<ScriptedReply> {
+  if (typeof script === 'function')
+    return validateReply(await script(request, call), `the script's answer to call ${call}`)
+  const reply = script[call]
+  if (reply !== undefined) return typeof reply === 'string' ? { text: reply } : reply
   throw new Error(
-    `The script of local() has ${script.length} ${script.length === 1 ? 'answer' : 'answers'}, and this is call ${callIndex + 1}. Add an answer for it, or pass a function.`,
+    `The script of local() has ${script.length} ${script.length === 1 ? 'answer' : 'answers'}, and this is call ${call + 1}. Add an answer for it, or pass a function.`,
   )
 }
 
 /** Throws `TypeError` or `RangeError` for a script that makes no sense. */
-export function checkScript(script: Script): void {
+export function validateScript(script: Script): void {
   if (typeof script === 'function') return
   if (!Array.isArray(script))
     throw new TypeError('local(): script must be an array of answers or a function.')
   if (script.length === 0)
     throw new TypeError('local(): script is an empty array. Give an answer for each call, or leave it out.')
-  for (const [at, reply] of script.entries()) checkReply(asReply(reply), `script[${at}]`)
+  for (const [index, reply] of script.entries()) validateReply(reply, `script[${index}]`)
 }
 
-const contents = [
-  'text',
-  'chunks',
-  'refusal',
-  'reasoning',
-  'toolCalls',
-  'functionCall',
-  'error',
-  'hang',
-] as const
-const mishaps = ['cutAfter', 'malformedAfter', 'errorAfter'] as const
+const replyNames =
+  'text chunks refusal reasoning toolCalls functionCall finishReason usage error errorAfter delayMs chunkDelayMs cutAfter malformedAfter hang'
+const counts = { errorAfter: pieceCount, cutAfter: pieceCount, malformedAfter: pieceCount }
+const replyBounds = { ...counts, delayMs: milliseconds, chunkDelayMs: milliseconds }
+const errorNames = 'status code type param message retryAfter'
+const errorBounds = { status: { min: 400, max: 599, integer: true } }
+const answers = ['text', 'chunks', 'refusal', 'reasoning', 'toolCalls', 'functionCall'] as const
+const contents = [...answers, 'error', 'hang'] as const
+const bodyFaults = ['cutAfter', 'malformedAfter', 'errorAfter', 'hang'] as const
 
-const replyNames = /* @__PURE__ */ namesOf<ScriptedReply>({
-  text: true,
-  chunks: true,
-  refusal: true,
-  reasoning: true,
-  toolCalls: true,
-  functionCall: true,
-  finishReason: true,
-  usage: true,
-  error: true,
-  errorAfter: true,
-  delayMs: true,
-  chunkDelayMs: true,
-  cutAfter: true,
-  malformedAfter: true,
-  hang: true,
-})
-const errorNames = /* @__PURE__ */ namesOf<ScriptedError>({
-  status: true,
-  code: true,
-  type: true,
-  param: true,
-  message: true,
-  retryAfter: true,
-})
-const callNames = /* @__PURE__ */ namesOf<ScriptedToolCall>({
-  name: true,
-  arguments: true,
-  input: true,
-  id: true,
-})
-/** What an answer that is an error has no place for. */
-const saidInAnswer = ['text', 'chunks', 'refusal', 'reasoning', 'toolCalls', 'functionCall'] as const
-
-function checkReply(reply: ScriptedReply, name: string): void {
-  if (typeof reply !== 'object' || reply === null)
-    throw new TypeError(`local(): ${name} must be a string or an object.`)
-  knownOptions(`local(): ${name}`, reply, replyNames)
-  if (reply.error !== undefined) knownOptions(`local(): ${name}.error`, reply.error, errorNames)
-  if (reply.toolCalls !== undefined && !Array.isArray(reply.toolCalls))
-    throw new TypeError(`local(): ${name}.toolCalls must be an array.`)
-  for (const [at, call] of (reply.toolCalls ?? []).entries()) {
-    knownOptions(`local(): ${name}.toolCalls[${at}]`, call, callNames)
+function validateReply(given: string | ScriptedReply, name: string): ScriptedReply {
+  if (typeof given === 'string') return { text: given }
+  const fail = (problem: string) => new TypeError(`local(): ${name} ${problem}`)
+  if (typeof given !== 'object' || given === null) throw fail('must be a string or an object.')
+  validateOptions(name, given, replyNames, replyBounds)
+  const { error, errorAfter, toolCalls = [], hang } = given
+  if (error !== undefined) validateOptions(`${name}.error`, error, errorNames, errorBounds)
+  if (!Array.isArray(toolCalls)) throw fail('has toolCalls that are no array.')
+  for (const [index, call] of toolCalls.entries()) {
+    validateOptions(`${name}.toolCalls[${index}]`, call, 'name arguments input id', {})
     if (call.arguments !== undefined && call.input !== undefined)
-      throw new TypeError(`local(): ${name}.toolCalls[${at}] has both arguments and input.`)
+      throw fail(`has both arguments and input in toolCalls[${index}].`)
   }
-  if (!contents.some(key => reply[key] !== undefined))
-    throw new TypeError(`local(): ${name} needs one of ${contents.join(', ')}.`)
-  if (reply.text !== undefined && reply.chunks !== undefined)
-    throw new TypeError(`local(): ${name} has both text and chunks.`)
-  const said = saidInAnswer.find(key => reply[key] !== undefined)
-  if (reply.error !== undefined && reply.errorAfter === undefined && said !== undefined)
-    throw new TypeError(
-      `local(): ${name} has both error and ${said}. Leave one out, or say with errorAfter when the error comes.`,
-    )
-  if (reply.errorAfter !== undefined && reply.error === undefined)
-    throw new TypeError(`local(): ${name} has errorAfter without error.`)
-  const struck = [...mishaps, 'hang' as const].filter(key => reply[key] !== undefined)
-  if (struck.length > 1) throw new TypeError(`local(): ${name} has both ${struck.join(' and ')}.`)
-  for (const key of mishaps)
-    if (reply[key] !== undefined) checkedNumber(`${name}.${key}`, reply[key], { max: 1_000_000, whole: true })
-  if (typeof reply.hang === 'number')
-    checkedNumber(`${name}.hang`, reply.hang, { max: 1_000_000, whole: true })
-  for (const key of ['delayMs', 'chunkDelayMs'] as const)
-    if (reply[key] !== undefined) checkedNumber(`${name}.${key}`, reply[key], { max: longestWait })
-  if (reply.error?.status !== undefined)
-    checkedNumber(`${name}.error.status`, reply.error.status, { min: 400, max: 599, whole: true })
-}
-
-function asReply(reply: string | ScriptedReply): ScriptedReply {
-  return typeof reply === 'string' ? { text: reply } : reply
+  const isGiven = (key: keyof ScriptedReply) => given[key] !== undefined
+  if (!contents.some(isGiven)) throw fail(`needs one of ${contents.join(', ')}.`)
+  if (isGiven('text') && isGiven('chunks')) throw fail('has both text and chunks.')
+  const answer = answers.find(isGiven)
+  if (error !== undefined && errorAfter === undefined && answer !== undefined)
+    throw fail(`has both error and ${answer}. Leave one out, or say with errorAfter when the error comes.`)
+  if (errorAfter !== undefined && error === undefined) throw fail('has errorAfter without error.')
+  const faults = bodyFaults.filter(isGiven)
+  if (faults.length > 1) throw fail(`has both ${faults.join(' and ')}.`)
+  if (typeof hang === 'number') validateNumber(`${name}.hang`, hang, pieceCount)
+  return given
 }

@@ -1,63 +1,61 @@
-const longestWord = 20
+import type { ChatRequest, Message } from '@sluice/core'
 
 /**
- * Cuts a text into the tokens of the local provider. Their concatenation is the text.
- *
- * A token is a run of up to 20 letters, marks, digits or underscores, or else a single character, in both
- * cases together with one space before it. Characters of scripts that write without spaces (Chinese,
- * Japanese, Thai, Lao, Khmer, Burmese) each stand alone. No token cuts a surrogate pair.
+ * A token: a run of up to 20 letters, marks, digits or underscores, or else a single character, in both cases
+ * with one space before it. Each character of a script that is written without spaces is a token.
  */
-export function tokens(text: string): string[] {
-  const found: string[] = []
-  for (let at = 0; at < text.length; ) {
-    const end = tokenEnd(text, at)
-    found.push(text.slice(at, end))
-    at = end
-  }
-  return found
+const token =
+  / ?(?:(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}_]){1,20}|[\s\S])/gu
+
+/** Splits a text into tokens. Joined, they are the text. */
+export function splitTokens(text: string): string[] {
+  return text.match(token) ?? []
 }
 
-/** How many tokens a text has. */
+/** Counts the tokens of a text. */
 export function countTokens(text: string): number {
   let count = 0
-  for (let at = 0; at < text.length; at = tokenEnd(text, at)) count++
+  for (token.lastIndex = 0; token.test(text); ) count++
   return count
 }
 
-/** The first `limit` tokens of a text, and nothing after them read. */
-export function firstTokens(text: string, limit: number): { readonly text: string; readonly whole: boolean } {
-  let end = 0
-  for (let count = 0; count < limit && end < text.length; count++) end = tokenEnd(text, end)
-  return { text: text.slice(0, end), whole: end === text.length }
+/** Returns the first tokens of a text, and reads nothing after them. */
+export function firstTokens(text: string, limit: number): string[] {
+  const found: string[] = []
+  token.lastIndex = 0
+  while (found.length < limit && token.lastIndex < text.length) found.push(token.exec(text)![0])
+  return found
 }
 
-function tokenEnd(text: string, start: number): number {
-  let at = start
-  if (text.charCodeAt(at) === 0x20 && at + 1 < text.length) at++
-  const first = kindAt(text, at)
-  at += widthAt(text, at)
-  if (first !== 'word') return at
-  for (let length = 1; length < longestWord && at < text.length; length++) {
-    if (kindAt(text, at) !== 'word') break
-    at += widthAt(text, at)
-  }
-  return at
+/**
+ * Counts a request's prompt: one token for each message and each part that is no text, the tokens of all text
+ * and of the names and inputs of tool calls, and those of tools and schema as JSON.
+ */
+export function countPromptTokens({ messages, ...request }: ChatRequest): number {
+  const schemas: unknown[] = [...(request.tools ?? []), ...(request.functions ?? [])]
+  if (request.response_format?.type === 'json_schema') schemas.push(request.response_format)
+  const json = schemas.reduce<number>((sum, value) => sum + countTokens(JSON.stringify(value)), 0)
+  return messages.reduce((sum, message) => sum + 1 + countMessageTokens(message), json)
 }
 
-function widthAt(text: string, at: number): number {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+function countMessageTokens(message: Message): number {
+  const media = Array.isArray(message.content) ? message.content.filter(({ type }) => type !== 'text') : []
+  const count = countTokens(textOf(message.content)) + media.length
+  if (message.role !== 'assistant') return count
+  const { tool_calls, function_call, refusal } = message
+  const calls = (tool_calls ?? []).map(call => (call.type === 'function' ? call.function : call.custom))
+  const called = [...calls, ...(function_call ? [function_call] : [])]
+  const texts = called.flatMap(call => [call.name, 'input' in call ? call.input : call.arguments])
+  return [...texts, refusal ?? ''].reduce((sum, text) => sum + countTokens(text), count)
 }
 
-function kindAt(text: string, at: number): 'word' | 'single' {
-  const code = text.codePointAt(at) ?? 0
-  if (code < 0x80) {
-    const letter = code | 0x20
-    const isWord = (code >= 0x30 && code <= 0x39) || (letter >= 0x61 && letter <= 0x7a) || code === 0x5f
-    return isWord ? 'word' : 'single'
-  }
-  const character = String.fromCodePoint(code)
-  return /[\p{L}\p{M}\p{N}]/u.test(character) && !unspaced.test(character) ? 'word' : 'single'
+/** Returns the text of the last user message. */
+export function lastUserText(messages: readonly Message[]): string {
+  return textOf(messages.findLast(({ role }) => role === 'user')?.content)
 }
 
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+/** Returns the text of a message's content. */
+export function textOf(content: Message['content']): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n')
+}

@@ -1,191 +1,144 @@
-import type { AnswerCall, AnswerChoice, Completion } from './completion.ts'
-import { logprobsOf } from './logprobs.ts'
-import { usageBody } from './usage.ts'
+import type { ChatRequest, PartialUsage } from '@sluice/core'
+import type { Choice, ChoiceCall, Completion } from './completion.ts'
+import { hash } from './hash.ts'
+import type { ScriptedError } from './script.ts'
+import { splitTokens } from './tokens.ts'
 
-const fingerprint = 'local-not-a-language-model'
-
-/** What all parts of an answer have in common. */
-export interface AnswerHead {
-  readonly id: string
-  /** Unix time in seconds. */
-  readonly created: number
-  readonly model: string
-}
-
-/** One event of a stream, complete with its framing. */
+/** A part of a response's text: an event of a stream with its framing, or a half of a JSON body. */
 export interface WireEvent {
   readonly text: string
-  /** A `piece` carries some of the answer: it is these that are paced and counted. */
+  /** A `piece` carries some of the answer: pace and faults count these. */
   readonly kind: 'opening' | 'piece' | 'closing'
 }
 
-/** An answer as the JSON text of a `chat.completion` (protocol section 2). */
-export function completionJson(completion: Completion, { id, created, model }: AnswerHead): string {
-  return JSON.stringify({
-    id,
-    object: 'chat.completion',
-    created,
-    model,
-    choices: completion.choices.map((choice, index) => ({
-      index,
-      message: messageOf(choice),
-      logprobs: logprobsBody(choice.content?.join(''), choice.refusal?.join(''), completion.topLogprobs),
-      finish_reason: choice.finishReason,
-    })),
-    ...(completion.usage === null ? {} : { usage: usageBody(completion.usage) }),
-    service_tier: 'default',
-    system_fingerprint: fingerprint,
-  })
+const origin = { service_tier: 'default', system_fingerprint: 'local-not-a-language-model' }
+
+/** Writes the body of an error (protocol section 4.1), always with its four keys. */
+export function errorBody({ status = 500, type, code = null, param = null, ...rest }: ScriptedError): string {
+  const { message = `The script of local() answers with status ${status}.` } = rest
+  const clientType = status === 429 ? 'requests' : 'invalid_request_error'
+  const serverType = status === 503 ? 'service_unavailable_error' : 'server_error'
+  const defaultType = status < 500 ? clientType : serverType
+  return JSON.stringify({ error: { message, type: type ?? defaultType, param, code } })
 }
 
-/**
- * An answer as the events of a stream (protocol section 3), the choices in turn. It is written as it is read.
- * `includeUsage` adds the chunk with the counts.
- */
-export function* completionEvents(
-  completion: Completion,
-  head: AnswerHead,
-  includeUsage: boolean,
-): Generator<WireEvent> {
-  const { id, created, model } = head
-  const shared = JSON.stringify({
-    id,
-    object: 'chat.completion.chunk',
-    created,
-    model,
-    service_tier: 'default',
-    system_fingerprint: fingerprint,
-  }).slice(0, -1)
-  const tail = includeUsage ? ',"usage":null}\n\n' : '}\n\n'
-  const choices = completion.choices.map((choice, index) => {
-    const opening = `data: ${shared},"choices":[{"index":${index},"delta":`
-    return choiceEvents(choice, opening, tail, completion.topLogprobs)
-  })
-  for (let running = choices; running.length > 0; ) {
-    const next: typeof running = []
-    for (const choice of running) {
-      const { value, done } = choice.next()
+/** A JSON body in halves: a fault comes between them. */
+export function* jsonEvents(json: string): Generator<WireEvent> {
+  yield { kind: 'opening', text: json.slice(0, json.length >> 1) }
+  yield { kind: 'closing', text: json.slice(json.length >> 1) }
+}
+
+/** Writes an answer as a `chat.completion` (protocol section 2). */
+export function completionJson(completion: Completion, request: ChatRequest): string {
+  const { id, created, model, usage } = completion
+  const choices = completion.choices.map((choice, index) => ({
+    index,
+    message: messageOf(choice),
+    logprobs: logprobsOf(request, choice.content?.join(''), choice.refusal?.join('')),
+    finish_reason: choice.finishReason,
+  }))
+  const counts = usage === null ? {} : { usage: usageBody(usage) }
+  return JSON.stringify({ id, object: 'chat.completion', created, model, choices, ...counts, ...origin })
+}
+
+/** Writes an answer as the events of a stream (protocol section 3), as they are read; the choices take turns. */
+export function* completionEvents(completion: Completion, request: ChatRequest): Generator<WireEvent> {
+  const { id, created, model, choices, usage } = completion
+  const head = { id, object: 'chat.completion.chunk', created, model, ...origin }
+  const includesUsage = request.stream_options?.include_usage === true
+  const running = new Map(choices.map((choice, index) => [index, deltasOf(choice, request)]))
+  while (running.size > 0) {
+    for (const [index, deltas] of running) {
+      const { value, done } = deltas.next()
+      if (done) running.delete(index)
       if (done) continue
-      yield value
-      next.push(choice)
-    }
-    running = next
-  }
-  if (includeUsage && completion.usage !== null) {
-    yield {
-      text: `data: ${shared},"choices":[],"usage":${JSON.stringify(usageBody(completion.usage))}}\n\n`,
-      kind: 'closing',
+      const { kind, delta, logprobs = null, finish_reason = null } = value
+      const chunk = { ...head, choices: [{ index, delta, logprobs, finish_reason }] }
+      const json = JSON.stringify(includesUsage ? { ...chunk, usage: null } : chunk)
+      yield { kind, text: `data: ${json}\n\n` }
     }
   }
-  yield { text: 'data: [DONE]\n\n', kind: 'closing' }
+  const counts = usage === null ? null : { ...head, choices: [], usage: usageBody(usage) }
+  if (includesUsage && counts) yield { kind: 'closing', text: `data: ${JSON.stringify(counts)}\n\n` }
+  yield { kind: 'closing', text: 'data: [DONE]\n\n' }
 }
 
-function* choiceEvents(
-  choice: AnswerChoice,
-  opening: string,
-  tail: string,
-  top: number | undefined,
-): Generator<WireEvent> {
-  const event = (delta: string, kind: WireEvent['kind'], logprobs = 'null', finish = 'null'): WireEvent => ({
-    text: `${opening}${delta},"logprobs":${logprobs},"finish_reason":${finish}}]${tail}`,
-    kind,
-  })
-  const calls = choice.calls ?? []
-  const { content, refusal, reasoning, functionCall } = choice
-  const alone = content === undefined && refusal === undefined && reasoning === undefined
-  const opened = alone && (functionCall !== undefined || calls.length === 1)
-  yield event(openingDelta(choice, opened), 'opening')
-  for (const piece of reasoning ?? []) yield event(`{"reasoning_content":${JSON.stringify(piece)}}`, 'piece')
+type Delta = Pick<WireEvent, 'kind'> & { delta: object; logprobs?: object | null; finish_reason?: string }
+
+function* deltasOf(choice: Choice, request: ChatRequest): Generator<Delta> {
+  const { reasoning = [], content, refusal, calls, finishReason } = choice
+  const emptyContent = content === undefined && reasoning.length === 0 ? null : ''
+  const emptyRefusal = refusal === undefined ? null : ''
+  yield { kind: 'opening', delta: { role: 'assistant', content: emptyContent, refusal: emptyRefusal } }
+  for (const piece of reasoning) yield { kind: 'piece', delta: { reasoning_content: piece } }
   for (const piece of content ?? [])
-    yield event(`{"content":${JSON.stringify(piece)}}`, 'piece', logprobsText(piece, undefined, top))
+    yield { kind: 'piece', delta: { content: piece }, logprobs: logprobsOf(request, piece, undefined) }
   for (const piece of refusal ?? [])
-    yield event(`{"refusal":${JSON.stringify(piece)}}`, 'piece', logprobsText(undefined, piece, top))
-  if (functionCall !== undefined) {
-    if (!opened)
-      yield event(JSON.stringify({ function_call: { name: functionCall.name, arguments: '' } }), 'opening')
-    for (const piece of functionCall.input)
-      yield event(`{"function_call":{"arguments":${JSON.stringify(piece)}}}`, 'piece')
-  }
+    yield { kind: 'piece', delta: { refusal: piece }, logprobs: logprobsOf(request, undefined, piece) }
   for (const [index, call] of calls.entries()) {
-    if (!opened) yield event(JSON.stringify({ tool_calls: [callStart(call, index)] }), 'opening')
-    const key = call.type === 'function' ? '"function":{"arguments":' : '"custom":{"input":'
-    for (const piece of call.input)
-      yield event(`{"tool_calls":[{"index":${index},${key}${JSON.stringify(piece)}}}]}`, 'piece')
+    const { id, type, name } = call
+    const deltaOf = (start: object, body: object) =>
+      type === 'function_call' ? { function_call: body } : { tool_calls: [{ index, ...start, [type]: body }] }
+    yield { kind: 'opening', delta: deltaOf({ id, type }, { name, ...inputOf(call, '') }) }
+    for (const piece of call.input) yield { kind: 'piece', delta: deltaOf({}, inputOf(call, piece)) }
   }
-  yield event('{}', 'closing', 'null', JSON.stringify(choice.finishReason))
+  yield { kind: 'closing', delta: {}, finish_reason: finishReason }
 }
 
-function openingDelta(
-  { content, refusal, reasoning, calls, functionCall }: AnswerChoice,
-  opened: boolean,
-): string {
-  if (opened && functionCall) {
-    return JSON.stringify({
-      role: 'assistant',
-      content: null,
-      function_call: { name: functionCall.name, arguments: '' },
-      refusal: null,
-    })
-  }
-  if (opened && calls?.[0]) {
-    return JSON.stringify({
-      role: 'assistant',
-      content: null,
-      tool_calls: [callStart(calls[0], 0)],
-      refusal: null,
-    })
-  }
-  if (content !== undefined || reasoning !== undefined)
-    return '{"role":"assistant","content":"","refusal":null}'
-  return refusal === undefined
-    ? '{"role":"assistant","content":null}'
-    : '{"role":"assistant","content":null,"refusal":""}'
-}
-
-function callStart({ type, id, name }: AnswerCall, index: number): Readonly<Record<string, unknown>> {
-  return type === 'function'
-    ? { index, id, type, function: { name, arguments: '' } }
-    : { index, id, type, custom: { name, input: '' } }
-}
-
-function messageOf({
-  content,
-  refusal,
-  reasoning,
-  calls,
-  functionCall,
-}: AnswerChoice): Readonly<Record<string, unknown>> {
+function messageOf({ content, refusal, reasoning, calls }: Choice): object {
+  const bodyOf = (call: ChoiceCall) => ({ name: call.name, ...inputOf(call, call.input.join('')) })
+  const toolCalls = calls.filter(({ type }) => type !== 'function_call')
+  const functionCall = calls.find(({ type }) => type === 'function_call')
+  const written = toolCalls.map(call => ({ id: call.id, type: call.type, [call.type]: bodyOf(call) }))
   return {
     role: 'assistant',
-    content: content === undefined ? null : content.join(''),
-    refusal: refusal === undefined ? null : refusal.join(''),
+    content: content?.join('') ?? null,
+    refusal: refusal?.join('') ?? null,
     annotations: [],
     ...(reasoning === undefined ? {} : { reasoning_content: reasoning.join('') }),
-    ...(calls === undefined || calls.length === 0 ? {} : { tool_calls: calls.map(callBody) }),
-    ...(functionCall === undefined
-      ? {}
-      : { function_call: { name: functionCall.name, arguments: functionCall.input.join('') } }),
+    ...(written.length === 0 ? {} : { tool_calls: written }),
+    ...(functionCall === undefined ? {} : { function_call: bodyOf(functionCall) }),
   }
 }
 
-function callBody({ type, id, name, input }: AnswerCall): Readonly<Record<string, unknown>> {
-  return type === 'function'
-    ? { id, type, function: { name, arguments: input.join('') } }
-    : { id, type, custom: { name, input: input.join('') } }
+function inputOf({ type }: ChoiceCall, text: string): object {
+  return type === 'custom' ? { input: text } : { arguments: text }
 }
 
-function logprobsText(
+/** Counts in the protocol's shape (protocol section 2), 0 where nothing is known. */
+function usageBody(usage: PartialUsage): object {
+  const { prompt_tokens = 0, completion_tokens = 0, cached_tokens = 0, cache_write_tokens } = usage
+  const { reasoning_tokens = 0, accepted_prediction_tokens = 0, rejected_prediction_tokens = 0 } = usage
+  const { prompt_audio_tokens = 0, completion_audio_tokens = 0 } = usage
+  const predicted = { accepted_prediction_tokens, rejected_prediction_tokens }
+  return {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+    prompt_tokens_details: { cached_tokens, audio_tokens: prompt_audio_tokens, cache_write_tokens },
+    completion_tokens_details: { reasoning_tokens, audio_tokens: completion_audio_tokens, ...predicted },
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Made up: always the same for a token, with alternatives that become less likely and sum to less than 1. */
+function logprobsOf(
+  request: ChatRequest,
   content: string | undefined,
   refusal: string | undefined,
-  top: number | undefined,
-): string {
-  return top === undefined ? 'null' : JSON.stringify(logprobsBody(content, refusal, top))
-}
-
-function logprobsBody(content: string | undefined, refusal: string | undefined, top: number | undefined) {
-  if (top === undefined) return null
-  return {
-    content: content === undefined ? null : logprobsOf(content, top),
-    refusal: refusal === undefined ? null : logprobsOf(refusal, top),
+): object | null {
+  const { logprobs, top_logprobs: count = 0 } = request
+  if (logprobs !== true) return null
+  const entryOf = (token: string) => {
+    const probability = 0.5 + (hash(token) % 4_900) / 10_000
+    const entries = Array.from({ length: Math.max(1, count) }, (_, rank) => {
+      const text = rank === 0 ? token : `${token}${rank}`
+      const logprob = Math.log(rank === 0 ? probability : (1 - probability) / 2 ** rank)
+      return { token: text, logprob: Number(logprob.toFixed(6)), bytes: [...encoder.encode(text)] }
+    })
+    return { ...entries[0], top_logprobs: entries.slice(0, count) }
   }
+  const listOf = (text?: string) => (text === undefined ? null : splitTokens(text).map(entryOf))
+  return { content: listOf(content), refusal: listOf(refusal) }
 }
