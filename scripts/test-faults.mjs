@@ -5,7 +5,7 @@ import { run } from './run.mjs'
 const names = process.argv.slice(2)
 const files = names.length === 0 ? ['test/faults'] : names.map(name => `test/faults/${name}`)
 try {
-  run('vitest', ['run', '--reporter=./test/faults/harness/reporter.ts', ...files], {
+  run('vitest', ['run', '--mode=all', '--reporter=./test/faults/harness/reporter.ts', ...files], {
     env: { FAULTS: names.length === 0 ? 'all' : 'some' },
   })
 } catch {
