@@ -3,36 +3,54 @@ import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { pageForTests } from './packages/console/built-page.ts'
 
+type Server = 'node http' | 'express 5'
+
 declare module 'vitest' {
   interface ProvidedContext {
     /** Whether a `*.sampled.test.ts` tries all that it knows, and not a sample of it. */
     exhaustive: boolean
+    /** The servers over which each fault is tried. */
+    servers: readonly Server[]
   }
+}
+
+interface TestRun {
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+  readonly exhaustive: boolean
+  readonly servers: readonly Server[]
 }
 
 // `module` is for bundlers: some packages have files under it that Node cannot load.
 const nodeConditions = defaultServerConditions.filter(condition => condition !== 'module')
 
 const everything = ['packages/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts']
-/** Files that take long and are left out of the quick run. */
+/** Files that take long. */
 const long = '**/*.all.test.ts'
-/** Files that try a sample in the quick run, and everything in the others: `inject('exhaustive')` tells them. */
+/** Files that try a sample with the quick tests, and everything else with the others: `inject('exhaustive')` tells them. */
 const sampled = '**/*.sampled.test.ts'
-/** Files that replace modules or globals for good. Each has a process of its own; the others share theirs. */
+/** Tests that are repeated over several servers. */
+const overServers = 'test/faults/*.test.ts'
+/** Files that replace modules. Each has a process of its own; the others share theirs. */
 const alone = '**/*.alone.test.ts'
 
 /** What each run takes, by vitest's `--mode`. */
-const runs: Readonly<Record<string, { readonly include: string[]; readonly exclude: string[] }>> = {
+const runs: Readonly<Record<string, TestRun>> = {
   /** `pnpm test`: quick. */
-  test: { include: everything, exclude: [long] },
+  test: { include: everything, exclude: [long], exhaustive: false, servers: ['node http'] },
   /** `pnpm test:all`. */
-  all: { include: everything, exclude: [] },
-  /** `pnpm test:rest`: what `pnpm test` left out. */
-  rest: { include: [long, sampled], exclude: [] },
+  all: { include: everything, exclude: [], exhaustive: true, servers: ['node http', 'express 5'] },
+  /** `pnpm test:rest`: what `pnpm test` leaves out. */
+  rest: {
+    include: [long, sampled, overServers],
+    exclude: [alone],
+    exhaustive: true,
+    servers: ['express 5'],
+  },
 }
 
 export default defineConfig(({ mode }) => {
-  const { include, exclude } = runs[mode] ?? runs.test!
+  const { include, exclude, exhaustive, servers } = runs[mode] ?? runs.test!
   const ignored = ['**/node_modules/**', '**/dist/**', ...exclude]
   return {
     // Tests run on the sources: no build first, but for the page of the console, which is made when a test asks for it.
@@ -50,11 +68,16 @@ export default defineConfig(({ mode }) => {
           .filter(name => /_API_KEY$|^AWS_/.test(name))
           .map(name => [name, '']),
       ),
-      provide: { exhaustive: mode !== 'test' },
+      unstubEnvs: true,
+      unstubGlobals: true,
+      provide: { exhaustive, servers },
       projects: [
         // To load the modules anew for each file costs more than to run most of them.
-        { extends: true, test: { name: 'shared', isolate: false, include, exclude: [...ignored, alone] } },
-        { extends: true, test: { name: 'alone', include: mode === 'rest' ? [] : [alone], exclude: ignored } },
+        {
+          extends: true,
+          test: { name: 'shared', isolate: false, include: [...include], exclude: [...ignored, alone] },
+        },
+        { extends: true, test: { name: 'alone', include: [alone], exclude: ignored } },
       ],
     },
   }
