@@ -62,12 +62,16 @@ export default defineConfig(({ mode }) => {
       maxWorkers: 3 * availableParallelism(),
       testTimeout: 20_000,
       setupFiles: ['test/no-warnings.ts'],
-      // Providers read keys from the environment: those of whoever runs the tests must not decide them.
-      env: Object.fromEntries(
-        Object.keys(process.env)
-          .filter(name => /_API_KEY$|^AWS_/.test(name))
-          .map(name => [name, '']),
-      ),
+      env: {
+        // Providers read keys from the environment: those of whoever runs the tests must not decide them.
+        ...Object.fromEntries(
+          Object.keys(process.env)
+            .filter(name => /_API_KEY$|^AWS_/.test(name))
+            .map(name => [name, '']),
+        ),
+        // A name that nobody answers for holds one of Node's few threads for long: other files wait for them too.
+        UV_THREADPOOL_SIZE: '16',
+      },
       unstubEnvs: true,
       unstubGlobals: true,
       provide: { exhaustive, servers },
