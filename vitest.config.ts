@@ -1,25 +1,88 @@
+import { availableParallelism } from 'node:os'
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { pageForTests } from './packages/console/built-page.ts'
 
+type Server = 'node http' | 'express 5'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether a `*.sampled.test.ts` tries all that it knows, and not a sample of it. */
+    exhaustive: boolean
+    /** The servers over which each fault is tried. */
+    servers: readonly Server[]
+  }
+}
+
+interface TestRun {
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+  readonly exhaustive: boolean
+  readonly servers: readonly Server[]
+}
+
 // `module` is for bundlers: some packages have files under it that Node cannot load.
 const nodeConditions = defaultServerConditions.filter(condition => condition !== 'module')
 
-export default defineConfig({
-  // Tests run on the sources: no build first, but for the page of the console, which is made when a test asks for it.
-  plugins: [pageForTests()],
-  ssr: { resolve: { conditions: ['@sluice/source', ...nodeConditions] } },
-  test: {
-    include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts'],
-    setupFiles: ['test/no-warnings.ts'],
-    // Providers read keys from the environment: those of whoever runs the tests must not decide them.
-    env: Object.fromEntries(
-      Object.keys(process.env)
-        .filter(name => /_API_KEY$|^AWS_/.test(name))
-        .map(name => [name, '']),
-    ),
-    // Many tests wait for sockets: a core that is kept free for others would only be idle.
-    maxWorkers: '100%',
-    testTimeout: 20_000,
+const everything = ['packages/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/*.test.ts']
+/** Files that take long. */
+const long = '**/*.all.test.ts'
+/** Files that try a sample with the quick tests, and everything else with the others: `inject('exhaustive')` tells them. */
+const sampled = '**/*.sampled.test.ts'
+/** Tests that are repeated over several servers. */
+const overServers = 'test/resilience/faults/*.test.ts'
+/** Files that replace modules. Each has a process of its own; the others share theirs. */
+const alone = '**/*.alone.test.ts'
+
+/** What each run takes, by vitest's `--mode`. */
+const runs: Readonly<Record<string, TestRun>> = {
+  /** `pnpm test`: quick. */
+  test: { include: everything, exclude: [long], exhaustive: false, servers: ['node http'] },
+  /** `pnpm test:all`. */
+  all: { include: everything, exclude: [], exhaustive: true, servers: ['node http', 'express 5'] },
+  /** `pnpm test:rest`: what `pnpm test` leaves out. */
+  rest: {
+    include: [long, sampled, overServers],
+    exclude: [alone],
+    exhaustive: true,
+    servers: ['express 5'],
   },
+}
+
+export default defineConfig(({ mode }) => {
+  const { include, exclude, exhaustive, servers } = runs[mode] ?? runs.test!
+  const ignored = ['**/node_modules/**', '**/dist/**', ...exclude]
+  return {
+    // Tests run on the sources: no build first, but for the page of the console, which is made when a test asks for it.
+    plugins: [pageForTests()],
+    ssr: { resolve: { conditions: ['@sluice/source', ...nodeConditions] } },
+    test: {
+      pool: 'forks',
+      // Many tests wait for sockets and timers: with a worker for each core, the cores would be idle most of the time.
+      maxWorkers: 3 * availableParallelism(),
+      testTimeout: 20_000,
+      setupFiles: ['test/no-warnings.ts'],
+      env: {
+        // Providers read keys from the environment: those of whoever runs the tests must not decide them.
+        ...Object.fromEntries(
+          Object.keys(process.env)
+            .filter(name => /_API_KEY$|^AWS_/.test(name))
+            .map(name => [name, '']),
+        ),
+        // A name that nobody answers for holds one of Node's few threads for long: other files wait for them too.
+        UV_THREADPOOL_SIZE: '16',
+      },
+      unstubEnvs: true,
+      unstubGlobals: true,
+      provide: { exhaustive, servers },
+      projects: [
+        // To load the modules anew for each file costs more than to run most of them.
+        {
+          extends: true,
+          test: { name: 'shared', isolate: false, include: [...include], exclude: [...ignored, alone] },
+        },
+        { extends: true, test: { name: 'alone', include: [alone], exclude: ignored } },
+      ],
+    },
+  }
 })

@@ -6,7 +6,7 @@ const names = process.argv.slice(2)
 const files =
   names.length === 0 ? ['test/resilience/faults'] : names.map(name => `test/resilience/faults/${name}`)
 try {
-  run('vitest', ['run', '--reporter=./test/resilience/faults/harness/reporter.ts', ...files], {
+  run('vitest', ['run', '--mode=all', '--reporter=./test/resilience/faults/harness/reporter.ts', ...files], {
     env: { FAULTS: names.length === 0 ? 'all' : 'some' },
   })
 } catch {

@@ -1,19 +1,20 @@
-// Runs the suite on several versions of Node: `pnpm test:nodes [versions...] [files...]`, by default the whole of it on
-// all that are supported: `pnpm test:nodes 24 packages test/e2e/mounts`. The registry's package `node` carries the binaries,
-// so nothing has to be installed before.
+// Runs the tests on several versions of Node: `pnpm test:nodes [--all] [versions...] [files...]`, by default those of
+// `pnpm test` on all that are supported; `--all` makes it those of `pnpm test:all`. The registry's package `node`
+// carries the binaries, so nothing has to be installed before.
 import { spawnSync } from 'node:child_process'
 import { root, seconds } from './run.mjs'
 
 const given = process.argv.slice(2).filter(argument => argument !== '--')
 const files = given.filter(argument => /^(packages|test|examples)\b/.test(argument))
-const versions = given.filter(argument => !files.includes(argument))
+const all = given.includes('--all')
+const versions = given.filter(argument => argument !== '--all' && !files.includes(argument))
 const results = (versions.length > 0 ? versions : ['20', '22', '24', '26']).map(testOn)
 if (results.length > 1) console.log(`\n${results.map(({ line }) => line).join('\n')}`)
 process.exitCode = results.every(({ passed }) => passed) ? 0 : 1
 
 function testOn(version) {
   const start = performance.now()
-  const command = `node --version && node node_modules/vitest/vitest.mjs run --reporter=dot ${files.join(' ')}`
+  const command = `node --version && node node_modules/vitest/vitest.mjs run ${all ? '--mode=all' : ''} --reporter=dot ${files.join(' ')}`
   const { status, stdout, stderr } = spawnSync('npx', ['-y', '-p', `node@${version}`, '-c', command], {
     cwd: root,
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },

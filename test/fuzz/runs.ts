@@ -1,3 +1,5 @@
+import { inject } from 'vitest'
+
 /** Seeds that are tried each time: what they find is found on every machine. */
 const fixedSeeds = [1, 20_261_121]
 
@@ -8,13 +10,15 @@ export interface Run {
 }
 
 /**
- * The runs of a target. Without `FUZZ`: a quick slice, from the fixed seeds. With `FUZZ=1`, as `pnpm fuzz` sets it: all
+ * The runs of a target. Without `FUZZ`: a slice, `quick` cases with all tests and a tenth of them with the quick ones, from
+ * the fixed seeds. With `FUZZ=1`, as `pnpm fuzz` sets it: all
  * cases, half of them from the fixed seeds and half from fresh ones; `FUZZ=0.1` tries a tenth of them, `FUZZ=10` ten
  * times as many. `FUZZ_SEED=n` takes this seed alone.
  */
 export function runsOf(whole: number, quick: number): readonly Run[] {
   const { FUZZ: factor, FUZZ_SEED: chosen } = process.env
-  const cases = factor === undefined ? quick : Math.ceil(whole * Number(factor))
+  const slice = inject('exhaustive') ? quick : Math.ceil(quick / 10)
+  const cases = factor === undefined ? slice : Math.ceil(whole * Number(factor))
   if (!(cases > 0)) throw new RangeError(`FUZZ: got ${factor}, expected a number above 0`)
   if (chosen !== undefined) return [{ seed: Number(chosen), cases }]
   const seeds = factor === undefined ? fixedSeeds : [...fixedSeeds, freshSeed(), freshSeed()]

@@ -128,7 +128,7 @@ describeWithRedis('answers of two callers in Redis', () => {
     timeout: 60_000,
   }, async () => {
     const server = await RedisServer.start()
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     onTestFinished(async () => {
       client.disconnect()
       await server.stop()

@@ -126,7 +126,7 @@ describeWithRedis('redisAnswers against a model', () => {
   let client: Redis
   beforeAll(async () => {
     server = await RedisServer.start()
-    client = new Redis(server.port)
+    client = new Redis(server.url)
   })
   afterAll(async () => {
     client.disconnect()

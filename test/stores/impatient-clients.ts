@@ -12,7 +12,7 @@ export interface OpenClient {
 /** Clients that fail at once while their server is away, and look for it every 100 milliseconds: as gateways need them. */
 export const impatientClients = {
   ioredis({ port }: Pick<RedisServer, 'port'>): OpenClient {
-    const client = new Redis(port, {
+    const client = new Redis(port, '127.0.0.1', {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: () => 100,

@@ -111,7 +111,7 @@ describeWithRedis('Redis and memory', () => {
   let client: Redis
   beforeAll(async () => {
     server = await RedisServer.start()
-    client = new Redis(server.port)
+    client = new Redis(server.url)
   })
   afterAll(async () => {
     client.disconnect()

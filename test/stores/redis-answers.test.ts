@@ -15,12 +15,12 @@ describeWithRedis('answers on one Redis', () => {
   afterAll(() => server.stop())
 
   conformsOver('ioredis', async () => {
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     return { client, close: () => client.disconnect() }
   })
 
   conformsOver('ioredis with a prefix of its own', async () => {
-    const client = new Redis(server.port, { keyPrefix: 'a{b}c:' })
+    const client = new Redis(server.url, { keyPrefix: 'a{b}c:' })
     return { client, close: () => client.disconnect() }
   })
 
@@ -31,7 +31,7 @@ describeWithRedis('answers on one Redis', () => {
   })
 
   it('leaves no key without an expiry', async () => {
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     const keys = await client.keysBuffer('*')
     const ages = await Promise.all(keys.map(async key => ({ key: String(key), ttl: await client.pttl(key) })))
     client.disconnect()
@@ -41,7 +41,7 @@ describeWithRedis('answers on one Redis', () => {
   })
 
   it('leaves what stands under another prefix alone', async () => {
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     const [one, other] = [redisAnswers(client, { prefix: 'one' }), redisAnswers(client, { prefix: 'other' })]
     const key = { owner: 'ann', name: 'key' }
     await one.set(key, 'text', { ttlMs: 60_000 })
@@ -54,7 +54,7 @@ describeWithRedis('answers on one Redis', () => {
   })
 
   it('rejects where its key is something else, and leaves that', async () => {
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     const store = redisAnswers(client, { prefix: 'other-kind' })
     const key = { owner: 'ann', name: 'list' }
     await store.set(key, 'x', { ttlMs: 60_000 })

@@ -17,12 +17,12 @@ describeWithRedis('limit stores on one Redis', () => {
   afterAll(() => server.stop())
 
   conformsOver('ioredis', async () => {
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     return { client, close: () => client.disconnect() }
   })
 
   conformsOver('ioredis with a prefix of its own', async () => {
-    const client = new Redis(server.port, { keyPrefix: 'a{b}c:' })
+    const client = new Redis(server.url, { keyPrefix: 'a{b}c:' })
     return { client, close: () => client.disconnect() }
   })
 
@@ -33,7 +33,7 @@ describeWithRedis('limit stores on one Redis', () => {
   })
 
   it('leaves no key without an expiry', async () => {
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     const keys = await client.keysBuffer('*')
     const ages = await Promise.all(keys.map(async key => ({ key: String(key), ttl: await client.pttl(key) })))
     client.disconnect()

@@ -19,7 +19,7 @@ describeWithRedis('health that is shared over one Redis', () => {
   afterAll(() => server.stop())
 
   keepsItsContract('ioredis', async () => {
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     return { health: redisHealth(client, { prefix: 'ioredis' }), close: () => client.disconnect() }
   })
   keepsItsContract('node-redis', async () => {
@@ -29,7 +29,7 @@ describeWithRedis('health that is shared over one Redis', () => {
   })
 
   it('leaves no key without an expiry', async () => {
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     const keys = await client.keys('*')
     const ages = await Promise.all(keys.map(key => client.pttl(key)))
     client.disconnect()
@@ -130,7 +130,7 @@ describeWithRedis('gateways that share their health', () => {
 describeWithRedis('requests to gateways that share their health', () => {
   it('are refused within two seconds where another gateway opened their target, without a call', async () => {
     await using server = await RedisServer.start()
-    const clients = [new Redis(server.port), new Redis(server.port)] as const
+    const clients = [new Redis(server.url), new Redis(server.port)] as const
     try {
       const here = serving(scripted(() => Promise.reject(failure)).target, sharing(clients[0]))
       const working = scripted(() => whole('hi'))
@@ -150,7 +150,7 @@ describeWithRedis('requests to gateways that share their health', () => {
 
   it('N9 wait for no Redis that is frozen', async () => {
     await using server = await RedisServer.start()
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     const { post, events } = serving(scripted(() => whole('hi')).target, sharing(client))
     try {
       await post({})
@@ -187,7 +187,7 @@ interface Process {
 
 /** The book of one process, with a client of its own. */
 function startProcess(server: RedisServer): Process {
-  const client = new Redis(server.port, { enableOfflineQueue: true, retryStrategy: () => 100 })
+  const client = new Redis(server.url, { enableOfflineQueue: true, retryStrategy: () => 100 })
   client.on('error', () => {})
   const told: TargetEvent[] = []
   const stores: StoreEvent[] = []

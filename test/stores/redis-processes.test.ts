@@ -15,7 +15,7 @@ describeWithRedis('processes that share a Redis', () => {
   beforeAll(async () => {
     server = await RedisServer.start()
     workers = await Workers.start(server.port, 8)
-    client = new Redis(server.port)
+    client = new Redis(server.url)
   }, 60_000)
   afterAll(async () => {
     client?.disconnect()

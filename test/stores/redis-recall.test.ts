@@ -32,11 +32,20 @@ describeWithRedis('answers in Redis', () => {
       const server = await started()
       const sites = [1, 2, 3].map(() => siteOver(storeOver(name, server)))
       for (const site of sites) await until(async () => (await site.keyed('warm')).status === 200)
-      const asked = sites.flatMap(({ ends }) => ends.filter(called)).length
-      const got = await Promise.all(sites.flatMap(site => Array.from({ length: 10 }, () => site.keyed('k'))))
+      const calls = () => sites.flatMap(({ ends }) => ends.filter(called)).length
+      const crowd = (key: string) => sites.flatMap(site => Array.from({ length: 10 }, () => site.keyed(key)))
+      let key = ''
+      let asked = 0
+      let got: { readonly status: number }[] = []
+      do {
+        key += 'k'
+        asked = calls()
+        got = await Promise.all(crowd(key))
+        // Where the machine is too busy for a store to answer within 50 ms, this shows nothing.
+      } while (got.some(({ status }) => status === 503) && key.length < 5)
       expect(new Set(got.map(({ status }) => status))).toEqual(new Set([200, 409]))
-      expect(sites.flatMap(({ ends }) => ends.filter(called))).toHaveLength(asked + 1)
-      const bodies = await Promise.all(sites.map(async site => (await site.keyed('k')).body))
+      expect(calls()).toBe(asked + 1)
+      const bodies = await Promise.all(sites.map(async site => (await site.keyed(key)).body))
       expect(new Set(bodies).size).toBe(1)
 
       const [one, two] = sites

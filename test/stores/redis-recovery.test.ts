@@ -15,7 +15,7 @@ afterEach(async () => {
 /** Stores over a server, by each client. Neither client queues what it cannot send. */
 const clients: Readonly<Record<string, (server: RedisServer) => Promise<LimitStore>>> = {
   async ioredis(server) {
-    const client = new Redis(server.port, {
+    const client = new Redis(server.url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: () => 50,

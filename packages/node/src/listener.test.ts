@@ -92,7 +92,10 @@ describe('toNodeListener', () => {
 
   it('answers 500 where the host lost the body, and tells the owner once', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    const listener = toNodeListener(gatewayOf(async () => new Response('never')))
+    // A process is told once: another test may have been.
+    vi.resetModules()
+    const fresh = await import('./listener.ts')
+    const listener = fresh.toNodeListener(gatewayOf(async () => new Response('never')))
     const client = await clientOf(async (req, res) => {
       for await (const _ of req);
       listener(req, res)

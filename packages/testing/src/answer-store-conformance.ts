@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnswerKey, AnswerLifetime, AnswerStore } from '@sluice/core'
 
 const long: AnswerLifetime = { ttlMs: 60_000 }
-const short: AnswerLifetime = { ttlMs: 30 }
+const short: AnswerLifetime = { ttlMs: 250 }
 const pinned: AnswerLifetime = { ttlMs: 60_000, pinned: true }
 /** How many texts one owner may have, in the cases about that. */
 const share = 3

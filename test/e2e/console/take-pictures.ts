@@ -8,7 +8,7 @@ const vite = await createServer({
   optimizeDeps: { noDiscovery: true },
 })
 try {
-  const { takePictures } = (await vite.ssrLoadModule('/test/console/pictures/take-pictures.ts')) as {
+  const { takePictures } = (await vite.ssrLoadModule('/test/e2e/console/pictures/take-pictures.ts')) as {
     takePictures(folder: string): Promise<void>
   }
   await takePictures(process.argv[2] ?? 'docs/images')

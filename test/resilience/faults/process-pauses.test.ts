@@ -14,6 +14,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { base, headersOf } from '../../e2e/conformance/site.ts'
 import { startChild } from './harness/child-service.ts'
+import { servers } from './harness/servers.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
 const pauseMs = 3_500
@@ -52,65 +53,60 @@ async function upstreams() {
 }
 
 describe('F98 the process stands still for longer than its deadlines', () => {
-  it.each(['node http', 'express 5'] as const)(
-    'is no fault of upstreams and callers: %s',
-    { timeout: 60_000 },
-    async mount => {
-      const { slow, late, busy, opened, next, silent } = await upstreams()
-      const service = await startChild({
-        mount,
-        timeouts,
-        stream: pacing,
-        // As many as the crowd may be under way.
-        intake: { deadlineMs: 2_000, maxUploads: crowd.length },
-        routes: {
-          slow: [slow.baseURL],
-          late: [late.baseURL],
-          busy: [busy.baseURL, next.baseURL],
-          opened: [opened.baseURL, next.baseURL],
-          silent: [silent.baseURL],
-          quick: [next.baseURL],
-        },
-      })
-      const { site, ends } = service
-      const bytes = requestBytes({
-        path: site.pathOf('/chat/completions'),
-        headers: headersOf({}),
-        body: { ...base, model: 'quick' },
-      })
-      const clients = await Promise.all(crowd.map(() => rawClient({ port: site.port })))
-      onTestFinished(async () => void (await Promise.all(clients.map(client => client.close()))))
-      const ask = (model: string, stream: boolean) => crowd.map(() => site.chat({ model, stream }))
+  it.each(servers)('is no fault of upstreams and callers: %s', { timeout: 60_000 }, async mount => {
+    const { slow, late, busy, opened, next, silent } = await upstreams()
+    const service = await startChild({
+      mount,
+      timeouts,
+      stream: pacing,
+      // As many as the crowd may be under way.
+      intake: { deadlineMs: 2_000, maxUploads: crowd.length },
+      routes: {
+        slow: [slow.baseURL],
+        late: [late.baseURL],
+        busy: [busy.baseURL, next.baseURL],
+        opened: [opened.baseURL, next.baseURL],
+        silent: [silent.baseURL],
+        quick: [next.baseURL],
+      },
+    })
+    const { site, ends } = service
+    const bytes = requestBytes({
+      path: site.pathOf('/chat/completions'),
+      headers: headersOf({}),
+      body: { ...base, model: 'quick' },
+    })
+    const clients = await Promise.all(crowd.map(() => rawClient({ port: site.port })))
+    onTestFinished(async () => void (await Promise.all(clients.map(client => client.close()))))
+    const ask = (model: string, stream: boolean) => crowd.map(() => site.chat({ model, stream }))
 
-      await Promise.all(clients.map(client => client.send(bytes.subarray(0, -10))))
-      const streams = ask('slow', true)
-      const answers = ask('late', false)
-      const refused = [...ask('busy', true), ...ask('opened', true)]
-      const given = site.chat({ model: 'silent' })
-      await Promise.all([slow, late, busy, opened].map(upstream => upstream.waitForRequest(crowd.length)))
-      await silent.waitForRequest()
-      const paused = pause(service)
-      await Promise.all(clients.map(client => client.send(bytes.subarray(-10))))
-      await paused
-      const awake = performance.now()
+    await Promise.all(clients.map(client => client.send(bytes.subarray(0, -10))))
+    const streams = ask('slow', true)
+    const answers = ask('late', false)
+    const refused = [...ask('busy', true), ...ask('opened', true)]
+    const given = site.chat({ model: 'silent' })
+    await Promise.all([slow, late, busy, opened].map(upstream => upstream.waitForRequest(crowd.length)))
+    await silent.waitForRequest()
+    const paused = pause(service)
+    await Promise.all(clients.map(client => client.send(bytes.subarray(-10))))
+    await paused
+    const awake = performance.now()
 
-      for (const answered of await Promise.all(streams)) {
-        const { done, text } = await readSse(answered.bytes)
-        expect({ done, text }).toEqual({ done: true, text: 'one two three' })
-      }
-      for (const { status } of await Promise.all(answers)) expect(status).toBe(200)
-      for (const client of clients) expect((await client.response())?.status).toBe(200)
-      // A refusal that came meanwhile is heard before the head of an answer is sent: the next target is asked.
-      for (const answered of await Promise.all(refused))
-        expect((await readSse(answered.bytes)).done).toBe(true)
-      expect(next.requests).toHaveLength(refused.length + clients.length)
-      // The one that is truly silent is given up, and late only by the pause.
-      expect((await given).status).toBe(504)
-      expect(ends.filter(({ outcome }) => outcome !== 'completed')).toMatchObject([{ status: 504 }])
-      expect(ends).toHaveLength(5 * crowd.length + 1)
-      expect(performance.now() - awake).toBeLessThan(10_000)
-    },
-  )
+    for (const answered of await Promise.all(streams)) {
+      const { done, text } = await readSse(answered.bytes)
+      expect({ done, text }).toEqual({ done: true, text: 'one two three' })
+    }
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200)
+    for (const client of clients) expect((await client.response())?.status).toBe(200)
+    // A refusal that came meanwhile is heard before the head of an answer is sent: the next target is asked.
+    for (const answered of await Promise.all(refused)) expect((await readSse(answered.bytes)).done).toBe(true)
+    expect(next.requests).toHaveLength(refused.length + clients.length)
+    // The one that is truly silent is given up, and late only by the pause.
+    expect((await given).status).toBe(504)
+    expect(ends.filter(({ outcome }) => outcome !== 'completed')).toMatchObject([{ status: 504 }])
+    expect(ends).toHaveLength(5 * crowd.length + 1)
+    expect(performance.now() - awake).toBeLessThan(10_000)
+  })
 
   it('is the total deadline of no answer that was whole meanwhile', { timeout: 60_000 }, async () => {
     const upstream = await upstreamDuring([wait(500), reply(completion())])

@@ -76,7 +76,8 @@ const spent = ({ ends }: Service, name: Name) =>
 
 describe('a caller who takes the place of others in a queue', () => {
   it('fills the queue of a provider with maxConcurrent: the next one is served after one of theirs', async () => {
-    const upstream = await upstreamDuring([wait(40), reply(completion())])
+    // Long beside what a request takes to come here, also where the machine is busy.
+    const upstream = await upstreamDuring([wait(150), reply(completion())])
     const provider = openaiCompatible({
       name: 'vendor',
       baseURL: upstream.baseURL,
@@ -85,13 +86,13 @@ describe('a caller who takes the place of others in a queue', () => {
     })
     const service = await start(upstream, { models: { m: provider('its-model') } })
     let ended = 0
-    const crowd = times(30, () => ask(service, 'mallory').then(({ status }) => [status, ended++]))
+    const crowd = times(12, () => ask(service, 'mallory').then(({ status }) => [status, ended++]))
     await expect.poll(() => upstream.requests.length).toBeGreaterThanOrEqual(2)
     const before = upstream.requests.length
     expect((await ask(service, 'ann', { user: 'ann' })).status).toBe(200)
     const turn = upstream.requests.findIndex(({ json }) => json?.user === 'ann')
     expect(turn - before).toBeLessThanOrEqual(2)
-    expect(ended).toBeLessThan(20)
+    expect(ended).toBeLessThan(8)
     expect(new Set((await Promise.all(crowd)).map(([status]) => status))).toEqual(new Set([200]))
   })
 

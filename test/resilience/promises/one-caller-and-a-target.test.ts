@@ -310,7 +310,7 @@ describeWithRedis('principals of gateways that share their health', () => {
       false,
     )
     for (const name of names) for (const service of services) await ask(service, name)
-    const client = new Redis(server.port)
+    const client = new Redis(server.url)
     onTestFinished(() => client.disconnect())
     await expect.poll(async () => (await client.keys('*:health:*')).length).toBe(1)
     const [key] = await client.keys('*:health:*')
@@ -334,7 +334,7 @@ async function many(services: readonly Service[], count: number, pauseMs = 0) {
 async function sharing(script: Script, retry: GatewayOptions['retry'] = parts.retry) {
   const server = await RedisServer.start()
   const upstream = await startUpstream(script)
-  const clients = [new Redis(server.port), new Redis(server.port)]
+  const clients = [new Redis(server.url), new Redis(server.port)]
   // Before the services end, which may still tell something.
   onTestFinished(async () => {
     for (const client of clients) client.disconnect()

@@ -20,7 +20,7 @@ void connecting.then(() => process.send?.('ready'))
 
 async function connected({ port, client }: WorkerOptions): Promise<LimitStore> {
   if (client === 'ioredis') {
-    const made = new Redis(port, { retryStrategy: () => 50 })
+    const made = new Redis(port, '127.0.0.1', { retryStrategy: () => 50 })
     made.on('error', () => {})
     return redisStore(made)
   }

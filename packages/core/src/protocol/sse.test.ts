@@ -224,7 +224,7 @@ describe('decodeSse', () => {
   ]
   const ends = ['\n', '\n', '\r', '\r\n']
 
-  // In the large: test/fuzz/sse.test.ts.
+  // In the large: test/fuzz/sse.sampled.test.ts.
   it('gives the same events for random splits of hostile input', async () => {
     const random = seeded(20_260_711)
     const pick = (from: readonly string[]): string => from[random(from.length)]!

@@ -349,17 +349,22 @@ describe('idempotency whose store fails', () => {
   it.each([1, 2])('takes back a key that it got too late to hear of, added %i times', async times => {
     const memory = memoryAnswers()
     let first = true
+    let hear = () => {}
     const store = over(memory, {
       add: async (key, text, lifetime) => {
-        if (first && times > 1) memory.add(key, text, lifetime)
-        const kept = memory.add(key, text, lifetime)
-        if (first) await new Promise(resolve => setTimeout(resolve, 100))
+        if (!first) return memory.add(key, text, lifetime)
         first = false
+        if (times > 1) memory.add(key, text, lifetime)
+        const kept = memory.add(key, text, lifetime)
+        await new Promise<void>(resolve => {
+          hear = resolve
+        })
         return kept
       },
     })
     const { post } = serving(numbered().target, { idempotency: idempotency({ store }) })
     expect((await post({}, keyed('k'))).status).toBe(503)
+    hear()
     await vi.waitFor(() => expect(memory.bytes).toBe(0))
     expect((await post({}, keyed('k'))).status).toBe(200)
   })

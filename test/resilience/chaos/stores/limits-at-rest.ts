@@ -28,7 +28,7 @@ export async function limitsAtRest(
   atOnce: number,
   marks: readonly string[],
 ): Promise<LimitsAtRest> {
-  const redis = new Redis(port, { lazyConnect: true })
+  const redis = new Redis(port, '127.0.0.1', { lazyConnect: true })
   redis.on('error', () => {})
   try {
     await redis.connect()

@@ -12,7 +12,7 @@ export interface ChildStores {
 }
 
 export async function openStores(given: Pick<ChildOptions, 'limits' | 'ledger'>): Promise<ChildStores> {
-  const redis = given.limits && new Redis(given.limits.redisPort)
+  const redis = given.limits && new Redis(given.limits.redisPort, '127.0.0.1')
   redis?.on('error', () => {})
   const database = given.ledger === undefined ? undefined : await openSqlite({ url: given.ledger })
   return {

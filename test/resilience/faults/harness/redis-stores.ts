@@ -16,7 +16,7 @@ export async function redisDuring(): Promise<RedisServer> {
  * asked now has failed. Resolves when it is connected, or could not be at first.
  */
 export async function storeIn({ port }: RedisServer, prefix = 'sluice'): Promise<LimitStore> {
-  const client = new Redis(port, {
+  const client = new Redis(port, '127.0.0.1', {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: () => 50,

@@ -1,12 +1,12 @@
-import { describe } from 'vitest'
+import { describe, inject } from 'vitest'
 import { type Mount, mounts } from '../../../e2e/mounts/mounts.ts'
 
-/** The two servers over which each fault is tried. */
-const servers = ['node http', 'express 5'] as const
+/** The servers over which each fault is tried: Node's own with the quick tests, Express 5 with the others. */
+export const servers = inject('servers') ?? (['node http', 'express 5'] as const)
 /** Every host, with the gateway at its root. */
 const hosts = ['node http', 'express 4', 'express 5', 'koa 2', 'koa 3'] as const
 
-/** Registers tests once for Node's own server and once for Express 5. */
+/** Registers tests once for each of the `servers`. */
 export function overServers(tests: (mount: Mount) => void): void {
   describe.each(servers.map(name => [name, mountOf(name)] as const))('%s', (_, mount) => tests(mount))
 }

@@ -51,6 +51,8 @@ export async function replaying(
       id: () => (++ids).toString(16).padStart(8, '0') + 'f'.repeat(24),
       maxAttempts: 1,
       breaker: false,
+      // A machine that is busy must not decide whether an error comes before the head or after it.
+      stream: { holdMs: 60_000 },
     })
   } catch (error) {
     await upstream.close()
