@@ -1,5 +1,5 @@
 import type { RecordKind, UsageFilter } from '../contracts/ledger.ts'
-import { storableText } from '../primitives/storable-text.ts'
+import { storableText } from '../primitives/safe-text.ts'
 
 /** A filter that can be asked for, in text that every database takes. */
 export interface CheckedUsageFilter {
@@ -11,7 +11,7 @@ export interface CheckedUsageFilter {
   readonly kinds: readonly RecordKind[]
 }
 
-const members: readonly string[] = ['key', 'model', 'provider', 'tags', 'kind']
+const filterMembers: readonly string[] = ['key', 'model', 'provider', 'tags', 'kind']
 const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow', 'timeout']
 const maxTags = 8
 
@@ -19,9 +19,9 @@ const maxTags = 8
 export function checkedUsageFilter(given: UsageFilter | undefined): CheckedUsageFilter {
   const where = given === undefined ? new Map<string, unknown>() : membersOf('where', given)
   for (const name of where.keys()) {
-    if (!members.includes(name)) {
+    if (!filterMembers.includes(name)) {
       throw new TypeError(
-        `usage(): where has no ${JSON.stringify(name)}, expected ${members.join(', ')}. A tag stands in tags.`,
+        `usage(): where has no ${JSON.stringify(name)}, expected ${filterMembers.join(', ')}. A tag stands in tags.`,
       )
     }
   }

@@ -12,7 +12,7 @@ export interface CheckedUsageQuery {
 
 const named: readonly string[] = ['key', 'model', 'provider', 'day', 'kind']
 const maxDimensions = 8
-const members: readonly string[] = ['by', 'from', 'to', 'where']
+const queryMembers: readonly string[] = ['by', 'from', 'to', 'where']
 
 /** Throws `TypeError` for a query that cannot be answered. */
 export function checkedUsageQuery(given: UsageQuery): CheckedUsageQuery {
@@ -27,9 +27,9 @@ export function checkedUsageQuery(given: UsageQuery): CheckedUsageQuery {
       `usage(): by has ${dimensions.length} dimensions, expected at most ${maxDimensions}. Ask by fewer.`,
     )
   }
-  const unknown = Object.keys(query).find(name => !members.includes(name))
+  const unknown = Object.keys(query).find(name => !queryMembers.includes(name))
   if (unknown !== undefined) {
-    throw new TypeError(`usage(): a query has no ${JSON.stringify(unknown)}, expected ${members.join(', ')}.`)
+    throw new TypeError(`usage(): a query has no ${JSON.stringify(unknown)}, expected ${queryMembers.join(', ')}.`)
   }
   return {
     by: dimensions,

@@ -1,8 +1,8 @@
 import type { AnswerStore } from '../contracts/answer-store.ts'
 import type { Principal } from '../contracts/principal.ts'
-import { digestOf } from '../primitives/digest-of.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
+import { digestOf } from '../primitives/sha256.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { isKnownField } from '../protocol/chat-fields.ts'
 import {

@@ -3,7 +3,7 @@ import type { PartialToolCall } from '../contracts/provider.ts'
 import { wholeToolCalls } from './whole-tool-calls.ts'
 
 let made = 0
-const newId = () => `${made++}`.repeat(32)
+const numberedId = () => `${made++}`.repeat(32)
 
 it.each<[string, PartialToolCall, object]>([
   [
@@ -37,16 +37,16 @@ it.each<[string, PartialToolCall, object]>([
     { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } },
   ],
 ])('tells %s whole', (_, piece, call) => {
-  expect(wholeToolCalls([piece], newId)).toStrictEqual([call])
+  expect(wholeToolCalls([piece], numberedId)).toStrictEqual([call])
   const signed = { google: { thought_signature: 'QUJD' } }
-  expect(wholeToolCalls([{ ...piece, extra_content: signed }], newId)).toStrictEqual([
+  expect(wholeToolCalls([{ ...piece, extra_content: signed }], numberedId)).toStrictEqual([
     { ...call, extra_content: signed },
   ])
 })
 
 it('gives each call an id of its own', () => {
   made = 0
-  const calls = wholeToolCalls([{ id: 'c' }, { id: 'c' }, { id: '' }, {}, { id: 'd' }], newId)
+  const calls = wholeToolCalls([{ id: 'c' }, { id: 'c' }, { id: '' }, {}, { id: 'd' }], numberedId)
   expect(calls.map(({ id }) => id)).toEqual([
     'c',
     `call_${'0'.repeat(24)}`,

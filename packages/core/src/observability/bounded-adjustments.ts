@@ -1,5 +1,5 @@
 import type { Adjustment } from '../contracts/provider.ts'
-import { boundedLine } from '../primitives/bounded-line.ts'
+import { boundedLine } from '../primitives/safe-text.ts'
 
 const most = 1_000
 const fitting = new WeakSet<readonly Adjustment[]>()

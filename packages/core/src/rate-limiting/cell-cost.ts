@@ -5,16 +5,16 @@ export interface Rate {
 }
 
 /** The most that a claim costs, in microseconds: over seventy years. A sum of two still is a whole number. */
-const most = 2 ** 51
+const maxCost = 2 ** 51
 
 /** What an amount costs of a rate: `ceil(amount * window / limit)` in whole microseconds, exactly. */
 export function cellCost({ limit, windowMs }: Rate, amount: number): number {
   const windowUs = windowMs * 1_000
   const product = amount * windowUs
-  if (product <= Number.MAX_SAFE_INTEGER) return Math.min(Math.ceil(product / limit), most)
+  if (product <= Number.MAX_SAFE_INTEGER) return Math.min(Math.ceil(product / limit), maxCost)
   const divisor = BigInt(limit)
   const cost = (BigInt(amount) * BigInt(windowUs) + divisor - 1n) / divisor
-  return Number(cost < most ? cost : most)
+  return Number(cost < maxCost ? cost : maxCost)
 }
 
 /**

@@ -6,7 +6,7 @@ const head = (name: string, value: string | null) => ({
   get: (asked: string) => (asked === name ? value : null),
 })
 
-function refusalOf(check: () => void): GatewayError | undefined {
+function refusedHeaders(check: () => void): GatewayError | undefined {
   try {
     check()
   } catch (error) {
@@ -16,8 +16,8 @@ function refusalOf(check: () => void): GatewayError | undefined {
   return undefined
 }
 
-const typed = (value: string | null) => refusalOf(() => checkContentType(head('content-type', value)))
-const coded = (value: string | null) => refusalOf(() => checkContentEncoding(head('content-encoding', value)))
+const typed = (value: string | null) => refusedHeaders(() => checkContentType(head('content-type', value)))
+const coded = (value: string | null) => refusedHeaders(() => checkContentEncoding(head('content-encoding', value)))
 
 describe('checkContentType', () => {
   it.each([

@@ -3,15 +3,15 @@ import type { ChatCompletionChunk, ChunkChoice, Delta, ToolCallDelta } from '../
 import type { Shape } from './answer-schemas.ts'
 import { anyObject, extraContent, finishReason, ofChoice, usage } from './answer-schemas.ts'
 
-const text = z.exactOptional(z.string())
-const anyObjects = z.exactOptional(z.array(anyObject))
+const optionalText = z.exactOptional(z.string())
+const optionalObjects = z.exactOptional(z.array(anyObject))
 
 const toolCallDelta = z.object({
   index: z.int().check(z.gte(0)),
-  id: text,
+  id: optionalText,
   type: z.exactOptional(z.enum(['function', 'custom'])),
-  function: z.exactOptional(z.object({ name: text, arguments: text })),
-  custom: z.exactOptional(z.object({ name: text, input: text })),
+  function: z.exactOptional(z.object({ name: optionalText, arguments: optionalText })),
+  custom: z.exactOptional(z.object({ name: optionalText, input: optionalText })),
   extra_content: extraContent,
 } satisfies Shape<ToolCallDelta>)
 
@@ -19,16 +19,16 @@ const delta = z.object({
   role: z.exactOptional(z.literal('assistant')),
   content: z.exactOptional(z.nullable(z.string())),
   refusal: z.exactOptional(z.nullable(z.string())),
-  reasoning_content: text,
-  reasoning_details: anyObjects,
-  citations: anyObjects,
-  annotations: anyObjects,
+  reasoning_content: optionalText,
+  reasoning_details: optionalObjects,
+  citations: optionalObjects,
+  annotations: optionalObjects,
   tool_calls: z.exactOptional(z.array(toolCallDelta)),
-  function_call: z.exactOptional(z.object({ name: text, arguments: text })),
+  function_call: z.exactOptional(z.object({ name: optionalText, arguments: optionalText })),
   audio: z.exactOptional(anyObject),
 } satisfies Shape<Delta>)
 
-const choice = z.object({
+const chunkChoice = z.object({
   ...ofChoice,
   delta,
   finish_reason: z.nullable(finishReason),
@@ -42,6 +42,6 @@ export const chunk = z.object({
   model: z.string(),
   service_tier: z.exactOptional(z.string()),
   system_fingerprint: z.nullable(z.string()),
-  choices: z.array(choice),
+  choices: z.array(chunkChoice),
   usage: z.exactOptional(z.nullable(usage)),
 } satisfies Shape<ChatCompletionChunk>)

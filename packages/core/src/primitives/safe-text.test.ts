@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oneLine } from './one-line.ts'
+import { oneLine } from './safe-text.ts'
 
 describe('oneLine', () => {
   it.each(['', 'Missing required parameter.', "The model `größe-2` 中文 %s {a} '\\n'", 'e\u0301 😀'])(
