@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
-import { isTooLarge } from '../../protocol/too-large.ts'
+import { isTooLarge } from '../health/verdict-of.ts'
 
 /** Whether a failure is worth another place: the fault is not the request's own. */
 export function movesOn(error: unknown): boolean {
