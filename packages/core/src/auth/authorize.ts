@@ -4,7 +4,7 @@ import type { Candidate, RouteContext } from '../contracts/route.ts'
 import { modelNotAllowed } from '../errors/model-refusals.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 
-import { isSamePlace } from '../validation/is-same-place.ts'
+import { isSamePlace } from '../validation/is-target.ts'
 
 /** The names that one principal may use. Calls the authorizer once for each name. */
 export class Permissions {

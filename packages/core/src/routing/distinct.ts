@@ -1,5 +1,5 @@
 import type { Candidate } from '../contracts/route.ts'
-import { isSamePlace } from '../validation/is-same-place.ts'
+import { isSamePlace } from '../validation/is-target.ts'
 
 import type { Candidates } from './step.ts'
 

@@ -1,6 +1,6 @@
 import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
-import { isSamePlace } from '../validation/is-same-place.ts'
+import { isSamePlace } from '../validation/is-target.ts'
 import { type CombinedRoute, combinedRoute } from './combined-route.ts'
 import { distinct } from './distinct.ts'
 import type { ModelEntry, NamesIn } from './model-entry.ts'

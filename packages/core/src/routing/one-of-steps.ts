@@ -2,7 +2,7 @@ import type { Draft } from '../contracts/draft.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import type { SkipReason } from '../contracts/trace.ts'
-import { isSamePlace } from '../validation/is-same-place.ts'
+import { isSamePlace } from '../validation/is-target.ts'
 
 import { type Step, waysOf } from './step.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Message } from '../protocol/chat.ts'
-import { wordCount } from './word-count.ts'
+import { wordCount } from './capable-targets.ts'
 
 it.each([
   ['', 0],
