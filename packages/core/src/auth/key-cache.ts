@@ -1,13 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import { inTime } from '../clock/in-time.ts'
-import type { ApiKeyLookup } from '../contracts/key-store.ts'
-import { configurationError } from '../errors/configuration-error.ts'
+import type { ApiKeyLookup, ApiKeyRecord } from '../contracts/key-store.ts'
+import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { quietObserver } from '../observability/observers.ts'
 import type { ApiKeysOptions, Find } from './api-keys-options.ts'
-
-import { askStore, type StoreAnswer } from './ask-store.ts'
-import type { SoundRecord } from './key-record.ts'
-import { type Seen, seenKeys } from './seen-keys.ts'
+import { recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
 import { type Question, storeBreaker } from './store-breaker.ts'
 
 const longestMs = 5_000
@@ -97,4 +95,71 @@ function boundsOf(options: ApiKeysOptions) {
     throw configurationError('apiKeys()', ['staleMs'], staleMs, 'a number of milliseconds from 0')
   }
   return { ttl, maxUnknown, lookupMs, staleMs }
+}
+
+/** What is remembered of a key, and since when: from when the store was asked on. */
+interface Seen {
+  /** `undefined`: the store does not know the key. */
+  readonly record: SoundRecord | undefined
+  readonly askedAt: number
+}
+
+/** The keys that a store was asked for, found ones and unknown ones. Of each sort the least used is forgotten. */
+interface SeenKeys {
+  get(name: string): Seen | undefined
+  /** Keeps what a store said, unless something is kept that it said to a later question. */
+  keep(name: string, seen: Seen): void
+  /** Nothing is known of the key any more, unless something is kept that was said to a later question. */
+  forget(name: string, askedAt: number): void
+}
+
+function seenKeys(maxFound: number, maxUnknown: number): SeenKeys {
+  // Apart, so that a flood of unknown keys does not drive out the found ones.
+  const found = new LRUCache<string, Seen>({ max: maxFound })
+  const unknown = new LRUCache<string, Seen>({ max: maxUnknown })
+  const isOld = (name: string, askedAt: number) =>
+    askedAt < (found.peek(name)?.askedAt ?? unknown.peek(name)?.askedAt ?? Number.NEGATIVE_INFINITY)
+  return {
+    get: name => found.get(name) ?? unknown.get(name),
+    keep(name, seen) {
+      if (isOld(name, seen.askedAt)) return
+      const [kept, other] = seen.record === undefined ? [unknown, found] : [found, unknown]
+      other.delete(name)
+      kept.set(name, seen)
+    },
+    forget(name, askedAt) {
+      if (isOld(name, askedAt)) return
+      found.delete(name)
+      unknown.delete(name)
+    },
+  }
+}
+
+/** What a store said: the record, `undefined` for an unknown key, or what is to be thrown in its stead. */
+type StoreAnswer =
+  | { readonly kind: 'record'; readonly record: SoundRecord | undefined }
+  | { readonly kind: 'thrown'; readonly thrown: unknown }
+
+/**
+ * Asks a store for a key by each of its digests, until it is found. Rejects where the store fails. A record with a
+ * fault is an answer, and so is a refusal of the caller, a `GatewayError` below 500: the store did not fail.
+ */
+async function askStore(lookup: ApiKeyLookup, digests: readonly string[]): Promise<StoreAnswer> {
+  try {
+    for (const digest of digests) {
+      const found = (await lookup(digest)) ?? undefined
+      if (found !== undefined) return answerOf(found)
+    }
+    return { kind: 'record', record: undefined }
+  } catch (error) {
+    if (GatewayError.is(error) && error.status < 500) return { kind: 'thrown', thrown: error }
+    throw error
+  }
+}
+
+function answerOf(found: ApiKeyRecord): StoreAnswer {
+  const issue = recordIssue(found)
+  if (issue !== undefined)
+    return { kind: 'thrown', thrown: new ConfigurationError('apiKeys(): what the lookup found', [issue]) }
+  return { kind: 'record', record: soundRecord(found) }
 }
