@@ -7,7 +7,7 @@ import {
   unknownOption,
 } from '../errors/configuration-error.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
-import { ruleIssues } from '../rate-limiting/limits-faults.ts'
+import { ruleIssues } from '../rate-limiting/limits-options.ts'
 import { limitRule } from '../rate-limiting/rule.ts'
 
 /** A record without a fault, as it was when it was read: what becomes of the store's own object changes nothing. */

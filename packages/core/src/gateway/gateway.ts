@@ -7,7 +7,7 @@ import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/
 import { Lifetime, leavingOf } from '../http/lifetime.ts'
 import { nativeResponse, plainResponse } from '../http/plain-response.ts'
 import { ServiceLoad } from '../http/running-requests.ts'
-import { shed } from '../rate-limiting/shed.ts'
+import { shed } from '../rate-limiting/load-shedding.ts'
 import type { GatewayOptions } from './config.ts'
 import { explain, seedOf } from './explain.ts'
 import { failureOf } from './failure.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
-import { keyText } from './counter-key.ts'
-import { keyOf, limitPlan } from './limit-plan.ts'
+import { keyOf, keyText, limitPlan, ruleText } from './limit-plan.ts'
+import { budget, concurrent, requests } from './rule.ts'
 
 const draft = (model = 'm') => ({ model, body: { model }, bytes: 10 })
 const key = (rule: Partial<LimitRuleData>, principal: Principal, model?: string, owner?: 'principal') => {
@@ -164,4 +164,22 @@ describe('the key of a count', () => {
       /^The scope of a limit gave .*, expected a text/,
     )
   })
+})
+
+it('writes a rule as its builders do', () => {
+  expect([
+    ruleText(requests(60).per('minute').asShadow()),
+    ruleText(concurrent(5).by('gateway').forModels('large', 'test-*')),
+    ruleText(budget(0.5, 'usd').per('day').by('tag:team', 'model')),
+    ruleText(
+      requests(1)
+        .per('day')
+        .by(({ id }) => id),
+    ),
+  ]).toEqual([
+    "requests(60).per('minute')",
+    "concurrent(5).by('gateway').forModels('large', 'test-*')",
+    "budget(0.5, 'usd').per('day').by('tag:team', 'model')",
+    "requests(1).per('day').by(function)",
+  ])
 })
