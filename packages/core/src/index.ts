@@ -159,7 +159,8 @@ export type { LimitRule } from './rate-limiting/rule.ts'
 export { budget, concurrent, limitRule, requests, tokens } from './rate-limiting/rule.ts'
 export { byContextLength } from './routing/by-context-length.ts'
 export { type CheapestOptions, cheapest } from './routing/cheapest.ts'
-export type { CombinedRoute } from './routing/combined-route.ts'
+export type { CombinedRoute, ModelEntry } from './routing/combined-route.ts'
+export type { RouteCondition } from './routing/conditions.ts'
 export {
   allOf,
   anyOf,
@@ -170,22 +171,20 @@ export {
   offersTools,
   promptAbove,
   taggedWith,
+  when,
 } from './routing/conditions.ts'
-export type { FailureSpec } from './routing/failure-test.ts'
+export type { FailureSpec } from './routing/fallback.ts'
 export { type FallbackOptions, fallback } from './routing/fallback.ts'
 export { fastest } from './routing/fastest.ts'
 export { type HedgeOptions, hedge } from './routing/hedge.ts'
 export { leastBusy } from './routing/least-busy.ts'
 export { type MirrorOptions, mirror } from './routing/mirror.ts'
-export type { ModelEntry } from './routing/model-entry.ts'
 export type { ModelEntries, ModelTable, TargetMaker, WildcardEntry } from './routing/models.ts'
 export { models } from './routing/models.ts'
-export type { RouteCondition } from './routing/route-condition.ts'
 export type { RouteKey } from './routing/route-key.ts'
 export { type SplitArms, split } from './routing/split.ts'
 export { type StickyEntry, sticky } from './routing/sticky.ts'
 export { weighted } from './routing/weighted.ts'
-export { when } from './routing/when.ts'
 export { withParameters } from './routing/with-parameters.ts'
 export { fetchTransport } from './transports/fetch.ts'
 export type { Timeouts } from './upstream/deadlines.ts'

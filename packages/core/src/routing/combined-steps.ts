@@ -1,8 +1,10 @@
 import type { Draft } from '../contracts/draft.ts'
+import type { Target } from '../contracts/provider.ts'
 import type { RouteContext } from '../contracts/route.ts'
-import { distinct } from './distinct.ts'
-
-import { type Candidates, fixedStep, gathered, type Step, waysOf } from './step.ts'
+import type { TargetHealth } from '../contracts/target-health.ts'
+import type { SkipReason } from '../contracts/trace.ts'
+import { isSamePlace } from '../validation/is-target.ts'
+import { type Candidates, distinct, fixedStep, gathered, type Step, waysOf } from './step.ts'
 
 /** All that the steps give, in their order. */
 export function inOrder(steps: readonly Step[]): Step {
@@ -32,7 +34,7 @@ export interface Listed {
  * Puts entries into their order for one request. Those without a place for it are not among them. The list may be
  * sorted where it stands.
  */
-export type Ranking = (listed: Listed[], draft: Draft, context: RouteContext) => readonly Listed[]
+type Ranking = (listed: Listed[], draft: Draft, context: RouteContext) => readonly Listed[]
 
 /** All that the steps give, the places of each together, in an order that is made for each request. */
 export function ranked(steps: readonly Step[], rank: Ranking): Step {
@@ -65,4 +67,50 @@ export function byLeast(listed: readonly Listed[], measures: readonly number[]):
 
 function idOf(steps: readonly Step[]): string {
   return steps.length === 1 ? steps[0]!.id : `(${steps.map(({ id }) => id).join(' ')})`
+}
+
+const notChosen: SkipReason = Object.freeze({ why: 'not_chosen' })
+
+/** What one of the steps gives, and nothing of the others, of which the trace is told. */
+export function oneOf(steps: readonly Step[], choose: (draft: Draft, context: RouteContext) => number): Step {
+  const others = steps.map(step => leftOut(step, steps))
+  return {
+    fixed: undefined,
+    targets: steps.flatMap(step => step.targets),
+    ways: waysOf(steps),
+    id: `(${steps.map(({ id }) => id).join(' ')})`,
+    ask(draft, context) {
+      const at = choose(draft, context)
+      for (const target of others[at]!) context.skip(target, notChosen)
+      const { fixed } = steps[at]!
+      return fixed ?? steps[at]!.ask(draft, context)
+    },
+  }
+}
+
+function leftOut(chosen: Step, steps: readonly Step[]): readonly Target[] {
+  const found: Target[] = []
+  for (const target of steps.flatMap(step => step.targets)) {
+    const known = (other: Target) => isSamePlace(other, target)
+    if (!chosen.targets.some(known) && !found.some(known)) found.push(target)
+  }
+  return found
+}
+
+/** How the place does that would be asked first. */
+interface Lead {
+  readonly health: TargetHealth
+  /** None of the places is to be asked at the moment. */
+  readonly blocked: boolean
+}
+
+/** The first of some places that may be asked now, or the first, where none may. */
+export function leadOf(candidates: Candidates, { health }: RouteContext): Lead {
+  let first: TargetHealth | undefined
+  for (const candidate of candidates) {
+    const found = health(candidate)
+    if (found.waitMs <= 0) return { health: found, blocked: false }
+    first ??= found
+  }
+  return { health: first!, blocked: true }
 }

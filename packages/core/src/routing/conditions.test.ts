@@ -10,10 +10,10 @@ import {
   noneOf,
   offersTools,
   promptAbove,
+  type RouteCondition,
   taggedWith,
+  when,
 } from './conditions.ts'
-import type { RouteCondition } from './route-condition.ts'
-import { when } from './when.ts'
 
 const context = watching({ principal: { id: 'ann', tags: { team: 'search', beta: '' } } }).context
 const says = (condition: RouteCondition, body: JsonObject = {}) =>
