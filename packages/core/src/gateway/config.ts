@@ -16,7 +16,7 @@ import type { IntakeLimits } from '../http/intake-limits.ts'
 
 import type { Timeouts } from '../upstream/deadlines.ts'
 
-import type { BreakerOptions, RetryOptions } from '../upstream/health-options.ts'
+import type { BreakerOptions, RetryOptions } from '../upstream/health/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 

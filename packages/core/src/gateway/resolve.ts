@@ -20,7 +20,7 @@ import { unknownModel } from '../routing/unknown-model.ts'
 import type { CallWorld } from '../upstream/call-context.ts'
 
 import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
-import type { HealthSettings } from '../upstream/health/health-settings.ts'
+import type { HealthSettings } from '../upstream/health/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import { likelyTokens } from '../usage/likely-tokens.ts'
 import type { Prices } from '../usage/prices.ts'

@@ -12,11 +12,10 @@ import type { Attempts, CallWorld } from '../call-context.ts'
 
 import { coolingMs } from '../health/verdict-of.ts'
 import { AskedCall, type CallOwner } from './asked-call.ts'
-import { isPassing, movesOn } from './failure-verdict.ts'
 import { allLeftAlone, LeftAlone, skippedFor } from './left-alone.ts'
 import type { Progress, Standing } from './next-attempt.ts'
 import { pause } from './pause.ts'
-import { repeatWait } from './repeat-wait.ts'
+import { isPassing, movesOn, repeatWait } from './retry-policy.ts'
 import { askShadows } from './shadows.ts'
 
 const never = Number.POSITIVE_INFINITY

@@ -1,3 +1,6 @@
+import type { StoreEvent, TargetEvent } from '../../contracts/events.ts'
+import type { SharedHealth } from '../../contracts/shared-health.ts'
+
 /** When a target that fails is left alone. */
 export interface BreakerOptions {
   /** So many failures one after another open it, of a request that is sent again the first. Default 5. */
@@ -29,4 +32,20 @@ export interface RetryOptions {
   readonly budget: number
   /** So many may be, whatever the share. Default 3. */
   readonly minBudget: number
+}
+
+/** What health is judged by. Read at each use: another gateway's options may take their place. */
+export interface HealthSettings {
+  /** `undefined`: no target is left alone, neither for its failures nor because it asks for a pause. */
+  readonly breaker: BreakerOptions | undefined
+  /** `undefined`: nothing is repeated. */
+  readonly retry: RetryOptions | undefined
+  /** A number from 0 up to, but not including, 1. */
+  readonly random: () => number
+  /** Monotonic milliseconds. */
+  readonly clock: () => number
+  /** `undefined`: other processes are told nothing, and asked for nothing. */
+  readonly shared: SharedHealth | undefined
+  /** Hears each change of a target's state once, and of what is shared. Must not throw. */
+  readonly changed: (event: TargetEvent | StoreEvent) => void
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defaultRetry } from '../../gateway/defaults.ts'
-import { repeatWait } from './repeat-wait.ts'
+import { repeatWait } from './retry-policy.ts'
 
 const told = (retryAfterMs: number | undefined) => ({ retryAfterMs })
 
