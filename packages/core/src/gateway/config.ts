@@ -1,5 +1,5 @@
-import type { ResponseCache } from '../caching/cached.ts'
-import type { Idempotency } from '../caching/repeated.ts'
+import type { Idempotency } from '../caching/idempotency.ts'
+import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Observer } from '../contracts/events.ts'

@@ -1,6 +1,6 @@
 import { chargeOf } from '../accounting/charge.ts'
 import { unusedClosing } from '../accounting/unused-call.ts'
-import { AnswerCapture, type AnswerKeeper } from '../caching/answer-capture.ts'
+import { AnswerCapture, type AnswerKeeper } from '../caching/kept-answer.ts'
 import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
