@@ -14,7 +14,7 @@ import {
 import { describe, expect, it, vi } from 'vitest'
 import { defaultIntake } from '../../packages/core/src/gateway/defaults.ts'
 import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'
-import { mediaAllowance } from '../../packages/core/src/usage/media-allowance.ts'
+import { mediaAllowance } from '../../packages/core/src/usage/prompt-estimate.ts'
 import { type Asking, ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { readPage, root, tableUnder } from './runner/markdown.ts'

@@ -11,7 +11,7 @@ import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { sha256Hex } from '../primitives/sha256.ts'
-import { nanoDollars } from '../usage/nano-dollars.ts'
+import { nanoDollars } from '../usage/reservation.ts'
 import { limitRule } from './rule.ts'
 
 const windowsMs: Readonly<Record<Window, number>> = {

@@ -1,5 +1,5 @@
 import type { Candidate, RouteContext } from '../contracts/route.ts'
-import { likelyTokens } from '../usage/likely-tokens.ts'
+import { likelyTokens } from '../usage/reservation.ts'
 import {
   type CombinedRoute,
   combinedRoute,

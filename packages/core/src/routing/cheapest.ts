@@ -1,4 +1,4 @@
-import { estimatedUse } from '../usage/estimated-use.ts'
+import { estimatedUse } from '../usage/reservation.ts'
 import {
   type CombinedRoute,
   combinedRoute,
