@@ -383,7 +383,7 @@ describe('the tables', () => {
   })
 
   it('name every kind of failure', () => {
-    const [, kinds = ''] = /const kinds[^{]*\{(.*?)\}/s.exec(source('policies/routes/failure-test.ts')) ?? []
+    const [, kinds = ''] = /const kinds[^{]*\{(.*?)\}/s.exec(source('routing/fallback.ts')) ?? []
     for (const [, kind] of kinds.matchAll(/(\w+): true/g)) expect(readPage(page)).toContain(`\`${kind}\``)
   })
 

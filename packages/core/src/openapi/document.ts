@@ -1,4 +1,4 @@
-import { answerSchemas } from '../dialects/chat/answer-json-schemas.ts'
+import { answerSchemas } from '../dialects/chat/answer-schemas.ts'
 import { type RequestProfile, requestSchemas } from '../dialects/chat/request-json-schema.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import { describedHeaders } from './headers.ts'

@@ -1,4 +1,4 @@
-import { answerReference } from '../dialects/chat/answer-json-schemas.ts'
+import { answerReference } from '../dialects/chat/answer-schemas.ts'
 import { requestReference } from '../dialects/chat/request-json-schema.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import { headersOfChat, headersOfModels } from './headers.ts'

@@ -1,4 +1,4 @@
-import { answerReference } from '../dialects/chat/answer-json-schemas.ts'
+import { answerReference } from '../dialects/chat/answer-schemas.ts'
 import { type Refusal, refusals } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 
