@@ -12,7 +12,7 @@ import {
   type Usage,
 } from '@sluice/core'
 import { describe, expect, it, vi } from 'vitest'
-import { defaultIntake } from '../../packages/core/src/gateway/defaults.ts'
+import { defaultIntake } from '../../packages/core/src/gateway/config.ts'
 import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'
 import { mediaAllowance } from '../../packages/core/src/usage/prompt-estimate.ts'
 import { type Asking, ask } from './runner/ask.ts'

@@ -16,7 +16,7 @@ import {
 import { local } from '@sluice/providers'
 import type { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/defaults.ts'
+import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/config.ts'
 import { describeWithRedis } from '../stores/servers/describe-with-redis.ts'
 import { RedisServer } from '../stores/servers/redis-server.ts'
 import { answeringPlaces } from './runner/answering-places.ts'

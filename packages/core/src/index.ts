@@ -7,7 +7,7 @@ export {
   type StoredProgress,
   storedBatch,
 } from './accounting/stored-batch.ts'
-export type { CheckedUsageFilter } from './accounting/usage-filter.ts'
+export type { CheckedUsageFilter } from './accounting/usage-query.ts'
 export { type CheckedUsageQuery, checkedUsageQuery } from './accounting/usage-query.ts'
 export type { ApiKey, ApiKeySource } from './auth/api-keys.ts'
 export { apiKeys } from './auth/api-keys.ts'

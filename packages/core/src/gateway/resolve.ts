@@ -25,7 +25,6 @@ import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import { likelyTokens } from '../usage/reservation.ts'
 import { boundedPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
-import type { GatewayOptions, StreamPacing } from './config.ts'
 import {
   defaultAbandonedCalls,
   defaultBreaker,
@@ -33,7 +32,9 @@ import {
   defaultPacing,
   defaultRetry,
   defaultTimeouts,
-} from './defaults.ts'
+  type GatewayOptions,
+  type StreamPacing,
+} from './config.ts'
 import { optionIssuesOf } from './faults.ts'
 import { soundId, soundNow, soundPrices, soundRandom } from './guarded-functions.ts'
 import { type Recalling, recalling } from './recalling.ts'

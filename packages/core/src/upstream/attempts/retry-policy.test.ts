@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { defaultRetry } from '../../gateway/defaults.ts'
+import { defaultRetry } from '../../gateway/config.ts'
 import { repeatWait } from './retry-policy.ts'
 
 const told = (retryAfterMs: number | undefined) => ({ retryAfterMs })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Adjustment } from '../contracts/provider.ts'
-import { adjustmentHeaders } from './adjustment-headers.ts'
+import { adjustmentHeaders } from './adjustments.ts'
 
 const header = (adjustments: readonly Adjustment[]) => adjustmentHeaders(adjustments)['x-sluice-adjustments']!
 
