@@ -185,7 +185,7 @@ describe('the table of rules', () => {
       scope.replaceAll(/[`']/g, ''),
     )
     const type =
-      /type NamedScope = (.*)/.exec(readPage('packages/core/src/contracts/limit-rule.ts'))?.[1] ?? ''
+      /type NamedScope = (.*)/.exec(readPage('packages/core/src/contracts/principal.ts'))?.[1] ?? ''
     expect(named.sort()).toEqual(
       [
         ...['key', 'model', 'gateway'].filter(name => type.includes(`'${name}'`)),
