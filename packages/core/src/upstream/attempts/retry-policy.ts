@@ -1,3 +1,4 @@
+import type { Candidate } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { RetryOptions } from '../health/health-options.ts'
@@ -11,6 +12,14 @@ export function movesOn(error: unknown): boolean {
   if (error.kind === 'total_timeout') return false
   if (error.kind !== 'refused') return true
   return error.status !== 400 && error.status !== 413 && error.status !== 422
+}
+
+/** Whether a failure of a target is worth another one: `on` decides where the target has it. Throws `TypeError` for what is no boolean. */
+export function mayMoveOn({ on }: Pick<Candidate, 'on'>, failure: unknown): boolean {
+  if (on === undefined || !UpstreamError.is(failure)) return movesOn(failure)
+  const may: unknown = on(failure)
+  if (typeof may === 'boolean') return may
+  throw new TypeError(`A target's on gave ${String(may)}, expected a boolean.`)
 }
 
 /** What passes by itself. 424: the model failed at this one answer. 529: the vendor is overloaded. */
@@ -52,4 +61,14 @@ export function repeatWait(
     return retryAfterMs <= maxRetryAfterMs ? retryAfterMs : undefined
   }
   return random * Math.min(maxMs, baseMs * 2 ** repeats)
+}
+
+/** Timers take no more. */
+const longest = 2_147_483_647
+
+/** When another target is called beside this one, in the time of `now`; infinite for never. */
+export function hedgeTime({ hedgeAfterMs }: Pick<Candidate, 'hedgeAfterMs'>, now: number): number {
+  return hedgeAfterMs !== undefined && hedgeAfterMs >= 0 && hedgeAfterMs <= longest
+    ? now + hedgeAfterMs
+    : Number.POSITIVE_INFINITY
 }
