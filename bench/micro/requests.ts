@@ -1,6 +1,6 @@
 import type { Draft } from '../../packages/core/src/contracts/draft.ts'
 import { validate } from '../../packages/core/src/dialects/chat/validate.ts'
-import { defaultIntake } from '../../packages/core/src/gateway/defaults.ts'
+import { defaultIntake } from '../../packages/core/src/gateway/config.ts'
 import { read } from '../../packages/core/src/validation/read.ts'
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
 import { conversationOf } from '../questions.ts'

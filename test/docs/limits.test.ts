@@ -12,9 +12,9 @@ import {
   type Usage,
 } from '@sluice/core'
 import { describe, expect, it, vi } from 'vitest'
-import { defaultIntake } from '../../packages/core/src/gateway/defaults.ts'
+import { defaultIntake } from '../../packages/core/src/gateway/config.ts'
 import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'
-import { mediaAllowance } from '../../packages/core/src/usage/media-allowance.ts'
+import { mediaAllowance } from '../../packages/core/src/usage/prompt-estimate.ts'
 import { type Asking, ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { readPage, root, tableUnder } from './runner/markdown.ts'
@@ -185,7 +185,7 @@ describe('the table of rules', () => {
       scope.replaceAll(/[`']/g, ''),
     )
     const type =
-      /type NamedScope = (.*)/.exec(readPage('packages/core/src/contracts/limit-rule.ts'))?.[1] ?? ''
+      /type NamedScope = (.*)/.exec(readPage('packages/core/src/contracts/principal.ts'))?.[1] ?? ''
     expect(named.sort()).toEqual(
       [
         ...['key', 'model', 'gateway'].filter(name => type.includes(`'${name}'`)),

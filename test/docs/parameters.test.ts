@@ -11,7 +11,7 @@ import {
 import * as providers from '@sluice/providers'
 import { type RecordedRequest, reply, startUpstream } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
-import { adjustmentHeaders } from '../../packages/core/src/observability/adjustment-headers.ts'
+import { adjustmentHeaders } from '../../packages/core/src/observability/adjustments.ts'
 import { contentTable } from './parameters/content-table.ts'
 import { parameters, parameterTable } from './parameters/parameter-table.ts'
 import { restrictedFieldsTable } from './parameters/restricted-fields-table.ts'

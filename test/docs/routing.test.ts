@@ -16,7 +16,7 @@ import {
 import { local } from '@sluice/providers'
 import type { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/defaults.ts'
+import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/config.ts'
 import { describeWithRedis } from '../stores/servers/describe-with-redis.ts'
 import { RedisServer } from '../stores/servers/redis-server.ts'
 import { answeringPlaces } from './runner/answering-places.ts'
@@ -349,17 +349,17 @@ const namesIn = (cells: readonly (readonly string[])[], at = 0) =>
 
 describe('the tables', () => {
   it('name every route that is made of entries', () => {
-    const folder = join(root, 'packages/core/src/policies/routes')
+    const folder = join(root, 'packages/core/src/routing')
     const made = readdirSync(folder)
-      .filter(name => !name.endsWith('.test.ts'))
-      .flatMap(name => [...source(`policies/routes/${name}`).matchAll(/^export function (\w+)<const/gm)])
+      .filter(name => !name.endsWith('.test.ts') && name !== 'models.ts')
+      .flatMap(name => [...source(`routing/${name}`).matchAll(/^export function (\w+)<const/gm)])
       .map(([, name]) => name)
     const told = tableUnder(page, '# Routing').map(([cell = '']) => /`(\w+)/.exec(cell)?.[1])
     expect(told.sort()).toEqual([...new Set(made)].sort())
   })
 
   it('name every condition', () => {
-    const made = [...source('policies/routes/conditions.ts').matchAll(/^export (?:function|const) (\w+)/gm)]
+    const made = [...source('routing/conditions.ts').matchAll(/^export (?:function|const) (\w+)[(:]/gm)]
     expect(namesIn(tableUnder(page, '## By what is asked')).sort()).toEqual(
       made.map(([, name]) => name).sort(),
     )
@@ -377,13 +377,13 @@ describe('the tables', () => {
   })
 
   it('name every reason of a place that was skipped', () => {
-    const [, reasons = ''] = /readonly why:(.*?)\/\*\* When/s.exec(source('trace.ts')) ?? []
+    const [, reasons = ''] = /readonly why:(.*?)\/\*\* When/s.exec(source('contracts/trace.ts')) ?? []
     const made = [...reasons.matchAll(/\| '(\w+)'/g)].map(([, name]) => name)
     expect(namesIn(tableUnder(page, '## Why did it go there?')).sort()).toEqual([...new Set(made)].sort())
   })
 
   it('name every kind of failure', () => {
-    const [, kinds = ''] = /const kinds[^{]*\{(.*?)\}/s.exec(source('policies/routes/failure-test.ts')) ?? []
+    const [, kinds = ''] = /const kinds[^{]*\{(.*?)\}/s.exec(source('routing/fallback.ts')) ?? []
     for (const [, kind] of kinds.matchAll(/(\w+): true/g)) expect(readPage(page)).toContain(`\`${kind}\``)
   })
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, equal, ok } from 'node:assert/strict'
 import { createGateway, type IntakeLimits, type PartialChunk } from '@sluice/core'
 import fc from 'fast-check'
-import { defaultIntake } from '../../packages/core/src/gateway/defaults.ts'
+import { defaultIntake } from '../../packages/core/src/gateway/config.ts'
 import { intakeExamples } from './examples/intake.ts'
 import { fuzz } from './fuzz.ts'
 import { chatBody } from './intake/chat-bodies.ts'

@@ -1,5 +1,5 @@
 import type { IntakeLimits } from '@sluice/core'
-import { defaultIntake } from '../../../packages/core/src/gateway/defaults.ts'
+import { defaultIntake } from '../../../packages/core/src/gateway/config.ts'
 
 const limits: IntakeLimits = { ...defaultIntake, maxBytes: 10_000 }
 const small = { ...limits, maxBytes: 60 }

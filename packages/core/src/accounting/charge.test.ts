@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { UnusedCallEvent } from '../contracts/events.ts'
+import { LifeEnded } from '../errors/abort-reasons.ts'
+import { UpstreamError } from '../errors/upstream-error.ts'
 import { countedUsage } from '../usage/usage.ts'
-import { chargeOf } from './charge.ts'
+import { chargeOf, unusedClosing } from './charge.ts'
 
 const counted = (given: object) => countedUsage(given, { model: 'm', messages: [] }, 0, true).usage
 
@@ -20,5 +23,94 @@ describe('chargeOf', () => {
     const usage = counted({ prompt_tokens: 0, completion_tokens: 0 })
     expect(chargeOf(usage, null).cost).toBeNull()
     expect(chargeOf(usage, 0).cost).toBe(0)
+  })
+})
+
+const event: UnusedCallEvent = {
+  type: 'unused_call',
+  requestId: 'req_1',
+  principal: { id: 'ann', tags: { team: 'search' } },
+  model: 'small',
+  attempt: {
+    provider: 'vendor',
+    model: 'up',
+    called: true,
+    startMs: 0,
+    ms: 300,
+    why: 'shadow',
+    waitedMs: 0,
+    status: undefined,
+    error: undefined,
+  },
+  responseModel: 'up-2',
+  usage: {
+    prompt_tokens: 3,
+    completion_tokens: 2,
+    total_tokens: 5,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  },
+  usageEstimated: false,
+  cost: 0.5,
+}
+const beside = { id: 'id', stream: true, openedAt: 1_000, closedAt: 1_700 }
+const charge = { promptTokens: 3, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0, cost: 0.5 }
+
+/** The same with another error. */
+const failed = (error: unknown, more: object = {}): UnusedCallEvent => ({
+  ...event,
+  attempt: { ...event.attempt, error, ...more },
+})
+
+describe('unusedClosing', () => {
+  it('is the whole record of a call, of the time of its request', () => {
+    expect(unusedClosing(event, beside)).toEqual({
+      entry: {
+        kind: 'shadow',
+        id: 'id',
+        requestId: 'req_1',
+        principal: 'ann',
+        tags: { team: 'search' },
+        model: 'small',
+        stream: true,
+        openedAt: 1_000,
+        estimate: charge,
+      },
+      closedAt: 1_700,
+      outcome: 'completed',
+      status: 200,
+      provider: 'vendor',
+      upstreamModel: 'up',
+      responseModel: 'up-2',
+      attempts: 1,
+      charge,
+      estimated: false,
+      firstByteMs: undefined,
+      totalMs: 700,
+    })
+  })
+
+  it.each([
+    [new LifeEnded('gateway_closed'), {}, 'client_aborted', 499],
+    [new UpstreamError('no', { kind: 'garbled' }), {}, 'upstream_failed', 502],
+    [new UpstreamError('no', { kind: 'refused', status: 500 }), { status: 500 }, 'upstream_failed', 500],
+  ])('tells how it ended: %s', (error, more, outcome, status) => {
+    expect(unusedClosing(failed(error, more), beside)).toMatchObject({ outcome, status })
+  })
+
+  it.each(['first', 'retry', 'fallback', 'hedge'] as const)(
+    'calls all but shadows a hedge: its request began as %s',
+    why => {
+      expect(unusedClosing(failed(undefined, { why }), beside)?.entry.kind).toBe('hedge')
+    },
+  )
+
+  it('is nothing where the upstream did not take it', () => {
+    expect(unusedClosing({ ...event, usage: undefined }, beside)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch } from '../contracts/ledger-rows.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import { storableTags, storableText } from '../primitives/storable-text.ts'
+import { storableTags, storableText } from '../primitives/safe-text.ts'
 
 /** A charge as a database holds it. */
 export interface StoredCharge {

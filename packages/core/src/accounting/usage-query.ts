@@ -1,6 +1,6 @@
-import type { UsageDimension, UsageQuery } from '../contracts/ledger.ts'
+import type { RecordKind, UsageDimension, UsageFilter, UsageQuery } from '../contracts/ledger.ts'
 import { ownMembers } from '../primitives/own-members.ts'
-import { type CheckedUsageFilter, checkedUsageFilter } from './usage-filter.ts'
+import { storableText } from '../primitives/safe-text.ts'
 
 /** A usage query that can be answered: no dimension comes twice, and the moments are whole milliseconds since 1970. */
 export interface CheckedUsageQuery {
@@ -12,7 +12,7 @@ export interface CheckedUsageQuery {
 
 const named: readonly string[] = ['key', 'model', 'provider', 'day', 'kind']
 const maxDimensions = 8
-const members: readonly string[] = ['by', 'from', 'to', 'where']
+const queryMembers: readonly string[] = ['by', 'from', 'to', 'where']
 
 /** Throws `TypeError` for a query that cannot be answered. */
 export function checkedUsageQuery(given: UsageQuery): CheckedUsageQuery {
@@ -27,9 +27,11 @@ export function checkedUsageQuery(given: UsageQuery): CheckedUsageQuery {
       `usage(): by has ${dimensions.length} dimensions, expected at most ${maxDimensions}. Ask by fewer.`,
     )
   }
-  const unknown = Object.keys(query).find(name => !members.includes(name))
+  const unknown = Object.keys(query).find(name => !queryMembers.includes(name))
   if (unknown !== undefined) {
-    throw new TypeError(`usage(): a query has no ${JSON.stringify(unknown)}, expected ${members.join(', ')}.`)
+    throw new TypeError(
+      `usage(): a query has no ${JSON.stringify(unknown)}, expected ${queryMembers.join(', ')}.`,
+    )
   }
   return {
     by: dimensions,
@@ -56,4 +58,80 @@ function checkedMoment(name: 'from' | 'to', moment: unknown): number | undefined
   throw new TypeError(
     `usage(): ${name} is ${String(moment)}, expected milliseconds since 1970 or a valid Date, or nothing.`,
   )
+}
+
+/** A filter that can be asked for, in text that every database takes. */
+export interface CheckedUsageFilter {
+  readonly key: string | undefined
+  readonly model: string | undefined
+  readonly provider: string | undefined
+  readonly tags: readonly (readonly [name: string, value: string])[]
+  /** At least one, each once. */
+  readonly kinds: readonly RecordKind[]
+}
+
+const filterMembers: readonly string[] = ['key', 'model', 'provider', 'tags', 'kind']
+const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow', 'timeout']
+const maxTags = 8
+
+/** Throws `TypeError` for a filter that cannot be asked for. */
+function checkedUsageFilter(given: UsageFilter | undefined): CheckedUsageFilter {
+  const where = given === undefined ? new Map<string, unknown>() : membersOf('where', given)
+  for (const name of where.keys()) {
+    if (!filterMembers.includes(name)) {
+      throw new TypeError(
+        `usage(): where has no ${JSON.stringify(name)}, expected ${filterMembers.join(', ')}. A tag stands in tags.`,
+      )
+    }
+  }
+  const textAt = (name: string) => (where.has(name) ? text(`where.${name}`, where.get(name)) : undefined)
+  const tags = where.has('tags') ? [...membersOf('where.tags', where.get('tags'))] : []
+  if (tags.length > maxTags) {
+    throw new TypeError(`usage(): where.tags has ${tags.length} tags, expected at most ${maxTags}.`)
+  }
+  return {
+    key: textAt('key'),
+    model: textAt('model'),
+    provider: textAt('provider'),
+    tags: tags.map(([name, value]) => [
+      storableText(name),
+      text(`the value of where.tags[${JSON.stringify(name)}]`, value),
+    ]),
+    kinds: where.has('kind') ? kindsOf(where.get('kind')) : ['request'],
+  }
+}
+
+function kindsOf(given: unknown): readonly RecordKind[] {
+  const kinds: readonly unknown[] = Array.isArray(given) ? given : [given]
+  const known = allKinds.filter(kind => kinds.includes(kind))
+  if (kinds.length > 0 && kinds.every(kind => allKinds.includes(kind as RecordKind))) return known
+  const wrong = kinds.find(kind => !allKinds.includes(kind as RecordKind))
+  const got =
+    kinds.length === 0 ? 'an empty list' : typeof wrong === 'string' ? JSON.stringify(wrong) : kindOf(wrong)
+  const words = allKinds.map(kind => `"${kind}"`).join(', ')
+  throw new TypeError(`usage(): where.kind has ${got}, expected ${words}, or a list of them.`)
+}
+
+function membersOf(what: string, value: unknown): ReadonlyMap<string, unknown> {
+  const plain = typeof value === 'object' && value !== null && isPlain(value)
+  if (plain) return new Map(Object.entries(value))
+  throw new TypeError(`usage(): ${what} is ${kindOf(value)}, expected a plain object.`)
+}
+
+/** A `Map` or a `Date` has no members: it would match everything. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+function text(what: string, value: unknown): string {
+  if (typeof value === 'string') return storableText(value)
+  const hint = value === undefined ? ' Leave out what is not to be matched.' : ''
+  throw new TypeError(`usage(): ${what} is ${kindOf(value)}, expected a text.${hint}`)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object of another kind' : `a ${typeof value}`
 }

@@ -11,10 +11,9 @@ import {
 import { ownMembers } from '../primitives/own-members.ts'
 import type { ApiKeysOptions, Find } from './api-keys-options.ts'
 import { bearerToken, isPrincipalSource } from './authenticate.ts'
-import { digestsOf, hashApiKey, isDigest, type Pepper, sameDigest } from './key-digest.ts'
-import { formatOf } from './key-format.ts'
+import { remembered } from './key-cache.ts'
+import { digestsOf, formatOf, hashApiKey, isDigest, type Pepper, sameDigest } from './key-digest.ts'
 import { principalOf, recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
-import { remembered } from './remembered.ts'
 
 /** A key of a fixed list: as it is, or only what is kept of it (`hashApiKey`). */
 export type ApiKey = ApiKeyRecord & ({ readonly key: string } | { readonly hash: string })

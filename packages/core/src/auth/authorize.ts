@@ -3,8 +3,9 @@ import type { Principal } from '../contracts/principal.ts'
 import type { Candidate, RouteContext } from '../contracts/route.ts'
 import { modelNotAllowed } from '../errors/model-refusals.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-
-import { isSamePlace } from '../validation/is-same-place.ts'
+import { matchesPattern } from '../primitives/matches-pattern.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import { isSamePlace } from '../validation/is-target.ts'
 
 /** The names that one principal may use. Calls the authorizer once for each name. */
 export class Permissions {
@@ -107,4 +108,10 @@ function isAllowed(answer: unknown): boolean {
   throw new TypeError(
     `authorize gave something that is no answer: got ${typeof answer}, expected true or false.`,
   )
+}
+
+/** Whether a principal's `models` allow a model. A principal without `models` may use all. */
+export function modelPatterns(principal: Principal, model: string): boolean {
+  const models = memberOf(principal, 'models')
+  return models === undefined || models.some(pattern => matchesPattern(pattern, model))
 }

@@ -1,9 +1,7 @@
 import { crc32 as zlibCrc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { base62, randomBase62 } from '../primitives/base62.ts'
-import { crc32 } from '../primitives/crc32.ts'
-import { isIssuedKey, keyForm, newKey, newKeyId } from './issued-key.ts'
+import { base62, crc32, isIssuedKey, keyForm, newKey, newKeyId, randomBase62 } from './issued-key.ts'
 
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 const keys = fc

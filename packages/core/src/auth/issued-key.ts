@@ -1,6 +1,3 @@
-import { base62, randomBase62 } from '../primitives/base62.ts'
-import { crc32 } from '../primitives/crc32.ts'
-
 /** What keys begin with where nothing else is said. */
 export const defaultPrefix = 'sluice'
 
@@ -52,4 +49,41 @@ export function keyForm(prefix: string): (text: string) => boolean {
 
 function checksum(text: string): string {
   return base62(crc32(text), checksumLength)
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Of the 256 values of a byte these are shared out evenly among 62 digits; the others would favour some of them. */
+const fair = 256 - (256 % digits.length)
+
+/**
+ * So many random digits and letters, each as likely as any other. Throws `TypeError` for a source that gives hardly
+ * any bytes, or the same ones again and again.
+ */
+export function randomBase62(length: number, random: (length: number) => Uint8Array): string {
+  let text = ''
+  for (let asked = 0; asked < 100; asked++) {
+    for (const byte of random(length - text.length)) if (byte < fair) text += digits[byte % digits.length]
+    if (text.length >= length) return text.slice(0, length)
+  }
+  throw new TypeError('random: expected a function that gives as many fresh random bytes as it is asked for.')
+}
+
+/** A whole number from 0 as digits and letters, with zeros before it up to a length. */
+export function base62(value: number, length: number): string {
+  let text = ''
+  for (let rest = value; rest > 0; rest = Math.floor(rest / digits.length)) {
+    text = digits.charAt(rest % digits.length) + text
+  }
+  return text.padStart(length, '0')
+}
+
+/** The CRC-32 (ISO 3309) of a text of ASCII characters, as a whole number from 0. */
+export function crc32(text: string): number {
+  let crc = 0xffffffff
+  for (let at = 0; at < text.length; at++) {
+    crc ^= text.charCodeAt(at)
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  return (crc ^ 0xffffffff) >>> 0
 }

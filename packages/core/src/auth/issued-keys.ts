@@ -2,7 +2,7 @@ import type { ApiKeyRecord, KeyRows, KeySecret, KeyStore, StoredKey } from '../c
 import { ownMembers } from '../primitives/own-members.ts'
 import { defaultPrefix, keyForm, newKey, newKeyId, type RandomBytes } from './issued-key.ts'
 import { digestsOf, type Pepper, sameDigest } from './key-digest.ts'
-import { keyFields } from './key-fields.ts'
+import { keyFields } from './key-record.ts'
 
 export interface KeyStoreOptions {
   /** What every key begins with, before `_`: a lower-case letter, then such letters and digits. Default `sluice`. */

@@ -1,6 +1,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { configurationError } from '../errors/configuration-error.ts'
 import { sha256Hex } from '../primitives/sha256.ts'
 
 /**
@@ -52,4 +53,26 @@ function versionsOf(pepper: Pepper): [string, string][] {
   throw new TypeError(
     "pepper: expected an object of secrets by version, newest first, such as { v1: '...' }. A version's name begins with a letter, and no secret is empty.",
   )
+}
+
+/** Longer tokens are refused unseen. */
+const maxLength = 4_096
+
+/** RFC 6750 section 2.1: what a bearer token looks like. */
+const bearer = /^[\w.~+/-]+=*$/
+
+/**
+ * Whether a token may be a key at all: what may not is refused without a digest made or a store asked.
+ *
+ * Throws `ConfigurationError` for a format that is no regular expression.
+ */
+export function formatOf(format: RegExp | undefined, store: boolean): (token: string) => boolean {
+  if (format !== undefined && !(format instanceof RegExp)) {
+    const expected = 'a regular expression, such as /^sk-[0-9A-Za-z]{40}$/'
+    throw configurationError('apiKeys()', ['format'], format, expected)
+  }
+  // One with the flag g or y remembers where it stopped.
+  const expected =
+    format === undefined ? store && bearer : new RegExp(format.source, format.flags.replace(/[gy]/g, ''))
+  return token => token.length <= maxLength && (expected === false || expected.test(token))
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StoreOutcome, WatchedAnswers } from '../contracts/answer-store.ts'
 import { GatewayError } from '../errors/errors.ts'
-import type { AnswerKeeper } from './answer-capture.ts'
+import { recallRepeat } from './idempotency.ts'
+import type { AnswerKeeper } from './kept-answer.ts'
 import { memoryAnswers } from './memory-answers.ts'
-import { recallRepeat } from './repeated.ts'
 import { RunningKeys } from './running-keys.ts'
 
 const ttlMs = 100_000

@@ -1,5 +1,5 @@
-import { oneLine } from '../primitives/one-line.ts'
 import { ownMembers } from '../primitives/own-members.ts'
+import { oneLine } from '../primitives/safe-text.ts'
 
 /**
  * Every way in which the gateway refuses: status, `type` and `code` of the answer, and its usual text

@@ -1,4 +1,4 @@
-import { modelPatterns } from '../auth/model-patterns.ts'
+import { modelPatterns } from '../auth/authorize.ts'
 import { deadline } from '../clock/deadline.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'

@@ -1,5 +1,5 @@
-import type { ResponseCache } from '../caching/cached.ts'
-import type { Idempotency } from '../caching/repeated.ts'
+import type { Idempotency } from '../caching/idempotency.ts'
+import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Observer } from '../contracts/events.ts'
@@ -13,10 +13,8 @@ import type { SharedHealth } from '../contracts/shared-health.ts'
 import type { Tracer } from '../contracts/tracer.ts'
 import type { Transport } from '../contracts/transport.ts'
 import type { IntakeLimits } from '../http/intake-limits.ts'
-
 import type { Timeouts } from '../upstream/deadlines.ts'
-
-import type { BreakerOptions, RetryOptions } from '../upstream/health-options.ts'
+import type { BreakerOptions, RetryOptions } from '../upstream/health/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 
@@ -127,4 +125,47 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly id?: () => string
   /** A number from 0 up to, but not including, 1. Default `Math.random`. */
   readonly random?: () => number
+}
+
+export const defaultIntake: IntakeLimits = {
+  maxBytes: 26_214_400,
+  maxDepth: 64,
+  maxElements: 100_000,
+  maxMembers: 10_000,
+  deadlineMs: 30_000,
+  minBytesPerSecond: 256,
+  minRateGraceMs: 5_000,
+  maxUploads: 4,
+  uploadGraceMs: 1_000,
+  maxUploadBytes: 67_108_864,
+  maxTotalUploadBytes: 536_870_912,
+}
+export const defaultTimeouts: Timeouts = {
+  policyMs: 1_000,
+  connectMs: 5_000,
+  firstByteMs: 60_000,
+  responseMs: 600_000,
+  idleMs: 120_000,
+  totalMs: 600_000,
+}
+export const defaultPacing: StreamPacing = { keepAliveMs: 15_000, holdMs: 250 }
+export const defaultAbandonedCalls: AbandonedCallOptions = {
+  charge: 'reservation',
+  outputTokensPerSecond: 100,
+  maxOutputTokens: 4_096,
+}
+export const defaultRetry: RetryOptions = {
+  baseMs: 250,
+  maxMs: 8_000,
+  maxRetryAfterMs: 10_000,
+  budget: 0.2,
+  minBudget: 3,
+}
+export const defaultBreaker: BreakerOptions = {
+  failures: 5,
+  errorRate: 0.5,
+  minCalls: 20,
+  windowMs: 30_000,
+  openMs: 30_000,
+  maxOpenMs: 300_000,
 }

@@ -1,8 +1,14 @@
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { looseFault } from '../routing/combined-route.ts'
-import type { GatewayOptions } from './config.ts'
-import { defaultBreaker, defaultIntake, defaultPacing, defaultRetry, defaultTimeouts } from './defaults.ts'
+import {
+  defaultBreaker,
+  defaultIntake,
+  defaultPacing,
+  defaultRetry,
+  defaultTimeouts,
+  type GatewayOptions,
+} from './config.ts'
 import { aCache, anIdempotency } from './recalling.ts'
 
 /** Timers take no more, and fire at once where they are given more. */

@@ -1,6 +1,6 @@
 import type { Target } from '../contracts/provider.ts'
 import type { TargetHealth } from '../contracts/target-health.ts'
-import { isSamePlace } from '../validation/is-same-place.ts'
+import { isSamePlace } from '../validation/is-target.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
 /** A place that could answer a model, and how it does. */

@@ -1,17 +1,17 @@
 import { within } from '../clock/deadline.ts'
+import type { Observer } from '../contracts/events.ts'
 import { RunningRequests } from '../http/running-requests.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import type { GatewayOptions } from './config.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
 import type { Books } from './settle.ts'
-import { warnOfLocal } from './start-warnings.ts'
 
 /** How long leases and entries that are being closed are waited for, and then a ledger that is flushed. */
 const booksMs = 2_500
 
 /** One set of options, from when requests begin with it to the end of the last that did. */
-export interface Tenure<Host> {
+interface Tenure<Host> {
   readonly resolved: ResolvedOptions<Host>
   readonly books: Books
   /** A request begins with it. */
@@ -149,4 +149,28 @@ class Term<Host> implements Tenure<Host> {
 /** When all of a set that empties itself have ended, with those that come meanwhile. */
 async function allOf(work: ReadonlySet<Promise<unknown>>): Promise<void> {
   while (work.size > 0) await Promise.all(work)
+}
+
+/**
+ * Tells at start what its owner should know: that in production nothing but the embedded stand-in answers.
+ * It goes to `observe`, or to the console where nothing observes.
+ */
+function warnOfLocal<Host>(options: ResolvedOptions<Host>, observe: Observer | undefined): void {
+  if (!inProduction()) return
+  const targets = options.route.targets?.() ?? []
+  if (targets.length === 0 || targets.some(({ provider }) => provider.name !== 'local')) return
+  const message =
+    'Every model of this gateway is answered by local(), which is not a language model, and NODE_ENV is production.'
+  if (observe === undefined) console.warn(message)
+  else options.observe({ type: 'warning', code: 'only_local_in_production', message })
+}
+
+function inProduction(): boolean {
+  try {
+    const there = globalThis as { process?: { env?: Record<string, string | undefined> } }
+    return there.process?.env?.NODE_ENV === 'production'
+  } catch {
+    // Deno does not tell of the environment without leave.
+    return false
+  }
 }

@@ -1,6 +1,6 @@
 import { aStore, milliseconds, wholeBytes } from '../caching/answer-options.ts'
-import type { ResponseCache } from '../caching/cached.ts'
-import type { RunningIdempotency } from '../caching/repeated.ts'
+import type { RunningIdempotency } from '../caching/idempotency.ts'
+import type { ResponseCache } from '../caching/response-cache.ts'
 import { RunningKeys } from '../caching/running-keys.ts'
 import type { AnswerStore, WatchedAnswers } from '../contracts/answer-store.ts'
 import type { Observer } from '../contracts/events.ts'

@@ -11,7 +11,7 @@ import type { Route, UnknownModel } from '../contracts/route.ts'
 import type { Transport } from '../contracts/transport.ts'
 import type { ValidationRules } from '../dialects/chat/validate.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
-import { clientRequestIdHeader } from '../http/client-request-id.ts'
+import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
 import type { IntakeLimits } from '../http/intake-limits.ts'
 import { quietObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
@@ -20,12 +20,11 @@ import { unknownModel } from '../routing/unknown-model.ts'
 import type { CallWorld } from '../upstream/call-context.ts'
 
 import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
-import type { HealthSettings } from '../upstream/health/health-settings.ts'
+import type { HealthSettings } from '../upstream/health/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
-import { likelyTokens } from '../usage/likely-tokens.ts'
 import type { Prices } from '../usage/prices.ts'
+import { likelyTokens } from '../usage/reservation.ts'
 import { boundedPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
-import type { GatewayOptions, StreamPacing } from './config.ts'
 import {
   defaultAbandonedCalls,
   defaultBreaker,
@@ -33,7 +32,9 @@ import {
   defaultPacing,
   defaultRetry,
   defaultTimeouts,
-} from './defaults.ts'
+  type GatewayOptions,
+  type StreamPacing,
+} from './config.ts'
 import { optionIssuesOf } from './faults.ts'
 import { soundId, soundNow, soundPrices, soundRandom } from './guarded-functions.ts'
 import { type Recalling, recalling } from './recalling.ts'

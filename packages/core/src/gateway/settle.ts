@@ -1,18 +1,13 @@
-import { chargeOf } from '../accounting/charge.ts'
-import { unusedClosing } from '../accounting/unused-call.ts'
-import { AnswerCapture, type AnswerKeeper } from '../caching/answer-capture.ts'
+import { chargeOf, unusedClosing } from '../accounting/charge.ts'
+import { AnswerCapture, type AnswerKeeper } from '../caching/kept-answer.ts'
 import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../contracts/events.ts'
-import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
+import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
-import type { RequestTrace } from '../contracts/trace.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
-import { GatewayError } from '../errors/errors.ts'
-import { adjustmentHeaders } from '../observability/adjustment-headers.ts'
+import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { AttemptLog, isTimeout, type OpenAttempt } from '../observability/attempt-log.ts'
-import { boundedAdjustments } from '../observability/bounded-adjustments.ts'
-import { traceHeader } from '../observability/trace-header.ts'
 import type { TracedRequest } from '../observability/traced-request.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
@@ -23,6 +18,8 @@ import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
 import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
 import { abandonedUsage, type CountedUsage, copiedUsage, estimatedUsage } from '../usage/usage.ts'
+import { answerHeaders, requestTrace, requestTraceHeader } from './answer-headers.ts'
+import { RequestEntry } from './request-entry.ts'
 
 /** What a record is priced by and kept in, and what it needs for that. */
 export interface Books {
@@ -91,13 +88,7 @@ export class RequestRecord {
   readonly #clock: () => number
   readonly #books: Books
   readonly #observe: (event: EndEvent) => void
-  #entry: LedgerEntry | undefined
-  /** When it was entered. Not read from the entry, which is the ledger's by then. */
-  #openedAt: number | undefined
-  /** Whether the request is refused because its entry could not be kept. */
-  #entryRefused = false
-  /** While the entry is being opened. */
-  #opening: Promise<unknown> | undefined
+  #entry: RequestEntry | undefined
   #settled = false
 
   constructor(requestId: string, clock: () => number, books: Books, observe: (event: EndEvent) => void) {
@@ -150,10 +141,10 @@ export class RequestRecord {
     return ledger === undefined || this.#settled ? undefined : this.#open(ledger, input, first)
   }
 
-  async #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
+  #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
     const { now, id } = this.#books
     const openedAt = now()
-    const entry = {
+    this.#entry = new RequestEntry(ledger, {
       id: uuidv7(openedAt, id()),
       requestId: this.requestId,
       principal: this.principal!.id,
@@ -162,21 +153,9 @@ export class RequestRecord {
       stream: this.stream,
       openedAt,
       estimate: this.#chargeAt(estimatedUsage(input, 0), first, openedAt),
-    }
-    this.#entry = entry
-    this.#openedAt = openedAt
-    const opening = (async () => ledger.open(entry, () => this.#progress(openedAt)))()
-    this.#opening = opening.catch(() => {})
-    try {
-      await opening
-    } catch (error) {
-      if (this.#lease?.spends === true) {
-        this.#entryRefused = true
-        throw new GatewayError('ledger_unavailable', { cause: error })
-      }
-    } finally {
-      this.#opening = undefined
-    }
+    })
+    const spends = () => this.#lease?.spends === true
+    return this.#entry.open(() => this.#progress(openedAt), spends)
   }
 
   /** Keeps what was adjusted for the target that is being asked. Throws `TypeError` for what are no adjustments. */
@@ -194,39 +173,13 @@ export class RequestRecord {
    * it was routed, and its own id, as far as that is known by now.
    */
   get answerHeaders(): Readonly<Record<string, string>> {
-    const recalled = this.cache !== undefined || this.replayed
-    const trace = this.#traceHeader()
-    const { clientRequestId } = this
-    const { exhausted } = this.attempts
-    const alone = !recalled && !exhausted && trace === undefined && clientRequestId === undefined
-    if (this.#adjustmentHeaders === undefined && alone) return this.#room
-    // No spread: to add names to one costs microseconds.
-    const headers: Record<string, string> = Object.assign({}, this.#room, this.#adjustmentHeaders)
-    if (this.cache !== undefined) headers['x-sluice-cache'] = this.cache
-    if (this.replayed) headers['idempotency-replayed'] = 'true'
-    if (trace !== undefined) headers['x-sluice-trace'] = trace
-    if (exhausted) headers['x-should-retry'] = 'false'
-    if (clientRequestId !== undefined) headers['x-client-request-id'] = clientRequestId
-    return headers
+    return answerHeaders(this, this.#room, this.#adjustmentHeaders, this.#traceHeader())
   }
 
   #traceHeader(): string | undefined {
     const { tellsTrace } = this.#books
     if (tellsTrace === undefined || !this.routing.begun || !tellsTrace(this.principal!)) return undefined
-    const now = this.#clock()
-    const { counted } = this.attempts
-    const answers = counted?.endedAt !== undefined && counted.error === undefined
-    const trace = this.#traceAt(this.firstByteAt ?? (answers ? now : undefined))
-    return traceHeader(trace, this.attempts.recordsAt(this.startedAt, now, undefined))
-  }
-
-  /** `answeredAt`: when the first byte of the answer was sent, or is. */
-  #traceAt(answeredAt: number | undefined): RequestTrace {
-    const overheadMs =
-      answeredAt === undefined
-        ? undefined
-        : Math.max(0, answeredAt - this.startedAt - this.#waitedMs - this.attempts.busyMs(answeredAt))
-    return this.routing.trace(overheadMs)
+    return requestTraceHeader(this, this.#waitedMs, this.#clock())
   }
 
   /** Has the answer kept when it has ended; where that is so already, there is none. */
@@ -244,7 +197,7 @@ export class RequestRecord {
     const { ledger, now, id } = this.#books
     if (ledger === undefined || memberOf(ledger, 'unused') === undefined) return
     const closedAt = now()
-    const openedAt = this.#openedAt ?? closedAt
+    const openedAt = this.#entry?.openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
     const closing = unusedClosing(call, beside)
     if (closing !== undefined) this.#close(() => ledger.unused?.(closing))
@@ -271,7 +224,7 @@ export class RequestRecord {
     const charge =
       this.usage &&
       target &&
-      this.#chargeAt(this.usage, target, this.#openedAt ?? this.#books.now(), responseModel)
+      this.#chargeAt(this.usage, target, this.#entry?.openedAt ?? this.#books.now(), responseModel)
     const cost = charge?.cost ?? null
     this.#giveBack(cost)
     const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.startedAt
@@ -302,7 +255,7 @@ export class RequestRecord {
       },
       cache: this.cache,
       replayed: this.replayed,
-      trace: this.#traceAt(this.firstByteAt),
+      trace: requestTrace(this, this.#waitedMs, this.firstByteAt),
       error,
     }
     const { traced } = this.attempts
@@ -366,18 +319,11 @@ export class RequestRecord {
     firstByteMs: number | undefined,
     totalMs: number,
   ): void {
-    const entry = this.#entry
-    if (entry === undefined) return
-    if (this.#entryRefused) {
-      const { ledger } = this.#books
-      if (ledger !== undefined && memberOf(ledger, 'cancel') !== undefined) {
-        this.#close(() => ledger.cancel?.(entry))
-        return
-      }
-    }
+    const open = this.#entry
+    if (open === undefined) return
     const target = this.attempts.lastCalled
     const closing: LedgerClosing = {
-      entry,
+      entry: open.entry,
       closedAt: this.#books.now(),
       outcome,
       status,
@@ -390,10 +336,7 @@ export class RequestRecord {
       firstByteMs,
       totalMs,
     }
-    const close = () => this.#books.ledger?.close(closing)
-    // Not before the opening has come to its end: a ledger need not sort what comes at once.
-    const opening = this.#opening
-    this.#close(opening === undefined ? close : () => opening.then(close))
+    this.#close(() => open.close(closing))
   }
 
   #progress(openedAt: number): Charge | undefined {

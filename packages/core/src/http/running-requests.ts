@@ -1,4 +1,5 @@
 import type { Lifetime } from './lifetime.ts'
+import { Uploads } from './uploads.ts'
 
 /** Node's timers fire at once beyond this. */
 const longestTimer = 2_147_483_647
@@ -68,4 +69,17 @@ function withResolver(): { promise: Promise<void>; resolve: () => void } {
     resolve = settle
   })
   return { promise, resolve }
+}
+
+/** What a gateway is doing, over all its requests and options. */
+export class ServiceLoad {
+  readonly running = new RunningRequests()
+  readonly uploads = new Uploads()
+  /** Running requests whose body is being received. */
+  receiving = 0
+
+  /** How many requests are being answered beside the one that asks. */
+  get inFlight(): number {
+    return this.running.size - 1 - this.receiving
+  }
 }

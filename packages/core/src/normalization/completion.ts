@@ -1,7 +1,7 @@
 import type { PartialChoice, PartialCompletion, PartialMessage } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { ChatCompletion, Choice, CompletionMessage, FinishReason, Usage } from '../protocol/chat.ts'
-import { wholeToolCalls } from './whole-tool-calls.ts'
+import { wholeToolCalls } from './tool-calls.ts'
 
 /** What is the same on a whole answer, or on every chunk of one. */
 export interface AnswerIdentity {

@@ -1,7 +1,6 @@
 import type { PartialToolCall } from '../contracts/provider.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import type { JsonObject, ToolCallDelta } from '../protocol/chat.ts'
-import { callId, idOf, nameOf, textOf, toolTypeOf } from './tool-call-piece.ts'
+import type { JsonObject, ToolCall, ToolCallDelta } from '../protocol/chat.ts'
 
 /** The most calls of one answer: clients take no more. */
 const maxCalls = 128
@@ -181,4 +180,51 @@ function continuation({ index, type }: Slot, text: string, extra?: JsonObject): 
   return type === 'custom'
     ? { index, custom: { input: text }, ...rest }
     : { index, function: { arguments: text }, ...rest }
+}
+
+/** The vendor's id of a call; `undefined` where the piece has none. */
+function idOf({ id }: PartialToolCall): string | undefined {
+  return id === '' ? undefined : id
+}
+
+/** The kind of tool that is called: as the vendor says, and otherwise by the member that is there. */
+function toolTypeOf({ type, custom }: PartialToolCall): 'function' | 'custom' {
+  return type ?? (custom === undefined ? 'function' : 'custom')
+}
+
+/** The name of what is called; `undefined` where the piece does not tell. */
+function nameOf(piece: PartialToolCall): string | undefined {
+  return piece.function?.name ?? piece.custom?.name
+}
+
+/** The arguments, or a piece of them. */
+function textOf(piece: PartialToolCall): string | undefined {
+  return piece.function?.arguments ?? piece.custom?.input
+}
+
+/** An id for a call whose vendor gave none. */
+function callId(newId: () => string): string {
+  return `call_${newId().slice(0, 24)}`
+}
+
+/** The whole calls of an answer that was not streamed. */
+export function wholeToolCalls(pieces: readonly PartialToolCall[], newId: () => string): ToolCall[] {
+  const ids = new Set<string>()
+  return pieces.map(piece => {
+    const given = idOf(piece)
+    const id = given === undefined || ids.has(given) ? callId(newId) : given
+    ids.add(id)
+    const extra = piece.extra_content === undefined ? {} : { extra_content: piece.extra_content }
+    if (toolTypeOf(piece) === 'custom') {
+      return {
+        id,
+        type: 'custom',
+        custom: { name: nameOf(piece) ?? '', input: textOf(piece) ?? '' },
+        ...extra,
+      }
+    }
+    const text = textOf(piece)
+    const args = text === undefined || text === '' ? '{}' : text
+    return { id, type: 'function', function: { name: nameOf(piece) ?? '', arguments: args }, ...extra }
+  })
 }

@@ -4,7 +4,7 @@ import type { Adjustment, Call, Target } from '../contracts/provider.ts'
 import type { UpstreamRequest } from '../contracts/transport.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import { boundedLine } from '../primitives/bounded-line.ts'
+import { boundedLine } from '../primitives/safe-text.ts'
 
 import type { TracedAttempt } from './traced-attempt.ts'
 import type { TracedRequest } from './traced-request.ts'

@@ -3,7 +3,7 @@ import type { RequestTrace } from '../contracts/trace.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import { boundedLine } from '../primitives/bounded-line.ts'
+import { boundedLine } from '../primitives/safe-text.ts'
 
 /** Servers and proxies bound the size of a head; the event has what does not fit. In bytes. */
 const longest = 4_096

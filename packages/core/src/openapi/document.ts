@@ -1,8 +1,7 @@
-import { answerSchemas } from '../dialects/chat/answer-json-schemas.ts'
+import { answerSchemas } from '../dialects/chat/answer-schemas.ts'
 import { type RequestProfile, requestSchemas } from '../dialects/chat/request-json-schema.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { describedHeaders } from './headers.ts'
-import { completeChat, listModels, retrieveModel } from './operations.ts'
+import { completeChat, describedHeaders, listModels, retrieveModel } from './operations.ts'
 
 /** What the document says of a service. */
 export interface OpenApiOptions extends Partial<RequestProfile> {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/errors.ts'
 import type { Endpoint } from '../gateway/with-endpoints.ts'
 import { pathOf } from '../http/endpoint.ts'
-import { digestOf } from '../primitives/digest-of.ts'
+import { digestOf } from '../primitives/sha256.ts'
 import { type OpenApiOptions, openApiDocument } from './document.ts'
 
 interface Written {

@@ -1,8 +1,7 @@
-import { answerReference } from '../dialects/chat/answer-json-schemas.ts'
+import { answerReference } from '../dialects/chat/answer-schemas.ts'
 import { requestReference } from '../dialects/chat/request-json-schema.ts'
+import { type Refusal, refusals } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { headersOfChat, headersOfModels } from './headers.ts'
-import { chatRefusals, listRefusals, modelRefusals, refusalAnswers } from './refusals-told.ts'
 
 /** `POST /chat/completions`. */
 export function completeChat(): JsonObject {
@@ -84,4 +83,125 @@ function answer(description: string, schema: 'Model' | 'ModelList'): JsonObject 
     headers: headersOfModels(200),
     content: { 'application/json': { schema: answerReference(schema) } },
   }
+}
+
+/** Those that no operation of the document is answered with: paths and methods that are none, and nobody there. */
+const ofNone: readonly Refusal[] = ['unknown_url', 'method_not_supported', 'client_left']
+
+/** Every refusal of a chat completion. */
+const chatRefusals: readonly Refusal[] = (Object.keys(refusals) as Refusal[]).filter(
+  name => !ofNone.includes(name),
+)
+
+/** The refusals of the list of models. */
+const listRefusals: readonly Refusal[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'server_error',
+  'authentication_unavailable',
+  'shutting_down',
+]
+
+/** The refusals of one model. */
+const modelRefusals: readonly Refusal[] = [...listRefusals, 'model_not_allowed', 'model_not_found']
+
+/**
+ * The answers of the statuses of refusals, with an example of each. `default` stands for what else a function of the
+ * service's owner may refuse with.
+ */
+function refusalAnswers(
+  names: readonly Refusal[],
+  headersOf: (status: number) => JsonObject,
+): Record<string, JsonObject> {
+  const byStatus = new Map<number, Refusal[]>()
+  for (const name of names) {
+    const status: number = refusals[name][0]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), name])
+  }
+  const answers = Array.from(byStatus, ([status, names]) => [status, answerOf(names, headersOf(status))])
+  return {
+    ...Object.fromEntries(answers),
+    default: {
+      description: 'Any other refusal.',
+      headers: headersOf(0),
+      content: { 'application/json': { schema: answerReference('Error') } },
+    },
+  }
+}
+
+function answerOf(names: readonly Refusal[], headers: JsonObject): JsonObject {
+  const examples = Object.fromEntries(names.map(name => [name, { value: bodyOf(name) }]))
+  return {
+    description: names.map(name => `\`${name}\`: ${refusals[name][3]}`).join('\n\n'),
+    headers,
+    content: { 'application/json': { schema: answerReference('Error'), examples } },
+  }
+}
+
+function bodyOf(name: Refusal): JsonObject {
+  const [, type, code, message] = refusals[name]
+  return { error: { message, type, param: null, code } }
+}
+
+const described = {
+  'x-request-id': ['The id of the request, for questions about it.', 'string', true],
+  'x-client-request-id': ['The id that the caller gave the request, where the service reads it.', 'string'],
+  'x-ratelimit-limit-requests': [
+    'Of the rule for requests that has least left: how many it allows.',
+    'integer',
+  ],
+  'x-ratelimit-remaining-requests': ['How many of them are left.', 'integer'],
+  'x-ratelimit-reset-requests': ['Until all of them are there again, such as `6m0s`.', 'string'],
+  'x-ratelimit-limit-tokens': ['Of the rule for tokens that has least left: how many it allows.', 'integer'],
+  'x-ratelimit-remaining-tokens': ['How many of them are left.', 'integer'],
+  'x-ratelimit-reset-tokens': ['Until all of them are there again, such as `6m0s`.', 'string'],
+  'retry-after': ['When to try again, in seconds.', 'integer'],
+  'retry-after-ms': ['When to try again, in milliseconds.', 'integer'],
+  'x-should-retry': ['Whether a client is to repeat the request by itself.', 'string'],
+  'www-authenticate': ['How to authenticate.', 'string', true],
+  'idempotency-replayed': ['`true`: this answer was given before, to the same idempotency key.', 'string'],
+  'x-sluice-cache': ['Whether the answer is from the cache: `hit` or `miss`.', 'string'],
+  'x-sluice-adjustments': ['What was changed for a vendor that lacks it: a list of RFC 9651.', 'string'],
+  'x-sluice-trace': ['How the request was routed, for callers who may see it.', 'string'],
+} as const satisfies Record<string, readonly [description: string, type: string, always?: true]>
+
+type HeaderName = keyof typeof described
+
+/** All headers of answers that mean something to a caller, by lower-case name. */
+export const describedHeaders: Readonly<Record<string, JsonObject>> = Object.fromEntries(
+  Object.entries(described).map(([name, [description, type, always = false]]) => [
+    name,
+    { description, ...(always ? { required: true } : {}), schema: { type } },
+  ]),
+)
+
+const ofRoom: readonly HeaderName[] = [
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'x-ratelimit-limit-tokens',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-tokens',
+]
+const ofWaits: readonly HeaderName[] = ['retry-after', 'retry-after-ms', 'x-should-retry']
+
+const ofRouting: readonly HeaderName[] = ['x-sluice-adjustments', 'x-sluice-trace']
+
+/** The headers of an answer of a status to a chat completion. */
+function headersOfChat(status: number): JsonObject {
+  if (status === 200) return referred([...ofRoom, 'idempotency-replayed', 'x-sluice-cache', ...ofRouting])
+  // These are told before limits are asked.
+  if (status === 401 || status === 408) return headersOfModels(status)
+  return referred([...ofRoom, ...ofWaits, ...ofRouting])
+}
+
+/** The headers of an answer of a status to what asks for models. */
+function headersOfModels(status: number): JsonObject {
+  if (status === 401) return referred(['www-authenticate'])
+  return referred(status === 503 ? ofWaits : [])
+}
+
+function referred(names: readonly HeaderName[]): JsonObject {
+  const all: readonly HeaderName[] = ['x-request-id', 'x-client-request-id', ...names]
+  return Object.fromEntries(all.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }

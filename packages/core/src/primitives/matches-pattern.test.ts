@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { modelPatterns } from '../auth/model-patterns.ts'
+import { modelPatterns } from '../auth/authorize.ts'
 import { matchesPattern } from './matches-pattern.ts'
 
 describe('matchesPattern', () => {

@@ -3,8 +3,8 @@ import type { Counter } from '../contracts/limit-store.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { Usage } from '../protocol/chat.ts'
-import { nanoDollars } from '../usage/nano-dollars.ts'
 import {
+  nanoDollars,
   type Reservation,
   type ReservedAmount,
   reservationOf,

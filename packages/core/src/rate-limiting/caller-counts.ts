@@ -3,9 +3,7 @@ import type { LeaseCounter, RateCounter } from '../contracts/limit-store.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 
-import { tagOf } from './counter-key.ts'
-
-import { keyOf, type PlannedRule } from './limit-plan.ts'
+import { keyOf, type PlannedRule, tagOf } from './limit-plan.ts'
 
 /** One count that a request asks of, and the tightest rule that says so. */
 export interface PlannedCount {

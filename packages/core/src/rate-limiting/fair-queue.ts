@@ -1,9 +1,7 @@
 import { WakeTimer } from '../clock/wake-timer.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { ReleaseLog } from './release-log.ts'
-import { atOnce, type Waiter, type WaitingLine } from './waiting-line.ts'
-import { WaitingLines } from './waiting-lines.ts'
+import { atOnce, ReleaseLog, type Waiter, type WaitingLine, WaitingLines } from './waiting-lines.ts'
 
 /** What a refusal says of the wait for room. */
 export interface Refused {

@@ -13,7 +13,7 @@ import type {
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { guardedStore } from './guarded-store.ts'
-import type { GuardedStoreOptions } from './guarded-store-options.ts'
+import type { GuardedStoreOptions } from './limits-options.ts'
 import { memoryStore } from './memory-store.ts'
 
 beforeEach(() => {

@@ -3,12 +3,11 @@ import type { LimitKind } from '../contracts/principal.ts'
 import { quietObserver } from '../observability/observers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { type Outcome, StoreCalls } from '../stores/store-calls.ts'
-import type { GuardedStoreOptions } from './guarded-store-options.ts'
-import { HeldClaims, holds, type Renew } from './held-claims.ts'
+import { HeldClaims, holds, type Renew, Unsettled } from './held-claims.ts'
+import type { GuardedStoreOptions } from './limits-options.ts'
 import { localShare } from './local-share.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 import { StoreRepair } from './store-repair.ts'
-import { Unsettled } from './unsettled.ts'
 
 /** A store that answers in time or is done without, each kind of rule in its own way. */
 export interface GuardedStore {

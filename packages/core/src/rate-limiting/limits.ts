@@ -16,8 +16,13 @@ import { guardedStore } from './guarded-store.ts'
 import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
 import { limitPlan, type PlannedRule } from './limit-plan.ts'
 import { limitRefusal, limitStoreFull } from './limit-refusal.ts'
-import { limitOptionIssues, ruleIssues } from './limits-faults.ts'
-import { failurePolicies, type LimitsOptions, limitDefaults } from './limits-options.ts'
+import {
+  failurePolicies,
+  type LimitsOptions,
+  limitDefaults,
+  limitOptionIssues,
+  ruleIssues,
+} from './limits-options.ts'
 import { memoryStore, storeHere } from './memory-store.ts'
 import { limitRule } from './rule.ts'
 

@@ -2,7 +2,7 @@ import type { Claim, Counter, CounterState, Verdict } from '../contracts/limit-s
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { GuardedStoreOptions } from './guarded-store-options.ts'
+import type { GuardedStoreOptions } from './limits-options.ts'
 
 /** What of a claim is decided without its store. */
 export interface LocalShare {

@@ -11,15 +11,9 @@ import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { type Moment, storeClock } from '../stores/store-clock.ts'
-import type { Count } from './count.ts'
-import { HeldPart, type OpenClaim } from './count.ts'
+import { type Count, checkCounter, HeldPart, type OpenClaim, OpenClaims } from './count.ts'
+import { LeaseCount, RateCount, SumCount } from './count-kinds.ts'
 import { CountTable } from './count-table.ts'
-
-import { LeaseCount } from './lease-count.ts'
-import { OpenClaims } from './open-claims.ts'
-import { RateCount } from './rate-count.ts'
-import { checkCounter } from './sound-counter.ts'
-import { SumCount } from './sum-count.ts'
 
 export interface MemoryStoreOptions {
   /**

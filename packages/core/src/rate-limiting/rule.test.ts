@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { ruleText } from './limit-plan.ts'
 import { budget, concurrent, limitRule, requests, tokens } from './rule.ts'
-import { ruleText } from './rule-text.ts'
 
 describe('rules', () => {
   it('are their data', () => {

@@ -2,8 +2,7 @@ import { WakeTimer } from '../clock/wake-timer.ts'
 import type { Claim, LimitStore, Settlement } from '../contracts/limit-store.ts'
 import { freshId } from '../primitives/fresh-id.ts'
 import type { StoreCalls } from '../stores/store-calls.ts'
-import type { HeldClaims } from './held-claims.ts'
-import type { Unsettled } from './unsettled.ts'
+import type { HeldClaims, Unsettled } from './held-claims.ts'
 
 /** How many settlements are handed over at once. */
 const batchSize = 64

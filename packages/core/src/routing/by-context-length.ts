@@ -1,11 +1,13 @@
 import type { Candidate, RouteContext } from '../contracts/route.ts'
-import { likelyTokens } from '../usage/likely-tokens.ts'
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import { distinct } from './distinct.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { partsOf } from './parts.ts'
-
-import { type Candidates, gathered, waysOf } from './step.ts'
+import { likelyTokens } from '../usage/reservation.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  type ModelEntry,
+  type NamesIn,
+  partsOf,
+} from './combined-route.ts'
+import { type Candidates, distinct, gathered, waysOf } from './step.ts'
 
 /**
  * The places with the smallest context that prompt and answer are likely to fit in, then those with larger ones, and

@@ -1,10 +1,13 @@
-import { estimatedUse } from '../usage/estimated-use.ts'
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { byLeast, ranked } from './ordered-step.ts'
-import { partsOf } from './parts.ts'
-import { checkTokens } from './token-count.ts'
-import { withOptions } from './with-options.ts'
+import { estimatedUse } from '../usage/reservation.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  type ModelEntry,
+  type NamesIn,
+  partsOf,
+} from './combined-route.ts'
+import { byLeast, ranked } from './combined-steps.ts'
+import { checkTokens, withOptions } from './entry-checks.ts'
 
 export interface CheapestOptions {
   /** The completion tokens that are expected of a request without a bound of its own. Default 1,000. */

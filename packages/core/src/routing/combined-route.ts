@@ -1,8 +1,11 @@
 import type { Target } from '../contracts/provider.ts'
-import type { Route } from '../contracts/route.ts'
-import { madeFrom, madeOf, namesOf } from './parts.ts'
-
-import type { Part, Scope, Step } from './step.ts'
+import type { Candidate, ReferredBy, Route } from '../contracts/route.ts'
+import { configurationError } from '../errors/configuration-error.ts'
+import { isTarget } from '../validation/is-target.ts'
+import { inOrder } from './combined-steps.ts'
+import { checkTarget, type EntryPlace } from './entry-checks.ts'
+import { candidateList } from './route.ts'
+import { fixedStep, type Part, type Scope, type Step } from './step.ts'
 
 /** A route that is made of entries. `Ref` are the names in it: they are found when it stands in `models({...})`. */
 export interface CombinedRoute<Ref extends string = never> extends Route<string, Ref> {
@@ -45,3 +48,97 @@ function looseText(names: readonly string[]): string {
   const shown = [...new Set(names)].map(name => `'${name}'`).join(', ')
   return `a route that has no names of other entries outside of models({...}), and it has ${shown}`
 }
+
+/** Under it a route keeps what it is made of. */
+export const madeOf: unique symbol = Symbol.for('sluice.route')
+
+/** Entries of a route, looked at. Throws `ConfigurationError` for what cannot be one. */
+export function partsOf(entries: readonly unknown[], source: string): readonly Part[] {
+  if (entries.length === 0)
+    throw configurationError(source, [], entries, 'an entry at least, such as a target')
+  return entries.map((entry, at) => partOf(entry, { source, path: [at] }))
+}
+
+/** An entry, looked at. Throws `ConfigurationError` for what cannot be one. */
+export function partOf(entry: unknown, place: EntryPlace): Part {
+  if (typeof entry === 'string' && entry !== '') return { names: [entry], link: scope => scope.find(entry) }
+  if (isVendor(entry)) {
+    throw configurationError(place.source, place.path, entry, "a target, and no vendor: vendor('its-model')")
+  }
+  if (typeof entry === 'function') return partOfRoute(entry as Route)
+  if (Array.isArray(entry)) return partOfList(entry, place)
+  if (!isTarget(entry)) {
+    const expected =
+      "a target, such as vendor('its-model'), the name of another entry, a list of entries, or a route"
+    throw configurationError(place.source, place.path, entry, expected)
+  }
+  checkTarget(entry, place)
+  const step = fixedStep(Object.freeze([entry]), `${entry.provider.name}/${entry.model}`)
+  return { names: [], link: () => step }
+}
+
+function partOfList(entries: readonly unknown[], place: EntryPlace): Part {
+  const { source, path } = place
+  if (entries.length === 0) throw configurationError(source, path, entries, 'a list with an entry at least')
+  const parts = entries.map((entry, at) => partOf(entry, { source, path: [...path, at] }))
+  return { names: namesOf(parts), link: scope => inOrder(parts.map(part => part.link(scope))) }
+}
+
+function namesOf(parts: readonly Part[]): readonly string[] {
+  return parts.flatMap(({ names }) => names)
+}
+
+/** What a route of this library is made of; `undefined` for one of the user's. */
+export function madeFrom(route: unknown): Part | undefined {
+  return typeof route === 'function' && madeOf in route ? (route[madeOf] as Part) : undefined
+}
+
+/** A function that makes targets, whose second call was forgotten; as a route it would be called with a draft. */
+export function isVendor(value: unknown): value is (model: string) => Target {
+  return typeof value === 'function' && 'provider' in value
+}
+
+function partOfRoute(route: Route): Part {
+  const made = madeFrom(route)
+  if (made !== undefined) return made
+  const step: Step = {
+    fixed: undefined,
+    get targets() {
+      return route.targets?.() ?? []
+    },
+    // Its `via` is known when it is called.
+    ways: [[]],
+    id: 'route',
+    ask(draft, context) {
+      const given: unknown = route(draft, context)
+      return isThenable(given) ? Promise.resolve(given).then(candidateList) : candidateList(given)
+    },
+  }
+  return { names: [], link: () => step }
+}
+
+function isThenable(value: unknown): value is PromiseLike<readonly Candidate[]> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+/**
+ * Where a model is answered: one place; several, of which the next is asked where one fails; a route; or the name of
+ * another entry of the same table. `Name` are the names of that table.
+ */
+export type ModelEntry<Name extends string = string> =
+  | Target
+  | Name
+  | Route<string, Name>
+  | readonly ModelEntry<Name>[]
+
+/**
+ * The names of a table that an entry refers to, wherever in it they stand. In lists that are nested without an end, as
+ * the type `ModelEntry` itself has them, it is any text.
+ */
+export type NamesIn<Entry, Depth extends readonly 0[] = []> = Depth['length'] extends 8
+  ? string
+  : Entry extends string
+    ? Entry
+    : Entry extends readonly (infer Item)[]
+      ? NamesIn<Item, [...Depth, 0]>
+      : ReferredBy<Entry>

@@ -1,11 +1,14 @@
+import type { Draft } from '../contracts/draft.ts'
+import type { RouteContext } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
-import { likelyPromptTokens } from '../usage/likely-tokens.ts'
+import { likelyPromptTokens } from '../usage/reservation.ts'
 import type { InputKind } from '../validation/input-parts.ts'
-import { checkConditions, holds, type RouteCondition } from './route-condition.ts'
-import { checkTokens } from './token-count.ts'
+import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
+import { oneOf } from './combined-steps.ts'
+import { checkTokens } from './entry-checks.ts'
 
 /** The name that the caller used fits one of the patterns, in which `*` stands for any text. Throws `TypeError` for none. */
 export function askedAs(...patterns: readonly [string, ...string[]]): RouteCondition {
@@ -85,4 +88,42 @@ export function noneOf(...conditions: readonly RouteCondition[]): RouteCondition
 function checkTexts(texts: readonly unknown[], owner: string, expected: string): void {
   if (texts.length > 0 && texts.every(text => typeof text === 'string' && text !== '')) return
   throw configurationError(owner, [], texts, expected)
+}
+
+/** Says something of a request, before it is validated. */
+export type RouteCondition = (draft: Draft, context: RouteContext) => boolean
+
+/** Throws `TypeError` for an answer that is neither yes nor no, such as a promise: not all that is truthy is a yes. */
+function holds(condition: RouteCondition, draft: Draft, context: RouteContext): boolean {
+  const answer: unknown = condition(draft, context)
+  if (typeof answer === 'boolean') return answer
+  throw new TypeError(`A condition of a route gave ${typeof answer}, expected true or false.`)
+}
+
+/** Throws `ConfigurationError` for what is no condition. */
+function checkConditions(conditions: readonly unknown[], owner: string): void {
+  for (const [at, condition] of conditions.entries()) {
+    if (typeof condition === 'function' && !('provider' in condition)) continue
+    throw configurationError(owner, [at], condition, 'a condition, such as promptAbove(10_000)')
+  }
+  if (conditions.length === 0) throw configurationError(owner, [], conditions, 'a condition at least')
+}
+
+/**
+ * The first entry for the requests of which the condition holds, the second one for all others:
+ * `when(holdsMedia('image'), vision, text)`. Neither stands in for the other.
+ *
+ * Throws `TypeError` for what is no condition, or no entry.
+ */
+export function when<const Then extends ModelEntry, const Otherwise extends ModelEntry>(
+  condition: RouteCondition,
+  then: Then,
+  otherwise: Otherwise,
+): CombinedRoute<NamesIn<Then> | NamesIn<Otherwise>> {
+  checkConditions([condition], 'when()')
+  const parts = [
+    partOf(then, { source: 'when()', path: ['use'] }),
+    partOf(otherwise, { source: 'when()', path: ['otherwise'] }),
+  ]
+  return combinedRoute(parts, steps => oneOf(steps, (...asked) => (holds(condition, ...asked) ? 0 : 1)))
 }

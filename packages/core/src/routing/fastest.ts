@@ -1,10 +1,13 @@
 import type { RouteContext } from '../contracts/route.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import { leadOf } from './lead.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { byLeast, type Listed, ranked } from './ordered-step.ts'
-import { partsOf } from './parts.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  type ModelEntry,
+  type NamesIn,
+  partsOf,
+} from './combined-route.ts'
+import { byLeast, type Listed, leadOf, ranked } from './combined-steps.ts'
 
 /**
  * The entry first whose place is likely to begin its answer soonest: by its time to the first token of late, or to

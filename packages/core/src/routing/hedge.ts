@@ -1,11 +1,8 @@
 import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
-import { isSamePlace } from '../validation/is-same-place.ts'
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import { distinct } from './distinct.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { partOf } from './parts.ts'
-import { type Candidates, fixedStep, gathered, type Step, waysOf } from './step.ts'
+import { isSamePlace } from '../validation/is-target.ts'
+import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
+import { type Candidates, distinct, fixedStep, gathered, type Step, waysOf } from './step.ts'
 
 export interface HedgeOptions {
   /** How long the first place may take to begin its answer before the other is asked too, in milliseconds. */

@@ -1,8 +1,11 @@
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import { leadOf } from './lead.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { byLeast, ranked } from './ordered-step.ts'
-import { partsOf } from './parts.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  type ModelEntry,
+  type NamesIn,
+  partsOf,
+} from './combined-route.ts'
+import { byLeast, leadOf, ranked } from './combined-steps.ts'
 
 /**
  * The entry first whose place answers the fewest requests now, as this process sees it; among equals chance decides.

@@ -10,10 +10,10 @@ import {
   modelsOf,
   watching,
 } from '../../test/support/scripted-places.ts'
+import { when } from './conditions.ts'
 import { fallback } from './fallback.ts'
 import { hedge } from './hedge.ts'
 import { mirror } from './mirror.ts'
-import { when } from './when.ts'
 import { withParameters } from './with-parameters.ts'
 
 describe('mirror', () => {

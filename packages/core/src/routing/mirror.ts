@@ -1,10 +1,8 @@
 import type { Candidate } from '../contracts/route.ts'
 import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
-import { isSamePlace } from '../validation/is-same-place.ts'
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { partOf } from './parts.ts'
+import { isSamePlace } from '../validation/is-target.ts'
+import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
 
 import { type Candidates, mappedStep, type Step } from './step.ts'
 

@@ -6,8 +6,7 @@ import {
   configurationError,
 } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
-import type { ModelEntry } from './model-entry.ts'
-import { type madeOf, partOf } from './parts.ts'
+import { type ModelEntry, type madeOf, partOf } from './combined-route.ts'
 
 import type { Part, Step } from './step.ts'
 import { TableScope } from './table-scope.ts'

@@ -1,10 +1,9 @@
 import type { Target } from '../contracts/provider.ts'
 import type { Candidate } from '../contracts/route.ts'
 import type { RequestTrace, SkipReason, TracedCandidate } from '../contracts/trace.ts'
-import { boundedLine } from '../primitives/bounded-line.ts'
+import { boundedLine } from '../primitives/safe-text.ts'
 import { seededRandom } from '../primitives/seeded-random.ts'
-import { isSamePlace } from '../validation/is-same-place.ts'
-import { isTarget } from '../validation/is-target.ts'
+import { isSamePlace, isTarget } from '../validation/is-target.ts'
 
 /** So many places are told of: a route may name any number. */
 const most = 100

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { a, b, c, chance, draftOf, isLikely, modelsOf, watching } from '../../test/support/scripted-places.ts'
 import type { RouteContext } from '../contracts/route.ts'
-import type { ModelEntry } from './model-entry.ts'
+import type { ModelEntry } from './combined-route.ts'
 import { models } from './models.ts'
 
 import { type SplitArms, split } from './split.ts'

@@ -2,15 +2,11 @@ import type { Draft } from '../contracts/draft.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { oneOf } from './one-of-steps.ts'
-import { partOf } from './parts.ts'
-import { type Distances, rendezvous } from './rendezvous.ts'
-
-import { type RouteKey, routeKey } from './route-key.ts'
+import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
+import { oneOf } from './combined-steps.ts'
+import { checkWeights } from './entry-checks.ts'
+import { type Distances, type RouteKey, rendezvous, routeKey } from './route-key.ts'
 import { waysOf } from './step.ts'
-import { checkWeights } from './weights.ts'
 
 /** The arms of a trial: a share for another entry of the table, by its name, or an entry and its share. */
 export type SplitArms = Readonly<

@@ -1,11 +1,14 @@
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { byLeast, ranked } from './ordered-step.ts'
-import { partsOf } from './parts.ts'
-import { distinctIds, rendezvous } from './rendezvous.ts'
-import { type RouteKey, routeKey } from './route-key.ts'
-import { type EntryOf, type WeightedEntry, weightedPair } from './weighted-entry.ts'
-import { checkWeights } from './weights.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  type ModelEntry,
+  type NamesIn,
+  partsOf,
+} from './combined-route.ts'
+import { byLeast, ranked } from './combined-steps.ts'
+import { checkWeights } from './entry-checks.ts'
+import { distinctIds, type RouteKey, rendezvous, routeKey } from './route-key.ts'
+import { type EntryOf, type WeightedEntry, weightedPair } from './weighted.ts'
 
 /** An entry, or an entry and its weight. */
 export type StickyEntry = ModelEntry | WeightedEntry

@@ -1,10 +1,13 @@
 import { configurationError } from '../errors/configuration-error.ts'
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import type { NamesIn } from './model-entry.ts'
-import { byLeast, ranked } from './ordered-step.ts'
-import { partsOf } from './parts.ts'
-import { type EntryOf, type WeightedEntry, weightedPair } from './weighted-entry.ts'
-import { checkWeights } from './weights.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  type ModelEntry,
+  type NamesIn,
+  partsOf,
+} from './combined-route.ts'
+import { byLeast, ranked } from './combined-steps.ts'
+import { checkWeights } from './entry-checks.ts'
 
 /**
  * Chance decides, by weight: `weighted([a, 3], [b, 1])` asks `a` first for three of four requests. The others come after
@@ -46,4 +49,24 @@ export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
       ),
     ),
   )
+}
+
+/** An entry and its weight: `[target, 3]` or, as in a configuration file, `{ to: target, weight: 3 }`. */
+export type WeightedEntry =
+  | readonly [entry: ModelEntry, weight: number]
+  | { readonly to: ModelEntry; readonly weight: number }
+
+/** The entry of one that may have a weight. */
+export type EntryOf<Item> = Item extends readonly [infer Entry, number]
+  ? Entry
+  : Item extends { readonly to: infer Entry; readonly weight: number }
+    ? Entry
+    : Item
+
+/** The entry and the weight of a value; `undefined` for one that has no weight. The weight is not checked. */
+export function weightedPair(value: unknown): readonly [entry: unknown, weight: unknown] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Array.isArray(value))
+    return value.length === 2 && typeof value[1] === 'number' ? [value[0], value[1]] : undefined
+  return 'to' in value && 'weight' in value ? [value.to, value.weight] : undefined
 }

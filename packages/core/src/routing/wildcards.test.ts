@@ -9,8 +9,8 @@ import {
   vendor,
   watching,
 } from '../../test/support/scripted-places.ts'
+import type { ModelEntry } from './combined-route.ts'
 import { fallback } from './fallback.ts'
-import type { ModelEntry } from './model-entry.ts'
 import { models } from './models.ts'
 
 const { context } = watching()

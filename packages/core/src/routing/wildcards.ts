@@ -1,6 +1,6 @@
 import { configurationError } from '../errors/configuration-error.ts'
-import type { EntryPlace } from './check-target.ts'
-import { isVendor, madeFrom, partOf } from './parts.ts'
+import { isVendor, madeFrom, partOf } from './combined-route.ts'
+import type { EntryPlace } from './entry-checks.ts'
 import type { Part } from './step.ts'
 
 /** What stands under the names that fit patterns. */

@@ -1,9 +1,6 @@
 import type { ParameterOverrides } from '../contracts/provider.ts'
-import { checkParameters } from './check-target.ts'
-
-import { type CombinedRoute, combinedRoute } from './combined-route.ts'
-import type { ModelEntry, NamesIn } from './model-entry.ts'
-import { partOf } from './parts.ts'
+import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
+import { checkParameters } from './entry-checks.ts'
 import { mappedStep } from './step.ts'
 
 /**

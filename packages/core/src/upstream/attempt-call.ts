@@ -1,8 +1,14 @@
-import type { Call, Capabilities, UnsupportedParameters } from '../contracts/provider.ts'
+import type {
+  Call,
+  Capabilities,
+  EncodedRequest,
+  PartialChunk,
+  UnsupportedParameters,
+} from '../contracts/provider.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 
 /** Whose signal a call has. */
-export interface SignalOwner {
+interface SignalOwner {
   readonly signal: AbortSignal
 }
 
@@ -43,4 +49,48 @@ const ownSignal: PropertyDescriptor & ThisType<object> = {
   get() {
     return AttemptCall.signalOf(this)
   },
+}
+
+/** What a provider encoded, where a transport can be asked for it: else that would fail as if the upstream did. */
+export function soundRequest(value: unknown): EncodedRequest {
+  if (isRequest(value)) return value
+  throw new TypeError('The provider encoded no request: expected { method, url, headers, body }.')
+}
+
+function isRequest(value: unknown): value is EncodedRequest {
+  if (typeof value !== 'object' || value === null) return false
+  const { method, url, headers, body } = value as { readonly [Name in keyof EncodedRequest]: unknown }
+  const sendable = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)
+  return isText(method) && isText(url) && typeof headers === 'object' && headers !== null && sendable
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+type Chunks = AsyncIterator<readonly PartialChunk[]>
+
+/** Who reads chunks: what each read comes to, or why there is none. */
+interface ChunkReader {
+  nextOf(chunks: Chunks): ReturnType<Chunks['next']>
+}
+
+/** The chunks of an answer, each read of which somebody watches. */
+export class WatchedChunks implements Chunks {
+  readonly #reader: ChunkReader
+  readonly #chunks: Chunks
+
+  constructor(reader: ChunkReader, chunks: Chunks) {
+    this.#reader = reader
+    this.#chunks = chunks
+  }
+
+  next(): ReturnType<Chunks['next']> {
+    return this.#reader.nextOf(this.#chunks)
+  }
+
+  async return(): ReturnType<Chunks['next']> {
+    await this.#chunks.return?.()
+    return { done: true, value: undefined }
+  }
 }

@@ -9,25 +9,19 @@ import type {
 } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
-import type { EndReason } from '../errors/abort-reasons.ts'
-import { LifeEnded } from '../errors/abort-reasons.ts'
-import { GatewayError } from '../errors/errors.ts'
-import { UpstreamError, type UpstreamFailure } from '../errors/upstream-error.ts'
+import { type EndReason, LifeEnded } from '../errors/abort-reasons.ts'
+import type { UpstreamFailure } from '../errors/upstream-error.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { OpenAttempt } from '../observability/attempt-log.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
-import { AttemptCall } from './attempt-call.ts'
-import { cleanCause, cleanFailure } from './clean-failure.ts'
-import { Credentials } from './credentials.ts'
-import type { Timeouts } from './deadlines.ts'
-import { Deadlines } from './deadlines.ts'
+import { AttemptCall, soundRequest, WatchedChunks } from './attempt-call.ts'
+import { callFailure, encodeFailure } from './clean-failure.ts'
+import { Deadlines, type Timeouts } from './deadlines.ts'
 import { noCaller } from './health/principal-caller.ts'
 
 import { type Release, type Slots, slotsOf } from './slots.ts'
-import { soundRequest } from './sound-request.ts'
-import { WatchedChunks } from './watched-chunks.ts'
 import { watched } from './watched-response.ts'
 
 /** What one attempt needs from outside. */
@@ -213,7 +207,7 @@ export class Attempt {
       const encoded: unknown = provider.encode(call)
       return isPromise(encoded) ? this.#writeLater(encoded) : soundRequest(encoded)
     } catch (error) {
-      throw this.#unwritten(error)
+      throw encodeFailure(error)
     }
   }
 
@@ -222,7 +216,7 @@ export class Attempt {
     try {
       return soundRequest(await this.#outlive(encoding))
     } catch (error) {
-      throw this.#unwritten(error)
+      throw encodeFailure(error)
     }
   }
 
@@ -279,30 +273,9 @@ export class Attempt {
     })
   }
 
-  /** What is told of a call that could not be written. */
-  #unwritten(error: unknown): unknown {
-    const credentials = this.#credentials()
-    // What was thrown may be `undefined`, which would read as no failure.
-    const failure = error ?? new Error('The provider threw nothing.')
-    return isKnown(failure) ? cleanFailure(failure, credentials) : cleanCause(failure, credentials)
-  }
-
   /** An aborted call may fail in any words: the reason of the abort is what happened. Never throws. */
   #failure(error: unknown, kind: UpstreamFailure): unknown {
-    if (this.#cutFor !== undefined) return this.#cutFor
-    try {
-      const failure = isKnown(error)
-        ? error
-        : new UpstreamError('The upstream call failed.', { kind, cause: error })
-      return cleanFailure(failure, this.#credentials())
-    } catch (thrown) {
-      // An error of a user's making may fail as it is looked at.
-      return thrown
-    }
-  }
-
-  #credentials(): Credentials {
-    return new Credentials({ url: this.#url, headers: this.#headers })
+    return this.#cutFor ?? callFailure(error, kind, { url: this.#url, headers: this.#headers })
   }
 }
 
@@ -311,8 +284,4 @@ const noHeaders: UpstreamRequest['headers'] = {}
 /** A provider without types may promise it. */
 function completionIn(reply: Reply): PartialCompletion | Promise<PartialCompletion> | undefined {
   return reply.kind === 'completion' ? reply.completion : undefined
-}
-
-function isKnown(error: unknown): error is UpstreamError | GatewayError {
-  return UpstreamError.is(error) || GatewayError.is(error)
 }

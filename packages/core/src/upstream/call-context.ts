@@ -5,7 +5,7 @@ import type { AttemptLog, OpenAttempt } from '../observability/attempt-log.ts'
 import type { CountedUsage } from '../usage/usage.ts'
 import type { AttemptWorld } from './attempt.ts'
 import type { ShadowLives } from './attempts/shadow-lives.ts'
-import type { RetryOptions } from './health-options.ts'
+import type { RetryOptions } from './health/health-options.ts'
 
 /** What the stage needs from outside. */
 export interface CallWorld extends AttemptWorld {

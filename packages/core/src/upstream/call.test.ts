@@ -13,7 +13,7 @@ import type { Call, PartialChunk, PartialMessage, Reply, Target } from '../contr
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-import { defaultTimeouts } from '../gateway/defaults.ts'
+import { defaultTimeouts } from '../gateway/config.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
 import type { ChunkSource } from './attempts/held-stream.ts'

@@ -1,7 +1,37 @@
+import type { UpstreamRequest } from '../contracts/transport.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { UpstreamError, type UpstreamErrorDetails } from '../errors/upstream-error.ts'
-import type { Credentials } from './credentials.ts'
+import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../errors/upstream-error.ts'
+import { Credentials } from './credentials.ts'
 import { scrub } from './scrub.ts'
+
+/** Returns what to throw where a provider could not encode a request, and nothing was sent. */
+export function encodeFailure(error: unknown): unknown {
+  const credentials = new Credentials({ url: '', headers: {} })
+  // What was thrown may be `undefined`, which would read as no failure.
+  const failure = error ?? new Error('The provider threw nothing.')
+  return isKnown(failure) ? cleanFailure(failure, credentials) : cleanCause(failure, credentials)
+}
+
+/** Returns what to throw where a call failed, of a `kind` that its error may name better. Never throws. */
+export function callFailure(
+  error: unknown,
+  kind: UpstreamFailure,
+  request: Pick<UpstreamRequest, 'url' | 'headers'>,
+): unknown {
+  try {
+    const failure = isKnown(error)
+      ? error
+      : new UpstreamError('The upstream call failed.', { kind, cause: error })
+    return cleanFailure(failure, new Credentials(request))
+  } catch (thrown) {
+    // An error of a user's making may fail as it is looked at.
+    return thrown
+  }
+}
+
+function isKnown(error: unknown): error is UpstreamError | GatewayError {
+  return UpstreamError.is(error) || GatewayError.is(error)
+}
 
 /**
  * A failure of an upstream call without what must not be told of it, to a caller or to a log: the call's
@@ -58,7 +88,7 @@ function wordOf(word: string | null, credentials: Credentials): string | null {
 }
 
 /** A cause, or what may be told of it: a parser's error quotes the text that it read. */
-export function cleanCause(cause: unknown, credentials: Credentials): unknown {
+function cleanCause(cause: unknown, credentials: Credentials): unknown {
   if (cause === undefined) return undefined
   const seen = new Set<unknown>()
   if (!quotes(cause, credentials, seen)) return cause

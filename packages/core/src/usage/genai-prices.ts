@@ -1,8 +1,7 @@
 import { configurationError } from '../errors/configuration-error.ts'
 import type { Usage } from '../protocol/chat.ts'
-import { isUsual } from './model-price.ts'
+import { isUsual, tokenParts } from './model-price.ts'
 import type { Prices } from './prices.ts'
-import { tokenParts } from './token-parts.ts'
 
 /** The function `calcPrice` of the package `@pydantic/genai-prices`, as far as it is used. */
 export type CalcPrice = (

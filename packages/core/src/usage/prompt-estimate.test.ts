@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../protocol/chat.ts'
-import { mediaAllowance } from './media-allowance.ts'
-import { promptEstimate } from './prompt-estimate.ts'
+import { mediaAllowance, promptEstimate } from './prompt-estimate.ts'
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 const draftOf = (body: JsonObject) => ({ model: 'm', body, bytes: bytesOf(body) })

@@ -2,8 +2,6 @@ import type { Draft } from '../contracts/draft.ts'
 import type { JsonValue } from '../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 
-import { mediaAllowance } from './media-allowance.ts'
-
 /** A part of a message that does not count by its bytes: what stands in their place, and how many they are. */
 interface Media {
   readonly tokens: number
@@ -68,3 +66,17 @@ function base64Bytes(text: string, form: 'url' | 'plain'): number {
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }
+
+/**
+ * The tokens that a part of a message is reserved for in the place of its bytes. Vendors count images by their size in
+ * pixels, audio by its length, files by their pages: none of that is known before the answer. What a vendor counted is
+ * settled in the end.
+ *
+ * | Part | Tokens |
+ * |---|---|
+ * | image, `detail: 'low'` | 100 |
+ * | image | 1,600 |
+ * | audio | 2,000 |
+ * | file, but for text, which counts by its bytes | 8,000 |
+ */
+export const mediaAllowance = { lowImage: 100, image: 1_600, audio: 2_000, file: 8_000 } as const

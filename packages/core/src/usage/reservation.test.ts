@@ -1,8 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Target } from '../contracts/provider.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { priceTable } from './price-table.ts'
-import { reservationOf, reservedMoney, reservedTokens } from './reservation.ts'
+import { nanoDollars, reservationOf, reservedMoney, reservedTokens } from './reservation.ts'
 
 const reserved = (fields: JsonObject) =>
   reservationOf({ model: 'm', body: { model: 'm', ...fields }, bytes: 300 }, 4_096)
@@ -106,5 +107,37 @@ describe('what is reserved', () => {
     const price = ({ completion_tokens }: Usage) => (completion_tokens > 0 ? 1 : 2)
     const money = reservedMoney(reserved({}), { targets: [target('m')], price })
     expect(money).toEqual({ amount: 1e9, floor: 1e9 })
+  })
+})
+
+describe('nanoDollars', () => {
+  it.each([
+    [0, 0],
+    [1, 1_000_000_000],
+    [0.0125, 12_500_000],
+    [0.1 + 0.2, 300_000_000],
+    [1.2e-10, 1],
+    [1.0001e-9, 2],
+    [9_000_000, 9_000_000_000_000_000],
+    [1e300, Number.MAX_SAFE_INTEGER],
+  ])('of %d dollars are %d', (dollars, nanos) => {
+    expect(nanoDollars(dollars)).toBe(nanos)
+  })
+
+  it('of a whole number of billionths are that number', () => {
+    fc.assert(
+      fc.property(fc.nat(1e12), nanos => {
+        expect(nanoDollars(nanos / 1e9)).toBe(nanos)
+      }),
+    )
+  })
+
+  it('are never less than the dollars', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1_000, noNaN: true }), dollars => {
+        expect(nanoDollars(dollars)).toBeGreaterThanOrEqual(dollars * 1e9 * (1 - 2 ** -49))
+        expect(nanoDollars(dollars)).toBeLessThan(dollars * 1e9 + 1.001)
+      }),
+    )
   })
 })

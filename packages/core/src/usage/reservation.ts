@@ -3,8 +3,6 @@ import type { LimitContext } from '../contracts/limiter.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
-
-import { nanoDollars } from './nano-dollars.ts'
 import { promptEstimate } from './prompt-estimate.ts'
 
 /** The most that a request can use. */
@@ -128,4 +126,46 @@ function usageOf(prompt: number, completion: number, written: number, audio: num
       rejected_prediction_tokens: 0,
     },
   }
+}
+
+/**
+ * How many tokens a prompt is likely to have: three quarters of the most that is likely, which is one for every four
+ * bytes of text.
+ */
+export function likelyPromptTokens(draft: Draft): number {
+  return Math.ceil(promptEstimate(draft) * 0.75)
+}
+
+/** How many tokens a prompt is likely to have together with the bound of its answer, where it has one. */
+export function likelyTokens(draft: Draft): number {
+  const { promptTokens, maxOutputTokens } = reservationOf(draft, 0)
+  return Math.ceil(promptTokens * 0.75) + maxOutputTokens
+}
+
+/** What a request is expected to use, where it names no bound with so many completion tokens for each choice. */
+export function estimatedUse(draft: Draft, outputTokens: number): Usage {
+  const { promptTokens, completionTokens } = reservationOf(draft, outputTokens)
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}
+
+/**
+ * Dollars in whole billionths, rounded up; at most what a double holds exactly. What is a whole number but for the
+ * error of floats is that number: 0.0125 dollars are 12,500,000.
+ */
+export function nanoDollars(dollars: number): number {
+  const exact = dollars * 1e9
+  const near = Math.round(exact)
+  const whole = Math.abs(exact - near) <= exact * 2 ** -50 ? near : Math.ceil(exact)
+  return Math.min(whole, Number.MAX_SAFE_INTEGER)
 }

@@ -1,4 +1,4 @@
-import type { Adjustment } from '../contracts/provider.ts'
+import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 
 /** A request whose answer has a bound, and what was added to it for that. */
@@ -39,4 +39,17 @@ function defaultedTo(maxOutputTokens: number): readonly Adjustment[] {
     last = { maxOutputTokens, adjustments: Object.freeze([Object.freeze(adjustment)]) }
   }
   return last.adjustments
+}
+
+/**
+ * The places of a request that was given a bound of so many tokens. One whose model answers with fewer at most has that
+ * as its own: what it would refuse is nothing that the caller asked for.
+ */
+export function boundedPlaces<T extends Target>(targets: readonly T[], tokens: number): readonly T[] {
+  const mostOf = ({ capabilities }: T) => capabilities?.maxOutputTokens ?? tokens
+  if (targets.every(target => mostOf(target) >= tokens)) return targets
+  return targets.map(target => {
+    if (mostOf(target) >= tokens) return target
+    return { ...target, parameters: { max_completion_tokens: mostOf(target), ...target.parameters } }
+  })
 }

@@ -10,3 +10,8 @@ export function isTarget(value: unknown): value is Target {
     typeof provider.decode === 'function'
   )
 }
+
+/** Whether two places are one: what else is said of them does not matter. */
+export function isSamePlace(one: Target, other: Target): boolean {
+  return one.provider === other.provider && one.model === other.model
+}

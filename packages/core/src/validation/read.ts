@@ -9,8 +9,7 @@ import { memberOf } from '../primitives/own-members.ts'
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { checkParsed } from '../protocol/check-parsed.ts'
 import { parseJson } from '../protocol/json.ts'
-import { noun } from '../protocol/wording.ts'
-import { checkContentEncoding, checkContentType } from './content-headers.ts'
+import { noun, shorten } from '../protocol/wording.ts'
 
 /**
  * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body that tells its
@@ -128,5 +127,43 @@ function tooSlow(bytes: number, ms: number, limits: IntakeLimits): GatewayError 
   }
   return new GatewayError('request_timeout', {
     message: `The body of the request arrives too slowly: got ${bytes} bytes in ${Math.round(ms)} ms, expected at least ${minBytesPerSecond} bytes per second after the first ${minRateGraceMs} ms.`,
+  })
+}
+
+interface HeaderReader {
+  get(name: string): string | null
+}
+
+const advice = 'Please try again with a supported content type.'
+
+/** Takes `application/json` in UTF-8, in any case and with any other parameters. Throws 400. */
+export function checkContentType(headers: HeaderReader): void {
+  const value = headers.get('content-type')
+  if (value === 'application/json') return
+  if (value === null) {
+    throw new GatewayError('unsupported_content_type', {
+      message: `Unsupported content type. This API method only accepts 'application/json' requests, but you specified no 'Content-Type' header. ${advice}`,
+    })
+  }
+  const [type = '', ...parameters] = value.split(';')
+  if (type.trim().toLowerCase() === 'application/json' && parameters.every(isUtf8)) return
+  const shown = type.trim().toLowerCase() === 'application/json' ? value : type
+  throw new GatewayError('unsupported_content_type', {
+    message: `Unsupported content type: '${shorten(shown.trim())}'. This API method only accepts 'application/json' requests, but you specified the header 'Content-Type: ${shorten(value)}'. ${advice}`,
+  })
+}
+
+/** Whether a parameter of a media type is not a charset other than UTF-8. */
+function isUtf8(parameter: string): boolean {
+  const [name = '', value = ''] = parameter.split('=')
+  return name.trim().toLowerCase() !== 'charset' || /^"?utf-?8"?$/i.test(value.trim())
+}
+
+/** Takes no coding: what is inflated here would have to be bounded anew. Throws 400. */
+export function checkContentEncoding(headers: HeaderReader): void {
+  const value = headers.get('content-encoding')
+  if (value === null || value.trim() === '' || value.trim().toLowerCase() === 'identity') return
+  throw new GatewayError('invalid_request', {
+    message: `Unsupported content encoding: '${shorten(value)}'. Expected the body as it is, without the header 'Content-Encoding'.`,
   })
 }

@@ -5,14 +5,13 @@ import type { Route } from '../../src/contracts/route.ts'
 
 import { GatewayError } from '../../src/errors/errors.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
+import { when } from '../../src/routing/conditions.ts'
 import { fallback } from '../../src/routing/fallback.ts'
 import { hedge } from '../../src/routing/hedge.ts'
 import { mirror } from '../../src/routing/mirror.ts'
 import { type ModelEntries, models } from '../../src/routing/models.ts'
-
 import { split } from '../../src/routing/split.ts'
 import { weighted } from '../../src/routing/weighted.ts'
-import { when } from '../../src/routing/when.ts'
 import { scripted, whole } from '../support/scripted-gateway.ts'
 
 const { target } = scripted(() => whole('Hi.'))

@@ -3,11 +3,11 @@ import type { Target } from '../../src/contracts/provider.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
+import { when } from '../../src/routing/conditions.ts'
 import { fallback } from '../../src/routing/fallback.ts'
 import { mirror } from '../../src/routing/mirror.ts'
 import { models } from '../../src/routing/models.ts'
 import { weighted } from '../../src/routing/weighted.ts'
-import { when } from '../../src/routing/when.ts'
 import { forever, scripted, serving, whole } from '../support/scripted-gateway.ts'
 
 const { provider } = scripted(() => whole('hi')).target

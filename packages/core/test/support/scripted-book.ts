@@ -1,9 +1,9 @@
 import type { StoreEvent, TargetEvent } from '../../src/contracts/events.ts'
 import type { Blocked, HealthCall } from '../../src/contracts/target-health.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
-import { defaultBreaker, defaultRetry } from '../../src/gateway/defaults.ts'
+import { defaultBreaker, defaultRetry } from '../../src/gateway/config.ts'
 import { healthBook, type LastingHealthBook } from '../../src/upstream/health/health-book.ts'
-import type { HealthSettings } from '../../src/upstream/health/health-settings.ts'
+import type { HealthSettings } from '../../src/upstream/health/health-options.ts'
 
 /** A book of tests: its process never stands still, its chance is the middle, and what it tells is kept. */
 export interface ScriptedBook {

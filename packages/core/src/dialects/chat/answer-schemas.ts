@@ -2,16 +2,21 @@ import * as z from 'zod/mini'
 import type { ErrorBody } from '../../errors/errors.ts'
 import type {
   ChatCompletion,
+  ChatCompletionChunk,
   Choice,
+  ChunkChoice,
   CompletionMessage,
   CustomToolCall,
+  Delta,
   FunctionToolCall,
   JsonObject,
   Logprobs,
   TokenLogprob,
   ToolCall,
+  ToolCallDelta,
   Usage,
 } from '../../protocol/chat.ts'
+import { componentsPath } from '../../validation/json-schema-of.ts'
 
 /*
  * Answers as schemas, for the description of the API: nothing is checked by them. Each shape has all members of the
@@ -19,15 +24,15 @@ import type {
  */
 
 /** A schema for each member of an interface. */
-export type Shape<T> = { readonly [K in keyof T]-?: z.ZodMiniType<T[K]> }
+type Shape<T> = { readonly [K in keyof T]-?: z.ZodMiniType<T[K]> }
 
 const count = z.int().check(z.gte(0))
 
 /** Any object; of a vendor, as it was. */
-export const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodMiniType<JsonObject>
+const anyObject = z.record(z.string(), z.unknown()) as unknown as z.ZodMiniType<JsonObject>
 const anyObjects = z.array(anyObject)
 
-export const usage = z.object({
+const usage = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   total_tokens: count,
@@ -54,15 +59,15 @@ const tokenLogprob = z.object({
   top_logprobs: z.array(z.object(token)),
 } satisfies Shape<TokenLogprob>)
 
-export const logprobs = z.object({
+const logprobs = z.object({
   content: z.nullable(z.array(tokenLogprob)),
   refusal: z.nullable(z.array(tokenLogprob)),
 } satisfies Shape<Logprobs>)
 
-export const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 
 /** What some vendors want back with a call: signatures. */
-export const extraContent = z.exactOptional(anyObject)
+const extraContent = z.exactOptional(anyObject)
 
 const functionToolCall = z.object({
   id: z.string(),
@@ -78,7 +83,7 @@ const customToolCall = z.object({
   extra_content: extraContent,
 } satisfies Shape<CustomToolCall & { readonly extra_content?: JsonObject }>)
 
-export const calledTool = z.union([functionToolCall, customToolCall]) satisfies z.ZodMiniType<ToolCall>
+const calledTool = z.union([functionToolCall, customToolCall]) satisfies z.ZodMiniType<ToolCall>
 
 const message = z.object({
   role: z.literal('assistant'),
@@ -94,7 +99,7 @@ const message = z.object({
 } satisfies Shape<CompletionMessage>)
 
 /** What the choices of whole answers and of chunks have alike. */
-export const ofChoice = {
+const ofChoice = {
   index: z.int().check(z.gte(0), z.lte(127)),
   logprobs: z.nullable(logprobs),
 }
@@ -105,7 +110,7 @@ const choice = z.object({
   finish_reason: finishReason,
 } satisfies Shape<Choice>)
 
-export const completion = z.object({
+const completion = z.object({
   id: z.string(),
   object: z.literal('chat.completion'),
   created: z.int(),
@@ -116,7 +121,7 @@ export const completion = z.object({
   system_fingerprint: z.nullable(z.string()),
 } satisfies Shape<ChatCompletion>)
 
-export const errorBody = z.object({
+const errorBody = z.object({
   error: z.object({
     message: z.string(),
     type: z.string(),
@@ -125,11 +130,80 @@ export const errorBody = z.object({
   } satisfies Shape<ErrorBody['error']>),
 } satisfies Shape<ErrorBody>)
 
-export const modelCard = z.object({
+const modelCard = z.object({
   id: z.string(),
   object: z.literal('model'),
   created: z.int(),
   owned_by: z.string(),
 })
 
-export const modelList = z.object({ object: z.literal('list'), data: z.array(modelCard) })
+const modelList = z.object({ object: z.literal('list'), data: z.array(modelCard) })
+
+const optionalText = z.exactOptional(z.string())
+const optionalObjects = z.exactOptional(z.array(anyObject))
+
+const toolCallDelta = z.object({
+  index: z.int().check(z.gte(0)),
+  id: optionalText,
+  type: z.exactOptional(z.enum(['function', 'custom'])),
+  function: z.exactOptional(z.object({ name: optionalText, arguments: optionalText })),
+  custom: z.exactOptional(z.object({ name: optionalText, input: optionalText })),
+  extra_content: extraContent,
+} satisfies Shape<ToolCallDelta>)
+
+const delta = z.object({
+  role: z.exactOptional(z.literal('assistant')),
+  content: z.exactOptional(z.nullable(z.string())),
+  refusal: z.exactOptional(z.nullable(z.string())),
+  reasoning_content: optionalText,
+  reasoning_details: optionalObjects,
+  citations: optionalObjects,
+  annotations: optionalObjects,
+  tool_calls: z.exactOptional(z.array(toolCallDelta)),
+  function_call: z.exactOptional(z.object({ name: optionalText, arguments: optionalText })),
+  audio: z.exactOptional(anyObject),
+} satisfies Shape<Delta>)
+
+const chunkChoice = z.object({
+  ...ofChoice,
+  delta,
+  finish_reason: z.nullable(finishReason),
+} satisfies Shape<ChunkChoice>)
+
+/** One event of a streamed answer. */
+const chunk = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  created: z.int(),
+  model: z.string(),
+  service_tier: z.exactOptional(z.string()),
+  system_fingerprint: z.nullable(z.string()),
+  choices: z.array(chunkChoice),
+  usage: z.exactOptional(z.nullable(usage)),
+} satisfies Shape<ChatCompletionChunk>)
+
+const named = {
+  ChatCompletion: completion,
+  ChatCompletionChunk: chunk,
+  Usage: usage,
+  Logprobs: logprobs,
+  CalledTool: calledTool,
+  Error: errorBody,
+  Model: modelCard,
+  ModelList: modelList,
+}
+
+/** The named schemas of the answers. Their objects may have further members one day: none is closed. */
+export function answerSchemas(): Record<string, JsonObject> {
+  const registry = z.registry<{ readonly id: string }>()
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: id => componentsPath + id })
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema as JsonObject]),
+  )
+}
+
+/** Refers to an answer's schema. */
+export function answerReference(name: keyof typeof named): JsonObject {
+  return { $ref: componentsPath + name }
+}

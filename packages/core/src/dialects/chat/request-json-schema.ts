@@ -1,11 +1,16 @@
 import type { JsonObject } from '../../protocol/chat.ts'
-import { componentsPath, JsonSchemas, orNull } from '../../validation/json-schema-of.ts'
+import { componentsPath, type DescribedRules, JsonSchemas, orNull } from '../../validation/json-schema-of.ts'
 import { formOf } from '../../validation/judge.ts'
-import { describedRules } from './described-rules.ts'
-import { toolCall, userPart } from './message-schema.ts'
-import { responseFormatSchema } from './option-schemas.ts'
-import { fieldSchemas } from './schema.ts'
-import { functionSchema, toolChoiceSchema, toolSchema } from './tool-schema.ts'
+import { maxKeyLength, maxPairs, pairsFault, tokenFault, tokenId } from '../../validation/settings-schema.ts'
+import { silenceFault, toolCall, urlFault, userPart } from './message-schema.ts'
+import {
+  fieldSchemas,
+  functionSchema,
+  responseFormatSchema,
+  toolChoiceSchema,
+  toolSchema,
+  unknownOptionFault,
+} from './schema.ts'
 
 /** How a gateway looks at requests: two of its options. */
 export interface RequestProfile {
@@ -57,4 +62,23 @@ function itemOf(list: Parameters<typeof formOf>[0]) {
   const form = formOf(list)
   if (form === undefined || !('list' in form)) throw new Error('The messages are no list.')
   return form.list
+}
+
+/** What each rule that is a function asks, in JSON Schema, as far as that has the words. */
+const describedRules: DescribedRules = new Map<unknown, JsonObject>([
+  // JSON Schema knows no flag for either case.
+  [urlFault, { pattern: '^([hH][tT][tT][pP][sS]?://|[dD][aA][tT][aA]:)' }],
+  [
+    silenceFault,
+    { anyOf: ['content', 'tool_calls', 'function_call', 'refusal', 'audio'].map(name => said(name)) },
+  ],
+  [pairsFault, { maxProperties: maxPairs, propertyNames: { maxLength: maxKeyLength } }],
+  [tokenFault, { propertyNames: { pattern: tokenId.source } }],
+  [unknownOptionFault, { additionalProperties: false }],
+])
+
+/** The member is there; only a `content` may be there as `null`. */
+function said(name: string): JsonObject {
+  const there = { required: [name] }
+  return name === 'content' ? there : { ...there, properties: { [name]: { not: { type: 'null' } } } }
 }

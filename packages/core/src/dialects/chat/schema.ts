@@ -1,15 +1,129 @@
 import type * as z from 'zod/mini'
+import type { FunctionDefinition, JsonObject, ResponseFormat, Tool, ToolChoice } from '../../protocol/chat.ts'
 import type { NamedFields } from '../../protocol/chat-fields.ts'
+import { shorten } from '../../protocol/wording.ts'
 import { type Fields, fieldsFrom } from '../../validation/check-fields.ts'
-import { list } from '../../validation/expect-containers.ts'
-import { flag, integer, oneOf, text } from '../../validation/expect-scalars.ts'
+import {
+  anyObject,
+  either,
+  type Fault,
+  list,
+  object,
+  tagged,
+  where,
+} from '../../validation/expect-containers.ts'
+import { flag, integer, maybe, name, nullable, oneOf, only, text } from '../../validation/expect-scalars.ts'
 import { settingSchemas } from '../../validation/settings-schema.ts'
-import { messageSchema } from './message-schema.ts'
-import * as options from './option-schemas.ts'
-import { functionChoiceSchema, functionSchema, toolChoiceSchema, toolSchema } from './tool-schema.ts'
+import { messageSchema, textParts } from './message-schema.ts'
+
+const textOrObject = 'one of a string or object'
+
+export const responseFormatSchema = tagged('type', {
+  text: object({ type: only('text') }),
+  json_object: object({ type: only('json_object') }),
+  json_schema: object({
+    type: only('json_schema'),
+    json_schema: object({
+      name: name(),
+      description: maybe(text()),
+      schema: maybe(anyObject()),
+      strict: maybe(nullable(flag())),
+    }),
+  }),
+}) satisfies z.ZodMiniType<ResponseFormat>
+
+const streamOptionsSchema = object({
+  include_usage: maybe(flag()),
+  include_obfuscation: maybe(flag()),
+})
+
+/** The live profile knows no other members. */
+const liveStreamOptionsSchema = where(streamOptionsSchema, unknownOptionFault)
+
+const promptCacheOptionsSchema = object({
+  mode: maybe(oneOf(['implicit', 'explicit'])),
+  ttl: maybe(text()),
+}) as unknown as z.ZodMiniType<JsonObject>
+
+const audioSchema = object({
+  voice: either(textOrObject, { string: text(), object: object({ id: text() }) }),
+  format: oneOf(['wav', 'aac', 'mp3', 'flac', 'opus', 'pcm16']),
+})
+
+const predictionSchema = object({
+  type: oneOf(['content']),
+  content: either('one of a string or array of objects', { string: text(), array: textParts }),
+})
+
+const moderationSchema = object({ model: text() }) as unknown as z.ZodMiniType<JsonObject>
+
+/** Only the members that the schema names. */
+export function unknownOptionFault(options: object): Fault | undefined {
+  const unknown = Object.keys(options).find(key => key !== 'include_usage' && key !== 'include_obfuscation')
+  return unknown === undefined ? undefined : unknownMember(unknown)
+}
+
+function unknownMember(key: string): Fault {
+  return {
+    refusal: 'unknown_parameter',
+    message: path => `Unknown parameter: '${path}.${shorten(key)}'.`,
+    param: path => `${path}.${shorten(key)}`,
+  }
+}
+
+/** A function that the model may call (protocol section 1.2). */
+export const functionSchema = object({
+  name: name(),
+  description: maybe(text()),
+  parameters: maybe(anyObject()),
+  strict: maybe(nullable(flag())),
+}) satisfies z.ZodMiniType<FunctionDefinition>
+
+const customFormat = tagged('type', {
+  text: anyObject(),
+  grammar: object({
+    type: only('grammar'),
+    grammar: object({ definition: text(), syntax: oneOf(['lark', 'regex']) }),
+  }),
+})
+
+export const toolSchema = tagged('type', {
+  function: object({ type: only('function'), function: functionSchema }),
+  custom: object({
+    type: only('custom'),
+    custom: object({
+      name: text(),
+      description: maybe(text()),
+      format: maybe(customFormat),
+    }),
+  }),
+}) as z.ZodMiniType<Tool>
+
+const named = object({ name: text() })
+
+export const toolChoiceSchema: z.ZodMiniType<ToolChoice> = either('one of a string or object', {
+  string: oneOf(['none', 'auto', 'required']),
+  object: tagged('type', {
+    function: object({ type: only('function'), function: named }),
+    custom: object({ type: only('custom'), custom: named }),
+    allowed_tools: object({
+      type: only('allowed_tools'),
+      allowed_tools: object({
+        mode: oneOf(['auto', 'required']),
+        tools: list(anyObject(), 'an array of objects'),
+      }),
+    }),
+  }),
+})
+
+/** The older way to choose: `function_call`. */
+const functionChoiceSchema = either('one of a string or object', {
+  string: oneOf(['none', 'auto']),
+  object: named,
+})
 
 /** A schema for every field that the protocol names; none of them takes `null`. */
-export type FieldSchemas = {
+type FieldSchemas = {
   readonly [K in keyof NamedFields]-?: z.ZodMiniType<NonNullable<NamedFields[K]>>
 }
 
@@ -58,19 +172,19 @@ export function fieldSchemas(live: boolean): FieldSchemas {
     safety_identifier: settings.safety_identifier,
     prompt_cache_key: settings.prompt_cache_key,
     prompt_cache_retention: settings.prompt_cache_retention,
-    prompt_cache_options: options.promptCacheOptionsSchema,
+    prompt_cache_options: promptCacheOptionsSchema,
     service_tier: settings.service_tier,
     stream: flag(),
-    stream_options: live ? options.liveStreamOptionsSchema : options.streamOptionsSchema,
+    stream_options: live ? liveStreamOptionsSchema : streamOptionsSchema,
     store: settings.store,
     metadata: settings.metadata,
     verbosity: settings.verbosity,
     reasoning_effort: settings.reasoning_effort,
-    response_format: options.responseFormatSchema,
+    response_format: responseFormatSchema,
     modalities: list(oneOf(['text', 'audio']), 'an array of strings'),
-    audio: options.audioSchema,
-    prediction: options.predictionSchema,
+    audio: audioSchema,
+    prediction: predictionSchema,
     web_search_options: settings.web_search_options,
-    moderation: options.moderationSchema,
+    moderation: moderationSchema,
   }
 }

@@ -12,17 +12,13 @@ import type { Attempts, CallWorld } from '../call-context.ts'
 
 import { coolingMs } from '../health/verdict-of.ts'
 import { AskedCall, type CallOwner } from './asked-call.ts'
-import { isPassing, movesOn } from './failure-verdict.ts'
 import { allLeftAlone, LeftAlone, skippedFor } from './left-alone.ts'
 import type { Progress, Standing } from './next-attempt.ts'
 import { pause } from './pause.ts'
-import { repeatWait } from './repeat-wait.ts'
+import { hedgeTime, isPassing, mayMoveOn, repeatWait } from './retry-policy.ts'
 import { askShadows } from './shadows.ts'
 
 const never = Number.POSITIVE_INFINITY
-
-/** Timers take no more. */
-const longest = 2_147_483_647
 
 const none: readonly AskedCall[] = []
 const nothing: readonly Adjustment[] = Object.freeze([])
@@ -196,7 +192,7 @@ export class Asking implements Progress, CallOwner {
       this.#failure = failure
       this.#failed = call
       this.#untold = true
-      if (!stale && !this.#mayMoveOn(this.#candidates[index]!, failure)) this.only = index
+      if (!stale && !mayMoveOn(this.#candidates[index]!, failure)) this.only = index
     }
     this.#judge(index, failure, now)
     if (this.#running.length > 0) this.#tellFailed()
@@ -252,13 +248,6 @@ export class Asking implements Progress, CallOwner {
       call.cut(new LifeEnded(this.#lifetime.ended ?? 'client_left'))
       this.#tellUnused(call)
     }
-  }
-
-  #mayMoveOn({ on }: Candidate, failure: unknown): boolean {
-    if (on === undefined || !UpstreamError.is(failure)) return movesOn(failure)
-    const may: unknown = on(failure)
-    if (typeof may === 'boolean') return may
-    throw new TypeError(`A target's on gave ${String(may)}, expected a boolean.`)
   }
 
   /** Whether, and from when on, the place that failed may be asked again. */
@@ -331,10 +320,4 @@ export class Asking implements Progress, CallOwner {
 
 function untried(): Standing {
   return { asked: 0, barred: false, againAt: undefined }
-}
-
-function hedgeTime({ hedgeAfterMs }: Candidate, now: number): number {
-  return hedgeAfterMs !== undefined && hedgeAfterMs >= 0 && hedgeAfterMs <= longest
-    ? now + hedgeAfterMs
-    : never
 }

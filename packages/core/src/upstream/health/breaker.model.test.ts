@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BreakerOptions } from '../health-options.ts'
 import { Breaker } from './breaker.ts'
+import type { BreakerOptions } from './health-options.ts'
 
 const options: BreakerOptions = {
   failures: 4,

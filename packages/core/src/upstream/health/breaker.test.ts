@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { BreakerOptions } from '../health-options.ts'
 import { Breaker } from './breaker.ts'
+import type { BreakerOptions } from './health-options.ts'
 
 const options: BreakerOptions = {
   failures: 3,

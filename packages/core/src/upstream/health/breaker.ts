@@ -1,5 +1,5 @@
 import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
-import type { BreakerOptions } from '../health-options.ts'
+import type { BreakerOptions } from './health-options.ts'
 import { RecentCount } from './recent-count.ts'
 import { WitnessedFailures } from './witnessed-failures.ts'
 

@@ -4,7 +4,7 @@ import type { HealthRecord } from '../../contracts/target-health.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
-import { defaultBreaker } from '../../gateway/defaults.ts'
+import { defaultBreaker } from '../../gateway/config.ts'
 
 import { healthBook } from './health-book.ts'
 

@@ -1,5 +1,5 @@
 import type { HealthBook, HealthRecord } from '../../contracts/target-health.ts'
-import type { HealthSettings } from './health-settings.ts'
+import type { HealthSettings } from './health-options.ts'
 import { type Pauses, PauseWatch } from './pause-watch.ts'
 import { Sharing } from './sharing.ts'
 import { type RecordSettings, TargetRecord } from './target-record.ts'

@@ -1,9 +1,13 @@
 import { idleTimer } from '../../clock/retry-timer.ts'
-import type { SharedHealth, SharedTargetChange } from '../../contracts/shared-health.ts'
-import type { HealthSettings } from './health-settings.ts'
+import type {
+  SharedHealth,
+  SharedPause,
+  SharedTargetChange,
+  SharedTargetState,
+} from '../../contracts/shared-health.ts'
+import type { HealthSettings } from './health-options.ts'
 import { SharedCalls } from './shared-calls.ts'
 import type { SharedTarget } from './shared-target.ts'
-import { soundNumbers, soundStates } from './sound-states.ts'
 
 /** How often is read what others tell, in milliseconds, and no oftener than targets are asked for. */
 const readEveryMs = 1_000
@@ -147,4 +151,49 @@ function taken(set: Set<SharedTarget>): readonly SharedTarget[] {
   const first = [...set].slice(0, most.atOnce)
   for (const target of first) set.delete(target)
   return first
+}
+
+const longestDigest = 64
+
+/** What a store gave where states were asked for. Throws for anything else: it would be believed for minutes. */
+function soundStates(given: unknown, count: number): readonly (SharedTargetState | undefined)[] {
+  const states: readonly unknown[] = Array.isArray(given) ? given : []
+  if (states.length === count && states.every(state => state === undefined || isState(state))) {
+    return states as readonly (SharedTargetState | undefined)[]
+  }
+  throw new Error(`The shared health gave something that is no answer: expected ${count} states.`)
+}
+
+/** The same of numbers. */
+function soundNumbers(given: unknown, count: number): readonly number[] {
+  const numbers: readonly unknown[] = Array.isArray(given) ? given : []
+  if (numbers.length === count && numbers.every(isAmount)) return numbers as readonly number[]
+  throw new Error(`The shared health gave something that is no answer: expected ${count} numbers.`)
+}
+
+function isState(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { generation, openings, openMs, coolingMs, openFor, partial, reason, pause } =
+    value as Partial<SharedTargetState>
+  return (
+    [generation, openings, openMs, coolingMs].every(isAmount) &&
+    (openFor === undefined || isDigest(openFor)) &&
+    (partial === undefined || typeof partial === 'boolean') &&
+    (reason === undefined || typeof reason === 'string') &&
+    (pause === undefined || isPause(pause))
+  )
+}
+
+function isPause(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { principal, ms } = value as Partial<SharedPause>
+  return isDigest(principal) && isAmount(ms)
+}
+
+function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && value.length <= longestDigest
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0
 }

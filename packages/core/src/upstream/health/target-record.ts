@@ -14,7 +14,7 @@ import {
 } from '../../errors/unavailable-reason.ts'
 import { Breaker, probedMs } from './breaker.ts'
 import { type Cooldown, Cooldowns, isOfAccount } from './cooldowns.ts'
-import type { HealthSettings } from './health-settings.ts'
+import type { HealthSettings } from './health-options.ts'
 import type { Pauses } from './pause-watch.ts'
 import { PeakAverage } from './peak-average.ts'
 import { noCaller } from './principal-caller.ts'

@@ -1,9 +1,8 @@
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
-import { isTooLarge } from '../../protocol/too-large.ts'
 
 /** What the end of a call says of its target. */
-export type Verdict =
+type Verdict =
   | { readonly kind: 'success' | 'neutral' }
   /**
    * `own`: it may be this process that cannot reach it, or is not let in: other processes are not told. `answered`: it
@@ -77,4 +76,20 @@ function hasCode(value: unknown): value is { readonly code: unknown } {
 /** A time that is none counts as none told. */
 function within(ms = coolingMs.least): number {
   return Math.min(Math.max(ms, coolingMs.least), coolingMs.most) || coolingMs.least
+}
+
+/** How vendors say what the account still pays for: "You requested up to 65536 tokens, but can only afford 30104". */
+const affordable = /\bcan only afford \d/i
+
+/** How vendors say that a request alone is more than its account's rate. */
+const aboveRate = /\brequest too large\b|\btokens must be reduced\b/i
+
+/**
+ * Whether an upstream refuses one request for its size, by a status that otherwise speaks of the account: a smaller one
+ * may be answered at once.
+ */
+export function isTooLarge({ kind, status, code, vendorMessage }: UpstreamError): boolean {
+  if (kind !== 'refused' || vendorMessage === undefined) return false
+  if (status === 402) return affordable.test(vendorMessage)
+  return status === 429 && code !== 'insufficient_quota' && aboveRate.test(vendorMessage)
 }

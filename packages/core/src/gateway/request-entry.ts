@@ -1,0 +1,45 @@
+import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
+import { GatewayError } from '../errors/errors.ts'
+import { memberOf } from '../primitives/own-members.ts'
+
+/** A request's entry in the ledger: opened before its model is called, closed when the request has ended. */
+export class RequestEntry {
+  readonly entry: LedgerEntry
+  /** Not read from the entry, which is the ledger's once it is opened. */
+  readonly openedAt: number
+  readonly #ledger: Ledger
+  /** While the entry is being opened. */
+  #opening: Promise<unknown> | undefined
+  /** Whether the request is refused because its entry could not be written. */
+  #refused = false
+
+  constructor(ledger: Ledger, entry: LedgerEntry) {
+    this.#ledger = ledger
+    this.entry = entry
+    this.openedAt = entry.openedAt
+  }
+
+  /** Throws 503 where the entry cannot be written and the request `spends` from a budget. */
+  async open(progress: () => Charge | undefined, spends: () => boolean): Promise<void> {
+    const opening = (async () => this.#ledger.open(this.entry, progress))()
+    this.#opening = opening.catch(() => {})
+    try {
+      await opening
+    } catch (error) {
+      if (spends()) {
+        this.#refused = true
+        throw new GatewayError('ledger_unavailable', { cause: error })
+      }
+    } finally {
+      this.#opening = undefined
+    }
+  }
+
+  /** Closes the entry, after it is opened: a ledger need not sort what comes at once. */
+  close(closing: LedgerClosing): void | Promise<void> {
+    const ledger = this.#ledger
+    if (this.#refused && memberOf(ledger, 'cancel') !== undefined) return ledger.cancel?.(this.entry)
+    const close = () => ledger.close(closing)
+    return this.#opening === undefined ? close() : this.#opening.then(close)
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { a, b, c, draftOf, modelsOf, watching } from '../../test/support/scripted-places.ts'
+import type { JsonObject } from '../protocol/chat.ts'
+import {
+  allOf,
+  anyOf,
+  askedAs,
+  bodyAbove,
+  holdsMedia,
+  noneOf,
+  offersTools,
+  promptAbove,
+  type RouteCondition,
+  taggedWith,
+  when,
+} from './conditions.ts'
+
+const context = watching({ principal: { id: 'ann', tags: { team: 'search', beta: '' } } }).context
+const says = (condition: RouteCondition, body: JsonObject = {}) =>
+  condition(draftOf(body, 'acme-large'), context)
+const saying = (...content: JsonObject[]) => ({ messages: [{ role: 'user', content }] })
+
+describe('when', () => {
+  it('gives one entry or the other, and tells of the places that are not asked', () => {
+    const route = when(holdsMedia('image'), [a, c], [b, c])
+    const { context: other, skipped } = watching()
+    expect(modelsOf(route, other, draftOf(saying({ type: 'image_url' })))).toEqual(['a', 'c'])
+    expect(modelsOf(route, other)).toEqual(['b', 'c'])
+    expect(skipped).toEqual([
+      ['b', 'not_chosen'],
+      ['a', 'not_chosen'],
+    ])
+    expect(route.targets()).toEqual([a, c, b, c])
+  })
+
+  it('takes nothing but yes or no for an answer', () => {
+    expect(() => modelsOf(when((async () => true) as never, a, b))).toThrow(
+      /gave object, expected true or false/,
+    )
+  })
+
+  it.each([
+    [[true, a, b], /when\(\): \[0\]: got .*, expected a condition/],
+    [[holdsMedia, a], /otherwise: got undefined, expected a target/],
+    [[() => true, [], b], /use: got an empty list/],
+  ])('refuses %o', (given, message) => {
+    expect(() => (when as (...all: unknown[]) => unknown)(...given)).toThrow(message)
+  })
+})
+
+describe('conditions', () => {
+  it('look at the name that was asked for', () => {
+    expect(says(askedAs('other', 'acme-*'))).toBe(true)
+    expect(says(askedAs('acme'))).toBe(false)
+  })
+
+  it('look at the tags of the caller', () => {
+    expect(says(taggedWith('team'))).toBe(true)
+    expect(says(taggedWith('beta'))).toBe(true)
+    expect(says(taggedWith('team', 'ads', 'search'))).toBe(true)
+    expect(says(taggedWith('team', 'ads'))).toBe(false)
+    expect(says(taggedWith('constructor'))).toBe(false)
+    expect(taggedWith('team')(draftOf(), watching().context)).toBe(false)
+  })
+
+  it('look at the size', () => {
+    const { bytes } = draftOf({}, 'acme-large')
+    expect(says(bodyAbove(bytes))).toBe(false)
+    expect(says(bodyAbove(bytes - 1))).toBe(true)
+    const text = saying({ type: 'text', text: 'x'.repeat(4_000) })
+    expect(says(promptAbove(990), text)).toBe(true)
+    expect(says(promptAbove(1_100), text)).toBe(false)
+    const image = saying({
+      type: 'image_url',
+      image_url: { url: `data:image/png;base64,${'A'.repeat(90_000)}` },
+    })
+    expect(says(promptAbove(2_000), image)).toBe(false)
+  })
+
+  it('look at tools and at what messages hold', () => {
+    expect(says(offersTools)).toBe(false)
+    expect(says(offersTools, { tools: [] })).toBe(false)
+    expect(says(offersTools, { tools: [{}] })).toBe(true)
+    expect(says(offersTools, { functions: [{}] })).toBe(true)
+    expect(says(holdsMedia('audio'), saying({ type: 'text' }, { type: 'input_audio' }))).toBe(true)
+    expect(says(holdsMedia('image', 'file'), saying({ type: 'input_audio' }))).toBe(false)
+    expect(says(holdsMedia(), saying({ type: 'file' }))).toBe(true)
+  })
+
+  it.each([
+    null,
+    7,
+    'x',
+    {},
+    [null],
+    [7],
+    [{ content: null }],
+    [{ content: 'x' }],
+    [{ content: [null, 'x', {}] }],
+  ])('say no of a body that nobody has looked at: %j', messages => {
+    expect(says(holdsMedia(), { messages })).toBe(false)
+    expect(says(offersTools, { tools: messages === null ? null : 'x' })).toBe(false)
+  })
+
+  it('are put together', () => {
+    const [yes, no] = [() => true, () => false]
+    expect([says(allOf(yes, yes)), says(allOf(yes, no))]).toEqual([true, false])
+    expect([says(anyOf(no, yes)), says(anyOf(no, no))]).toEqual([true, false])
+    expect([says(noneOf(no, no)), says(noneOf(no, yes))]).toEqual([true, false])
+    expect(() => says(noneOf((async () => false) as never))).toThrow(/gave object/)
+  })
+
+  it.each([
+    [() => (askedAs as () => unknown)(), /askedAs\(\): got .*, expected patterns/],
+    [() => askedAs(''), /askedAs\(\)/],
+    [() => taggedWith(''), /taggedWith\(\): got .*, expected a tag/],
+    [() => bodyAbove(0), /bodyAbove\(\): bytes: got 0/],
+    [() => promptAbove('9' as never), /promptAbove\(\): tokens: got '9'/],
+    [() => holdsMedia('video' as never), /got 'video', expected 'image', 'audio' or 'file'/],
+    [() => allOf(), /allOf\(\): got an empty list/],
+    [() => anyOf(true as never), /anyOf\(\): \[0\]: got true, expected a condition/],
+    [() => noneOf(undefined as never), /noneOf\(\): \[0\]: got undefined, expected a condition/],
+  ])('refuse what says nothing: %s', (make, message) => {
+    expect(make).toThrow(message)
+    expect(make).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,100 @@
+import type { Capabilities, ParameterOverrides, Target } from '../contracts/provider.ts'
+import {
+  ConfigurationError,
+  configurationError,
+  type OptionPath,
+  unknownOption,
+} from '../errors/configuration-error.ts'
+import { isTarget } from '../validation/is-target.ts'
+import { overridesIssue } from '../validation/overridden-input.ts'
+import { allowFieldsIssue } from './restricted-fields.ts'
+
+/** Throws `ConfigurationError` for what a target says of its model that cannot be. */
+export function checkTarget(target: Target, place: EntryPlace): void {
+  const { capabilities, parameters } = target
+  const { source, path } = place
+  const issue = allowFieldsIssue(target, path)
+  if (issue !== undefined) throw new ConfigurationError(source, [issue])
+  if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
+  if (capabilities === undefined) return
+  if (typeof capabilities !== 'object' || capabilities === null) {
+    const expected = 'an object, such as { contextTokens: 128_000 }'
+    throw configurationError(source, [...path, 'capabilities'], capabilities, expected)
+  }
+  for (const name of ['contextTokens', 'maxOutputTokens', 'maxChoices'] as const)
+    checkCount(capabilities, name, place)
+}
+
+function checkCount(
+  capabilities: Capabilities,
+  name: 'contextTokens' | 'maxOutputTokens' | 'maxChoices',
+  { source, path }: EntryPlace,
+): void {
+  const value: unknown = capabilities[name]
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return
+  throw configurationError(source, [...path, 'capabilities', name], value, 'a whole number from 1')
+}
+
+/** Where an entry stands, for errors: the function that got it, and its path there. */
+export interface EntryPlace {
+  readonly source: string
+  readonly path: OptionPath
+}
+
+/** Throws `ConfigurationError` for parameters that a request could not have, or that are the caller's alone. */
+export function checkParameters(parameters: unknown, { source, path }: EntryPlace): void {
+  const issue = overridesIssue(parameters as ParameterOverrides)
+  if (issue !== undefined)
+    throw new ConfigurationError(source, [{ ...issue, path: [...path, ...issue.path] }])
+}
+
+/**
+ * Weights that can be used. Throws `ConfigurationError` for others.
+ *
+ * @param pathOf - where the weight of an entry stands, by its index.
+ */
+export function checkWeights(
+  owner: string,
+  weights: readonly unknown[],
+  pathOf: (at: number) => OptionPath,
+): readonly number[] {
+  for (const [at, weight] of weights.entries()) {
+    if (typeof weight === 'number' && Number.isFinite(weight) && weight >= 0) continue
+    throw configurationError(owner, pathOf(at), weight, 'a number from 0')
+  }
+  if (weights.every(weight => weight === 0)) {
+    throw configurationError(owner, pathOf(0), 0, 'a weight above 0 for one entry at least')
+  }
+  return weights as readonly number[]
+}
+
+/** A count of tokens. Throws `ConfigurationError` for what is none. */
+export function checkTokens(owner: string, name: string, value: unknown): number {
+  if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number
+  throw configurationError(owner, [name], value, 'a whole number from 1')
+}
+
+/**
+ * The entries of a route, and the options after them where there are any. Throws `ConfigurationError` for an option that does not
+ * exist.
+ */
+export function withOptions<Options extends object>(
+  owner: string,
+  given: readonly unknown[],
+  known: readonly (keyof Options & string)[],
+): readonly [entries: readonly unknown[], options: Options | undefined] {
+  const last = given.at(-1)
+  if (typeof last !== 'object' || last === null || Array.isArray(last) || looksLikeTarget(last)) {
+    return [given, undefined]
+  }
+  const unknown = Object.keys(last).find(name => !(known as readonly string[]).includes(name))
+  if (unknown !== undefined) {
+    throw new ConfigurationError(owner, [unknownOption([unknown], Reflect.get(last, unknown), known)])
+  }
+  return [given.slice(0, -1), last as Options]
+}
+
+/** Also one that is broken, which is told of as what it was meant to be. */
+function looksLikeTarget(value: object): boolean {
+  return isTarget(value) || 'provider' in value || 'model' in value
+}
