@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import type { GatewayOptions } from './config.ts'
 import type { EndEvent, GatewayEvent } from './events.ts'
 import { createGateway } from './gateway.ts'
@@ -66,6 +67,7 @@ export function forever(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }
 
+/** A gateway until the test ends: its timers must not tick in the next one, which may count its own. */
 export function serving(targets: Target | readonly Target[], options: Partial<GatewayOptions> = {}) {
   const events: GatewayEvent[] = []
   const gateway = createGateway({
@@ -77,6 +79,7 @@ export function serving(targets: Target | readonly Target[], options: Partial<Ga
     breaker: false,
     ...options,
   })
+  onTestFinished(() => void gateway.close({ drainMs: 1 }))
   const post = (body: object, init: RequestInit = {}) =>
     gateway.fetch(
       new Request('http://sluice.test/v1/chat/completions', {
