@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import type { EndEvent, GatewayEvent } from '../../src/contracts/events.ts'
 import type { PartialChunk, Provider, Reply, Target } from '../../src/contracts/provider.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
@@ -66,6 +67,7 @@ export function forever(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }
 
+/** A gateway until the test ends: its timers must not tick in the next one, which may count its own. */
 export function serving(targets: Target | readonly Target[], options: Partial<GatewayOptions> = {}) {
   const events: GatewayEvent[] = []
   const gateway = createGateway({
@@ -77,6 +79,7 @@ export function serving(targets: Target | readonly Target[], options: Partial<Ga
     breaker: false,
     ...options,
   })
+  onTestFinished(() => void gateway.close({ drainMs: 1 }))
   const post = (body: object, init: RequestInit = {}) =>
     gateway.fetch(
       new Request('http://sluice.test/v1/chat/completions', {
