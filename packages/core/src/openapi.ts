@@ -1,2 +1,1 @@
-export { type OpenApiDocument, type OpenApiOptions, openApiDocument } from './openapi/document.ts'
-export { openApi } from './openapi/open-api.ts'
+export { type OpenApiDocument, type OpenApiOptions, openApi, openApiDocument } from './openapi/open-api.ts'

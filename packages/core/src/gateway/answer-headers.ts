@@ -6,7 +6,7 @@ import type { RoutingLog } from '../routing/routing-log.ts'
 type Headers = Readonly<Record<string, string>>
 
 /** What the headers of an answer say of its request. */
-export interface AnsweredRecord {
+interface HeaderFacts {
   /** How the request stands to the cache; `undefined` where it is not cached. */
   readonly cache: 'hit' | 'miss' | undefined
   /** Whether its answer is that of an earlier request with the same idempotency key. */
@@ -18,7 +18,7 @@ export interface AnsweredRecord {
 
 /** Returns the headers of limits, of adjusted parameters, of cache and idempotency, of the trace, and of the caller's own id. */
 export function answerHeaders(
-  { cache, replayed, clientRequestId, attempts: { exhausted } }: AnsweredRecord,
+  { cache, replayed, clientRequestId, attempts: { exhausted } }: HeaderFacts,
   limits: Headers,
   adjustments: Headers | undefined,
   trace: string | undefined,
@@ -37,7 +37,7 @@ export function answerHeaders(
 }
 
 /** What the trace of a request is made of. Times are in monotonic milliseconds. */
-export interface TracedRecord {
+interface TraceFacts {
   readonly routing: RoutingLog
   readonly attempts: AttemptLog
   readonly startedAt: number
@@ -47,7 +47,7 @@ export interface TracedRecord {
 
 /** Returns the trace of a request that waited so long for its limits. */
 export function requestTrace(
-  { routing, attempts, startedAt }: TracedRecord,
+  { routing, attempts, startedAt }: TraceFacts,
   waitedMs: number,
   answeredAt: number | undefined,
 ): RequestTrace {
@@ -59,7 +59,7 @@ export function requestTrace(
 }
 
 /** Returns the trace as a header, while the answer is about to be sent. */
-export function requestTraceHeader(record: TracedRecord, waitedMs: number, now: number): string {
+export function requestTraceHeader(record: TraceFacts, waitedMs: number, now: number): string {
   const { attempts, startedAt, firstByteAt } = record
   const { counted } = attempts
   const answers = counted?.endedAt !== undefined && counted.error === undefined

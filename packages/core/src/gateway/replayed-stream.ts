@@ -40,7 +40,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
     }
     const from = this.#at
     if (from === this.#text.length) return { done: true, value: undefined }
-    this.#at = this.#pieceEnd(from)
+    this.#at = pieceEnd(this.#text, from)
     this.#record.markFirstByte()
     if (this.#at === this.#text.length) {
       this.#lifetime.release()
@@ -56,13 +56,6 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
     return { done: true, value: undefined }
   }
 
-  #pieceEnd(from: number): number {
-    if (this.#text.length - from <= pieceLength) return this.#text.length
-    const last = this.#text.lastIndexOf('\n\n', from + pieceLength - 2)
-    const end = last > from ? last : this.#text.indexOf('\n\n', from)
-    return end === -1 ? this.#text.length : end + 2
-  }
-
   #cut(error: LifeEnded): void {
     this.#at = this.#text.length
     const { outcome, told } = failureOf(error, this.#record.model ?? '', this.#lifetime)
@@ -70,4 +63,12 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
     this.#lifetime.release()
     this.#record.settle(outcome, 200, error)
   }
+}
+
+/** Where the next piece ends: behind a whole event. */
+function pieceEnd(text: string, from: number): number {
+  if (text.length - from <= pieceLength) return text.length
+  const last = text.lastIndexOf('\n\n', from + pieceLength - 2)
+  const end = last > from ? last : text.indexOf('\n\n', from)
+  return end === -1 ? text.length : end + 2
 }

@@ -6,8 +6,7 @@ import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 
-import type { TracedAttempt } from './traced-attempt.ts'
-import type { TracedRequest } from './traced-request.ts'
+import type { TracedAttempt, TracedRequest } from './traced-request.ts'
 
 /** One attempt while it runs. Times are monotonic milliseconds. */
 export class OpenAttempt implements Span {

@@ -1,8 +1,10 @@
 import type { EndEvent } from '../contracts/events.ts'
 import type { Call } from '../contracts/provider.ts'
-import type { AskedUpstream, AttemptSpan, RequestSpan } from '../contracts/tracer.ts'
+import type { AskedUpstream, AttemptEnd, AttemptSpan, RequestSpan } from '../contracts/tracer.ts'
+import type { UpstreamRequest } from '../contracts/transport.ts'
+import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
+import { isPromise } from '../primitives/is-promise.ts'
 import type { FinishReason } from '../protocol/chat.ts'
-import { heardOf, TracedAttempt } from './traced-attempt.ts'
 
 /** One request as its tracer follows it. Never throws: `failed` is told of what the tracer throws. */
 export class TracedRequest {
@@ -73,4 +75,118 @@ function placeOf(url: string): Pick<AskedUpstream, 'address' | 'port'> {
   const { hostname, port, protocol } = new URL(url)
   const usual = protocol === 'https:' ? 443 : 80
   return { address: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? usual : Number(port) }
+}
+
+/** One call as its tracer follows it: it ends once. Never throws: `failed` is told of what the tracer throws. */
+export class TracedAttempt {
+  readonly #span: AttemptSpan
+  readonly #failed: (error: unknown) => void
+  #begun = false
+  #ended = false
+
+  constructor(span: AttemptSpan, failed: (error: unknown) => void) {
+    this.#span = span
+    this.#failed = failed
+  }
+
+  /** The request as it is sent, with the headers that the tracer adds. */
+  carriedBy(request: UpstreamRequest): UpstreamRequest {
+    try {
+      const { headers } = this.#span
+      if (headers === undefined) return request
+      const refused = (name: string) =>
+        this.#failed(new TypeError(`tracer: got the header ${JSON.stringify(name)}, which it may not add.`))
+      return { ...request, headers: carriedHeaders(request.headers, headers, refused) }
+    } catch (error) {
+      this.#failed(error)
+      return request
+    }
+  }
+
+  firstContent(): void {
+    if (this.#begun || this.#ended) return
+    this.#begun = true
+    try {
+      heardOf(this.#span.firstContent?.(), this.#failed)
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  /** `used`: what is known of its answer. */
+  end(error: unknown, used: Partial<Omit<AttemptEnd, 'outcome' | 'error'>> = {}): void {
+    if (this.#ended) return
+    this.#ended = true
+    const { usage, usageEstimated = false, finishReasons = [], responseModel } = used
+    try {
+      heardOf(
+        this.#span.end({
+          outcome: outcomeOf(error),
+          error,
+          usage,
+          usageEstimated,
+          finishReasons,
+          responseModel,
+        }),
+        this.#failed,
+      )
+    } catch (thrown) {
+      this.#failed(thrown)
+    }
+  }
+}
+
+function outcomeOf(error: unknown): AttemptEnd['outcome'] {
+  if (error === undefined) return 'answered'
+  return error instanceof LifeEnded || error instanceof AnsweredElsewhere ? 'cut_off' : 'failed'
+}
+
+/** What is told of a tracer that gives a promise, where that fails: nobody else would hear of it, and the process end. */
+function heardOf(given: unknown, failed: (error: unknown) => void): void {
+  if (isPromise(given)) void Promise.resolve(given).catch(failed)
+}
+
+type HeaderRecord = UpstreamRequest['headers']
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const text = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** What says how a message is framed, and to whom it goes: a transport's own. */
+const framing: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * A provider's headers and those that are added to them. What the provider has written stays as it is. `refused` is told
+ * the name of each that a transport could not send, or that is the transport's own.
+ */
+export function carriedHeaders(
+  own: HeaderRecord,
+  added: Readonly<Record<string, unknown>>,
+  refused: (name: string) => void,
+): HeaderRecord {
+  const carried: Record<string, string> = { ...own }
+  const taken = new Set(Object.keys(own).map(name => name.toLowerCase()))
+  for (const [name, value] of Object.entries(added)) {
+    const known = name.toLowerCase()
+    if (taken.has(known)) continue
+    if (!token.test(name) || typeof value !== 'string' || !text.test(value) || framing.has(known)) {
+      refused(name)
+      continue
+    }
+    taken.add(known)
+    // Not assigned: `__proto__` is a token too.
+    Object.defineProperty(carried, name, { value, enumerable: true, configurable: true, writable: true })
+  }
+  return carried
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Gateway } from '../gateway/managed-gateway.ts'
 
 import { withEndpoints } from '../gateway/with-endpoints.ts'
-import { type OpenApiOptions, openApiDocument } from './document.ts'
-import { openApi } from './open-api.ts'
+import { type OpenApiOptions, openApi, openApiDocument } from './open-api.ts'
 
 const gateway: Gateway = {
   fetch: async () => new Response('gateway'),

@@ -47,6 +47,21 @@ type Arrived<Result> = Pick<Waiter<Result>, 'arrival' | 'deadline' | 'attempt'> 
 /**
  * Requests that wait for room instead of being refused. Each principal has a line of its own, of which only the first
  * tries again, and lines have their turns one after another: who sends more waits longer, and nobody else does.
+ *
+ * ```
+ * wait       if the principal has no line: attempt; accepted -> return the result
+ *            if the queue is full, or the known wait is longer than maxMs -> return the refusal
+ *            join the principal's line; due after the known wait, or after 250 ms; serve
+ * serve      for each line in turn:
+ *              if its first request is due, and fewer than 16 try at once: attempt
+ *                accepted -> resolve; the line moves to the end
+ *                refused  -> due again as above, or resolve with the refusal if that is too late
+ *                thrown   -> reject
+ *              resolve with the last refusal whoever has waited for maxMs
+ *            sleep until the next line is due
+ * released   the first requests that wait for these counts are due now; serve
+ * abort      leave the line; reject; serve
+ * ```
  */
 export class FairQueue<Result> {
   readonly #options: FairQueueOptions<Result>

@@ -11,9 +11,8 @@ import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { type Moment, storeClock } from '../stores/store-clock.ts'
-import { type Count, checkCounter, HeldPart, type OpenClaim, OpenClaims } from './count.ts'
+import { type Count, CountTable, checkCounter, HeldPart, type OpenClaim, OpenClaims } from './count.ts'
 import { LeaseCount, RateCount, SumCount } from './count-kinds.ts'
-import { CountTable } from './count-table.ts'
 
 export interface MemoryStoreOptions {
   /**

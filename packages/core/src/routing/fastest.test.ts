@@ -12,7 +12,7 @@ import {
   modelsOf as said,
   watching,
 } from '../../test/support/scripted-places.ts'
-import { PeakAverage } from '../upstream/health/peak-average.ts'
+import { PeakAverage } from '../upstream/health/recent-values.ts'
 import { fastest } from './fastest.ts'
 
 const streamed = draftOf({ stream: true })

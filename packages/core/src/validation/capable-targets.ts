@@ -3,7 +3,6 @@ import type { SkipReason } from '../contracts/trace.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Message } from '../protocol/chat.ts'
 import { quotedList } from '../protocol/wording.ts'
-import { type InputPart, inputParts } from './input-parts.ts'
 import { overriddenInput } from './overridden-input.ts'
 
 /** What is asked of the targets. */
@@ -184,4 +183,36 @@ function wordsOf(text: string): number {
     inside = !space
   }
   return words
+}
+
+/** What a message can hold besides text. */
+export type InputKind = 'image' | 'audio' | 'file'
+
+/** A part of a message that not every model takes. */
+interface InputPart {
+  readonly kind: InputKind
+  /** Its `type`, as the caller wrote it. */
+  readonly type: string
+  /** `messages[0].content[1].type` */
+  readonly path: string
+}
+
+const kinds: Readonly<Record<string, InputKind | undefined>> = {
+  image_url: 'image',
+  input_audio: 'audio',
+  file: 'file',
+}
+
+/** The first part of each kind that the messages hold. */
+function inputParts(messages: readonly Message[]): readonly InputPart[] {
+  const found = new Map<InputKind, InputPart>()
+  for (const [index, { role, content }] of messages.entries()) {
+    if (role !== 'user' || !Array.isArray(content)) continue
+    for (const [at, { type }] of content.entries()) {
+      const kind = kinds[type]
+      if (kind === undefined || found.has(kind)) continue
+      found.set(kind, { kind, type, path: `messages[${index}].content[${at}].type` })
+    }
+  }
+  return Array.from(found.values())
 }

@@ -1,6 +1,6 @@
 import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
 import type { BreakerOptions } from './health-options.ts'
-import { RecentCount } from './recent-count.ts'
+import { RecentCount } from './recent-values.ts'
 import { WitnessedFailures } from './witnessed-failures.ts'
 
 export type BreakerState = 'closed' | 'open' | 'half_open'

@@ -1,5 +1,5 @@
 import type { RetryOptions } from './health-options.ts'
-import { RecentCount } from './recent-count.ts'
+import { RecentCount } from './recent-values.ts'
 
 /** What is not spent of a first call is of no use after so long, in milliseconds. */
 const spanMs = 10_000

@@ -12,12 +12,13 @@ import {
   type UnavailableReason,
   unavailableReason,
 } from '../../errors/unavailable-reason.ts'
+import { Availability, type Unavailable } from './availability.ts'
 import { Breaker, probedMs } from './breaker.ts'
-import { type Cooldown, Cooldowns, isOfAccount } from './cooldowns.ts'
+import { type Cooldown, Cooldowns } from './cooldowns.ts'
 import type { HealthSettings } from './health-options.ts'
 import type { Pauses } from './pause-watch.ts'
-import { PeakAverage } from './peak-average.ts'
 import { noCaller } from './principal-caller.ts'
+import { PeakAverage } from './recent-values.ts'
 import { RepeatBudget } from './repeat-budget.ts'
 import { type SharedRecord, SharedTarget, type ToldTarget } from './shared-target.ts'
 import type { Sharing } from './sharing.ts'
@@ -27,21 +28,10 @@ import { verdictOf } from './verdict-of.ts'
 type State = TargetHealth['state']
 type Scope = TargetHealth['scope']
 
-/** Why a principal leaves it alone. */
-interface Hold extends Blocked {
-  readonly reason: UnavailableReason
-}
-
 /** What a record is judged by. */
 export interface RecordSettings extends Omit<HealthSettings, 'shared'> {
   readonly sharing: Sharing | undefined
 }
-
-/**
- * How often a target that is left alone is asked all the same by those who have nowhere else to go, in milliseconds. Whoever
- * was let through last waits for twice as long, so that nobody takes every turn.
- */
-const lastResortEveryMs = 1_000
 
 /** No pause that another process tells of is longer, in milliseconds. */
 const longestCoolingMs = 60_000
@@ -64,14 +54,12 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
   readonly #cooldowns = new Cooldowns()
   /** Of those, the ones that it asked for itself: the last resort is tried before the rest is over. */
   readonly #pauses = new Cooldowns()
+  readonly #availability = new Availability(this.#breaker, this.#cooldowns, this.#pauses)
   /** What was told last. `closed`: there is nothing to be looked at before a call. */
   #told: State = 'closed'
   #toldScope: Scope
   /** Since when it has not been closed. */
   #unavailableSince = 0
-  /** When it may be asked next as the last resort, and who was let through last. */
-  #lastResortAt = 0
-  #lastResortBy: string | undefined
   #error: unknown
   #shared: SharedTarget | undefined
 
@@ -94,7 +82,7 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
   waitMs(now: number, caller?: Caller): number {
     this.#share()?.touch()
     if (this.#told === 'closed' || this.#tell(now) === 'closed') return 0
-    return this.#holdOn(now, caller?.digest)?.waitMs ?? 0
+    return this.#availability.blockOf(now, caller?.digest)?.waitMs ?? 0
   }
 
   view(now: number, caller?: Caller): TargetHealth {
@@ -105,15 +93,22 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
       wholeMs: this.#whole.value(now),
     }
     const isClosed = this.#told === 'closed' || this.#tell(now) === 'closed'
-    const hold = isClosed ? undefined : this.#holdOn(now, caller?.digest)
+    const hold = isClosed ? undefined : this.#availability.blockOf(now, caller?.digest)
     if (hold === undefined) return { ...known, state: 'closed', waitMs: 0 }
-    return { ...known, ...hold, scope: this.#scope(now), unavailableMs: now - this.#unavailableSince }
+    return {
+      ...known,
+      ...hold,
+      scope: this.#availability.scope(now),
+      unavailableMs: now - this.#unavailableSince,
+    }
   }
 
   lastResortMs(now: number, caller: Caller = noCaller): number {
     if (this.#told === 'closed' || this.#tell(now) === 'closed') return 0
-    const hold = this.#holdOn(now, caller.digest)
-    return hold === undefined || hold.waitMs === 0 ? 0 : this.#lastResortMs(now, caller.digest)
+    const hold = this.#availability.blockOf(now, caller.digest)
+    return hold === undefined || hold.waitMs === 0
+      ? 0
+      : this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker)
   }
 
   begin(now: number, lastResort = false, caller: Caller = noCaller): HealthCall | Blocked {
@@ -121,14 +116,15 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
     if (this.#told === 'closed' || this.#tell(now) === 'closed') {
       return this.#begin(now, this.#breaker.generation, caller)
     }
-    const hold = this.#holdOn(now, caller.digest)
+    const hold = this.#availability.blockOf(now, caller.digest)
     if (hold === undefined) {
       const { closed, generation, openGeneration } = this.#breaker
       return this.#begin(now, closed ? generation : openGeneration, caller)
     }
     if (hold.waitMs === 0)
       return this.#share()?.mayProbe(now) === false ? probed(hold) : this.#probe(now, caller)
-    if (!lastResort || this.#lastResortMs(now, caller.digest) > 0) return hold
+    if (!lastResort || this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker) > 0)
+      return hold
     return this.#beginLastResort(now, caller)
   }
 
@@ -245,8 +241,7 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
       }
       this.#breaker.beside()
     }
-    this.#lastResortAt = now + lastResortEveryMs
-    this.#lastResortBy = caller.digest
+    this.#availability.takeLastResort(now, caller.digest)
     return this.#begin(now, this.#breaker.generation, caller, true)
   }
 
@@ -272,18 +267,18 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
       this.#cooldowns.clear()
       this.#pauses.clear()
     }
-    const hold = this.#holdOn(now)
+    const hold = this.#availability.blockOf(now)
     const state = hold?.state ?? 'closed'
-    const scope = hold && this.#scope(now)
+    const scope = hold && this.#availability.scope(now)
     const error = this.#error
     // Kept no longer than it says something: errors may hold much.
     if (state === 'closed') this.#error = undefined
     if (state === this.#told && scope === this.#toldScope) return state
     if (this.#told === 'closed') {
       this.#unavailableSince = now
-      this.#lastResortBy = undefined
+      this.#availability.forgetLastResort()
     }
-    if (state === 'open' || state === 'cooling') this.#lastResortAt = now + lastResortEveryMs
+    if (state === 'open' || state === 'cooling') this.#availability.delayLastResort(now)
     this.#told = state
     this.#toldScope = scope
     this.#settings.changed({
@@ -298,46 +293,9 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
     })
     return state
   }
-
-  /** Why, and for how long, a principal leaves it alone; without one, any. */
-  #holdOn(now: number, principal?: string): Hold | undefined {
-    const cooldown = this.#cooldowns.of(principal)
-    const coolingMs = this.#cooldowns.waitMs(now, principal)
-    if (!this.#breaker.holds(principal)) {
-      return coolingMs > 0 ? { state: 'cooling', waitMs: coolingMs, reason: cooldown!.reason } : undefined
-    }
-    const openMs = this.#breaker.waitMs(now, principal)
-    const waitMs = Math.max(openMs, coolingMs)
-    const state = this.#breaker.state(now)
-    const isOpen = state === 'open' && openMs > 0
-    if (!isOpen && coolingMs > 0) return { state: 'cooling', waitMs, reason: cooldown!.reason }
-    return { state: isOpen ? 'open' : 'half_open', waitMs, reason: this.#breaker.reason }
-  }
-
-  /** Whether all leave it alone. Only where somebody does. */
-  #scope(now: number): 'all' | 'principal' {
-    const { closed, openFor } = this.#breaker
-    if (!closed && openFor === undefined) return 'all'
-    const { longest, forAll } = this.#cooldowns
-    const isForAll = longest?.principal === undefined ? longest : forAll
-    return isForAll !== undefined && now < isForAll.until ? 'all' : 'principal'
-  }
-
-  /** When a principal that it is left alone by may ask it as the last resort, in milliseconds; 0: now. */
-  #lastResortMs(now: number, principal: string): number {
-    const { breaker } = this.#settings
-    const pauseMs = this.#pauses.waitMs(now, principal)
-    const holds = this.#breaker.holds(principal)
-    if (holds && this.#breaker.answersSome(now, principal, breaker!)) return pauseMs
-    if (holds && this.#breaker.isProbed(now)) return Math.max(pauseMs, probedMs)
-    const cooldown = this.#cooldowns.of(principal)
-    if (!holds && cooldown !== undefined && !isOfAccount(cooldown.reason)) return pauseMs
-    const again = principal === this.#lastResortBy ? lastResortEveryMs : 0
-    return Math.max(pauseMs, this.#lastResortAt + again - now, 0)
-  }
 }
 
 /** Another call finds out. */
-function probed(hold: Hold): Hold {
+function probed(hold: Unavailable): Unavailable {
   return { ...hold, waitMs: probedMs }
 }

@@ -1,4 +1,4 @@
-import { RecentCount } from './recent-count.ts'
+import { RecentCount } from './recent-values.ts'
 
 /** So many principals are told apart. The failures of further ones count as those of nobody in particular. */
 const maxPrincipals = 32

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { carriedHeaders } from './traced-attempt.ts'
+import { carriedHeaders } from './traced-request.ts'
 
 function carried(own: Record<string, string>, added: Record<string, unknown>) {
   const refused: string[] = []
