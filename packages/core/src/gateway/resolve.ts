@@ -35,12 +35,18 @@ import {
   defaultTimeouts,
 } from './defaults.ts'
 import { optionIssuesOf } from './faults.ts'
-import { soundId, soundNow, soundPrices, soundRandom } from './guarded-functions.ts'
+import {
+  guardId,
+  guardLedger,
+  guardNow,
+  guardPrices,
+  guardRandom,
+  guardShedder,
+  guardTraceChoice,
+  guardTracer,
+  type TraceStart,
+} from './guards.ts'
 import { type Recalling, recalling } from './recalling.ts'
-import { soundShedder } from './sound-shedder.ts'
-import { soundTraceChoice } from './sound-trace-choice.ts'
-import { soundTracer, type TraceStart } from './sound-tracer.ts'
-import { watchedLedger } from './watched-ledger.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> extends Recalling {
@@ -99,7 +105,7 @@ export function resolveOptions<Host>(
   const stream = filled(defaultPacing, options.stream)
   const observe = quietObserver(options.observe)
   const clock = () => performance.now()
-  const random = soundRandom(options.random)
+  const random = guardRandom(options.random)
   const breaker = options.breaker === false ? undefined : filled(defaultBreaker, options.breaker)
   const retry = options.retry === false ? undefined : filled(defaultRetry, options.retry)
   const health: HealthSettings = {
@@ -121,14 +127,14 @@ export function resolveOptions<Host>(
     ...policies,
     ...recalled,
     unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),
-    prices: soundPrices(options.prices),
+    prices: guardPrices(options.prices),
     abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
-    ledger: watchedLedger(options.ledger, timeouts.policyMs, observe),
+    ledger: guardLedger(options.ledger, timeouts.policyMs, observe),
     observe,
-    shed: soundShedder(options.shed, observe),
-    tellsTrace: soundTraceChoice(options.traceHeader, observe),
+    shed: guardShedder(options.shed, observe),
+    tellsTrace: guardTraceChoice(options.traceHeader, observe),
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
-    startTrace: soundTracer(options.tracer, observe),
+    startTrace: guardTracer(options.tracer, observe),
     base: options.base ?? '/v1',
     rules: {
       profile: options.validation ?? 'schema',
@@ -153,8 +159,8 @@ export function resolveOptions<Host>(
     counts,
     health,
     ownTransport,
-    now: soundNow(options.now),
-    id: soundId(options.id),
+    now: guardNow(options.now),
+    id: guardId(options.id),
     random,
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { closingOf, entryOf } from '../../test/support/scripted-rows.ts'
 import type { GatewayEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
-import { watchedLedger } from './watched-ledger.ts'
+import { guardLedger } from './guards.ts'
 
 const entry = entryOf('a')
 const closing = closingOf(entry)
@@ -10,13 +10,13 @@ const nothing = () => undefined
 
 function watched(ledger: Partial<Ledger>, ms = 20) {
   const events: GatewayEvent[] = []
-  const made = watchedLedger({ open() {}, close() {}, ...ledger }, ms, event => events.push(event))!
+  const made = guardLedger({ open() {}, close() {}, ...ledger }, ms, event => events.push(event))!
   return { made, events, states: () => events.map(event => event.type === 'store' && event.state) }
 }
 
-describe('watchedLedger', () => {
+describe('guardLedger', () => {
   it('is nothing where there is none', () => {
-    expect(watchedLedger(undefined, 20, () => {})).toBeUndefined()
+    expect(guardLedger(undefined, 20, () => {})).toBeUndefined()
   })
 
   it('hands on what it is given, and tells of nothing while all works', async () => {
