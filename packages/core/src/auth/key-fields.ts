@@ -72,7 +72,7 @@ function keptRule(rule: LimitRuleData): LimitRuleData {
     const expected = "'key', 'model', 'gateway' or 'tag:' with a name: a function cannot be kept"
     throw new ConfigurationError('A key', [hiddenIssue(['limits', 'scopes'], () => {}, expected)])
   }
-  return { ...limitRule(ownMembers(rule)) }
+  return { ...limitRule(rule) }
 }
 
 /** Of a `Map` nothing would be kept. */

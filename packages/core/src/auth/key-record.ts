@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from '../contracts/key-store.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { type ConfigurationIssue, hiddenIssue } from '../errors/configuration-error.ts'
-import { memberOf, ownMembers } from '../primitives/own-members.ts'
+import { membersOf } from '../primitives/own-members.ts'
 import { limitRule } from '../rate-limiting/rule.ts'
 
 import { limitsIssue } from './limits-issue.ts'
@@ -44,7 +44,7 @@ export function recordIssue(record: ApiKeyRecord): ConfigurationIssue | undefine
 export function soundRecord(record: ApiKeyRecord): SoundRecord {
   const { id, models, tags, limits, expiresAt, disabled } = knownOf(record)
   return {
-    id,
+    id: id as string,
     models: models == null ? null : [...models],
     tags: tags == null ? null : { ...tags },
     limits: limits == null ? null : Object.freeze(limits.map(frozenRule)),
@@ -54,20 +54,13 @@ export function soundRecord(record: ApiKeyRecord): SoundRecord {
 }
 
 /** A store's row may be an instance of a class; what was added to `Object.prototype` is nothing of its own. */
-function knownOf(record: ApiKeyRecord): ApiKeyRecord {
-  return {
-    id: memberOf(record, 'id') as string,
-    models: memberOf(record, 'models') ?? null,
-    tags: memberOf(record, 'tags') ?? null,
-    limits: memberOf(record, 'limits') ?? null,
-    expiresAt: memberOf(record, 'expiresAt') ?? null,
-    disabled: memberOf(record, 'disabled') ?? null,
-  }
+function knownOf(record: ApiKeyRecord) {
+  return membersOf(record, 'id', 'models', 'tags', 'limits', 'expiresAt', 'disabled')
 }
 
 /** The same object for every request, so that what is made of a rule can be kept with it. Nobody can change it. */
 function frozenRule(data: LimitRuleData): LimitRuleData {
-  const rule = limitRule(ownMembers(data))
+  const rule = limitRule(data)
   Object.freeze(rule.scopes)
   Object.freeze(rule.models)
   return rule

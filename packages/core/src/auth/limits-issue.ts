@@ -1,5 +1,4 @@
 import type { ConfigurationIssue } from '../errors/configuration-error.ts'
-import { ownMembers } from '../primitives/own-members.ts'
 import { ruleIssues } from '../rate-limiting/limits-faults.ts'
 import { limitRule } from '../rate-limiting/rule.ts'
 
@@ -8,8 +7,6 @@ import { limitRule } from '../rate-limiting/rule.ts'
  * one, or none: `scope` for `scopes` would be a count of its own for each key.
  */
 export function limitsIssue(limits: unknown): ConfigurationIssue | undefined {
-  const [issue] = ruleIssues(limits as readonly never[], rule =>
-    limitRule(rule === null ? rule : ownMembers(rule)),
-  )
+  const [issue] = ruleIssues(limits as readonly never[], limitRule)
   return issue && { ...issue, path: ['limits', ...issue.path] }
 }

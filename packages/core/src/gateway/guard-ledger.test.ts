@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { closingOf, entryOf } from '../../test/support/scripted-rows.ts'
 import type { GatewayEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
@@ -40,6 +40,15 @@ describe('guardLedger', () => {
     const { made, states } = watched({ unused: () => Promise.reject(new Error('rows')) })
     await made.unused?.(closing)
     expect(states()).toEqual(['failing'])
+  })
+
+  it('has nothing that another library has added to every object', () => {
+    Object.assign(Object.prototype, { cancel: () => {}, unused: () => {} })
+    onTestFinished(() => {
+      for (const name of ['cancel', 'unused']) Reflect.deleteProperty(Object.prototype, name)
+    })
+    const { made } = watched({})
+    expect([made.cancel, made.unused]).toEqual([undefined, undefined])
   })
 
   it('tells once that opening fails, with the error, and once that it works again', async () => {

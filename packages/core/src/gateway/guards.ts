@@ -7,7 +7,7 @@ import type { RequestSpan, Tracer } from '../contracts/tracer.ts'
 import { TracedRequest } from '../observability/traced-request.ts'
 import { freshId } from '../primitives/fresh-id.ts'
 import { isPromise, unheard } from '../primitives/is-promise.ts'
-import { memberOf } from '../primitives/own-members.ts'
+import { memberOf, membersOf, ownMembers } from '../primitives/own-members.ts'
 import type { Prices } from '../usage/prices.ts'
 import { copiedUsage } from '../usage/usage.ts'
 import { bounded } from './bounded-policies.ts'
@@ -165,6 +165,7 @@ function isSpanOrNothing(value: unknown): boolean {
  */
 export function guardLedger(ledger: Ledger | undefined, ms: number, observe: Observer): Ledger | undefined {
   if (ledger === undefined) return undefined
+  const { cancel, unused } = membersOf(ledger, 'cancel', 'unused')
   const state = new LedgerState(observe)
   const watch = async (part: string, run: () => void | Promise<void>): Promise<void> => {
     try {
@@ -175,15 +176,11 @@ export function guardLedger(ledger: Ledger | undefined, ms: number, observe: Obs
     }
     state.works(part)
   }
-  return {
+  return ownMembers<Ledger>({
     open: (entry, progress) => watch('open', () => bounded('ledger', ledger.open(entry, progress), ms)),
     close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
-    ...(memberOf(ledger, 'cancel') !== undefined && {
-      cancel: entry => watch('close', () => ledger.cancel?.(entry)).catch(() => {}),
-    }),
-    ...(memberOf(ledger, 'unused') !== undefined && {
-      unused: closing => watch('close', () => ledger.unused?.(closing)).catch(() => {}),
-    }),
+    ...(cancel && { cancel: entry => watch('close', () => cancel.call(ledger, entry)).catch(() => {}) }),
+    ...(unused && { unused: closing => watch('close', () => unused.call(ledger, closing)).catch(() => {}) }),
     flush: () => watch('flush', () => ledger.flush?.()).catch(() => {}),
-  }
+  })
 }

@@ -1,6 +1,5 @@
 import { within } from '../clock/deadline.ts'
 import { RunningRequests } from '../http/running-requests.ts'
-import { ownMembers } from '../primitives/own-members.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import type { GatewayOptions } from './config.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
@@ -33,7 +32,7 @@ export class OptionsInUse<Host> {
 
   /** Throws `TypeError` for options that cannot be used. */
   constructor(given: GatewayOptions<Host>) {
-    this.#current = this.#begin(given, resolveOptions(given))
+    this.#current = this.#begin(resolveOptions(given))
   }
 
   get current(): Tenure<Host> {
@@ -44,7 +43,7 @@ export class OptionsInUse<Host> {
   replace(given: GatewayOptions<Host>): void {
     const before = this.#current
     const resolved = resolveOptions(given, before.resolved)
-    this.#current = this.#begin(given, resolved)
+    this.#current = this.#begin(resolved)
     resolved.healthBook.follow(resolved.health)
     before.retire()
   }
@@ -56,9 +55,9 @@ export class OptionsInUse<Host> {
     await Promise.all([...this.#endings, within(allOf(this.#closings), booksMs)])
   }
 
-  #begin(given: GatewayOptions<Host>, resolved: ResolvedOptions<Host>): Term<Host> {
-    warnOfLocal(resolved, given.observe)
-    const term: Term<Host> = new Term(given, resolved, this.#closings, this.shadows, () => this.#end(term))
+  #begin(resolved: ResolvedOptions<Host>): Term<Host> {
+    warnOfLocal(resolved)
+    const term: Term<Host> = new Term(resolved, this.#closings, this.shadows, () => this.#end(term))
     this.#terms.add(term)
     return term
   }
@@ -77,7 +76,7 @@ export class OptionsInUse<Host> {
 }
 
 class Term<Host> implements Tenure<Host> {
-  /** What may be in use with other options too. Looked up once: the same object may be given again, and changed. */
+  /** What may be in use with other options too. */
   readonly owned: Pick<GatewayOptions<Host>, 'ledger' | 'shed'>
   readonly resolved: ResolvedOptions<Host>
   readonly books: Books
@@ -88,7 +87,6 @@ class Term<Host> implements Tenure<Host> {
   #retired = false
 
   constructor(
-    given: GatewayOptions<Host>,
     resolved: ResolvedOptions<Host>,
     closings: Set<Promise<unknown>>,
     running: RunningRequests,
@@ -103,7 +101,7 @@ class Term<Host> implements Tenure<Host> {
         closings.delete(work)
       })
     }
-    this.owned = ownMembers(given)
+    this.owned = resolved.given
     this.resolved = resolved
     const shadows = new ShadowLives(
       running,

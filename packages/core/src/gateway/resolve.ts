@@ -50,6 +50,8 @@ import { type Recalling, recalling } from './recalling.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> extends Recalling {
+  /** A copy of what was given: the same object may be given again, and changed. */
+  readonly given: GatewayOptions<Host>
   readonly authenticate: Authenticator<Host>
   readonly route: Route
   readonly authorize: Authorizer
@@ -97,10 +99,10 @@ export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
   kept?: Pick<ResolvedOptions<Host>, 'healthBook' | 'counts'>,
 ): ResolvedOptions<Host> {
-  const issues = [...optionIssuesOf(given), ...ruleIssues(given)]
-  if (issues.length === 0) issues.push(...principalLimitIssues(ownMembers(given)))
-  if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const options = ownMembers(given)
+  const issues = [...optionIssuesOf(given), ...ruleIssues(options)]
+  if (issues.length === 0) issues.push(...principalLimitIssues(options))
+  if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
   const observe = quietObserver(options.observe)
@@ -124,6 +126,7 @@ export function resolveOptions<Host>(
   const ownTransport =
     options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
   return {
+    given: options,
     ...policies,
     ...recalled,
     unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),

@@ -14,7 +14,6 @@ import { AttemptLog, isTimeout, type OpenAttempt } from '../observability/attemp
 import { boundedAdjustments } from '../observability/bounded-adjustments.ts'
 import { traceHeader } from '../observability/trace-header.ts'
 import type { TracedRequest } from '../observability/traced-request.ts'
-import { memberOf } from '../primitives/own-members.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 
@@ -242,7 +241,7 @@ export class RequestRecord {
   /** Keeps a call whose answer nobody got; also when the request has ended. */
   keepUnused(call: UnusedCallEvent): void {
     const { ledger, now, id } = this.#books
-    if (ledger === undefined || memberOf(ledger, 'unused') === undefined) return
+    if (ledger?.unused === undefined) return
     const closedAt = now()
     const openedAt = this.#openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
@@ -370,7 +369,7 @@ export class RequestRecord {
     if (entry === undefined) return
     if (this.#entryRefused) {
       const { ledger } = this.#books
-      if (ledger !== undefined && memberOf(ledger, 'cancel') !== undefined) {
+      if (ledger?.cancel !== undefined) {
         this.#close(() => ledger.cancel?.(entry))
         return
       }

@@ -3,7 +3,7 @@ import type { LeaseCounter, RateCounter } from '../contracts/limit-store.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 
-import { tagOf } from './counter-key.ts'
+import { tagText } from './counter-key.ts'
 
 import { keyOf, type PlannedRule } from './limit-plan.ts'
 
@@ -62,7 +62,7 @@ export class CallerCounts {
       for (const known of ofCaller) if (this.#isOf(known, principal, model, entry)) return known.counts
     }
     const counts = countsOf(this.#rules, principal, draft, entry)
-    const tags = this.#tags.map(tag => tagOf(principal, tag))
+    const tags = this.#tags.map(tag => tagText(principal, tag))
     if (
       isShort(principal.id) &&
       isShort(principal.source) &&
@@ -79,7 +79,7 @@ export class CallerCounts {
     if (known.source !== principal.source || known.model !== model || known.entry !== entry) return false
     const { tags } = known
     for (let at = 0; at < tags.length; at++) {
-      if (tags[at] !== tagOf(principal, this.#tags[at] as string)) return false
+      if (tags[at] !== tagText(principal, this.#tags[at] as string)) return false
     }
     return true
   }

@@ -1,7 +1,6 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { Principal, Scope } from '../contracts/principal.ts'
-import { memberOf } from '../primitives/own-members.ts'
-import { principalKey } from '../primitives/principal-key.ts'
+import { principalKey, tagOf } from '../primitives/principal-key.ts'
 import { sha256Hex } from '../primitives/sha256.ts'
 
 /** A part of the name of a count; `undefined` where the rule does not concern the request. */
@@ -35,7 +34,7 @@ export function scopeParts(scopes: readonly Scope[], functionMark: (scope: Scope
     else if (scope.startsWith('tag:')) {
       const tag = scope.slice('tag:'.length)
       const mark = `tag/${keyText(tag)}`
-      byMark.set(mark, principal => named(mark, tagOf(principal, tag)) ?? mark)
+      byMark.set(mark, principal => named(mark, tagText(principal, tag)) ?? mark)
     }
     // `gateway` adds nothing: one count for everybody.
   }
@@ -46,10 +45,8 @@ function named(mark: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${mark}=${keyText(value)}`
 }
 
-export function tagOf(principal: Principal, tag: string): string | undefined {
-  const tags = memberOf(principal, 'tags')
-  if (typeof tags !== 'object' || tags === null || !Object.hasOwn(tags, tag)) return undefined
-  const value: unknown = tags[tag]
+export function tagText(principal: Principal, tag: string): string | undefined {
+  const value: unknown = tagOf(principal, tag)
   return value === undefined || value === null ? undefined : String(value)
 }
 
