@@ -1,8 +1,8 @@
 import { within } from '../clock/deadline.ts'
-import { inTime } from '../clock/in-time.ts'
 import { RetryTimer } from '../clock/retry-timer.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRows } from '../contracts/ledger-rows.ts'
+import { StoreCalls } from '../stores/store-calls.ts'
 import { Backlog, batchOf, type Told, type Waiting } from './backlog.ts'
 import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -37,6 +37,7 @@ export interface LedgerWriterOptions {
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions
+  readonly #calls: StoreCalls
   /** Not tried yet. */
   readonly #fresh = new Backlog()
   /** Waits for the database, in memory. */
@@ -45,7 +46,6 @@ export class LedgerWriter {
   readonly #cancelled = new Set<string>()
   readonly #retry = new RetryTimer(() => void this.#recover())
   #underWay = 0
-  #away = false
   #pumping = false
   #recovering = false
   #stopped: Promise<void> | undefined
@@ -54,6 +54,16 @@ export class LedgerWriter {
 
   constructor(options: LedgerWriterOptions) {
     this.#options = options
+    const { timeoutMs, clock } = options
+    this.#calls = new StoreCalls({
+      name: 'database of the ledger',
+      timeoutMs,
+      probeTimeoutMs: Math.max(timeoutMs, patientMs),
+      clock,
+      changed: (state, error) => this.#changed(state, error),
+      // When it is tried again is decided by what there is to write.
+      breaker: { failuresToOpen: 1, windowMs: 0, firstProbeMs: 0, lastProbeMs: 0 },
+    })
     if (this.#journalled) void this.#recover()
   }
 
@@ -144,7 +154,7 @@ export class LedgerWriter {
   async #pump(): Promise<void> {
     if (this.#pumping) return
     this.#pumping = true
-    while (this.#fresh.size > 0 || (!this.#away && this.#options.heartbeat.due)) {
+    while (this.#fresh.size > 0 || (this.#calls.usable && this.#options.heartbeat.due)) {
       const records = this.#fresh.take(maxBatch)
       this.#underWay = records.length
       await this.#keep(records)
@@ -155,15 +165,11 @@ export class LedgerWriter {
   }
 
   async #keep(records: readonly Waiting[]): Promise<void> {
-    const { heartbeat, journal, timeoutMs } = this.#options
-    if (!this.#away) {
-      try {
-        await this.#write(batchOf(records, heartbeat.take(maxBatch)), timeoutMs)
-        this.#retry.reset()
-        return tellKept(records)
-      } catch (error) {
-        this.#lose(error)
-      }
+    const { rows, heartbeat, journal } = this.#options
+    const { ok } = await this.#calls.ask(async () => rows.write(batchOf(records, heartbeat.take(maxBatch))))
+    if (ok) {
+      this.#retry.reset()
+      return tellKept(records)
     }
     if (journal === undefined) {
       this.#hold(records)
@@ -217,9 +223,9 @@ export class LedgerWriter {
         await this.#writePatiently({ ...batchOf([], []), cancelled })
         for (const id of cancelled) this.#cancelled.delete(id)
       }
-      if (this.#away) await this.#probe()
-    } catch (error) {
-      this.#lose(error)
+      if (!this.#calls.usable) await this.#probe()
+    } catch {
+      // It is tried again.
     }
     this.#recovering = false
     this.#afterwards()
@@ -229,7 +235,7 @@ export class LedgerWriter {
   async #probe(): Promise<void> {
     const { heartbeat } = this.#options
     do await this.#writePatiently(batchOf([], heartbeat.take(maxBatch)))
-    while (this.#away && heartbeat.due)
+    while (!this.#calls.usable && heartbeat.due)
   }
 
   async #replay(): Promise<void> {
@@ -245,30 +251,16 @@ export class LedgerWriter {
 
   async #writePatiently(batch: LedgerBatch): Promise<void> {
     if (this.#over) throw new Error('The ledger was stopped.')
-    const { timeoutMs, clock } = this.#options
-    const since = clock()
-    await this.#write(batch, Math.max(timeoutMs, patientMs))
-    // Slower than that, whoever opens a record would not wait for it.
-    if (clock() - since <= timeoutMs) this.#find()
+    const outcome = await this.#calls.askOrProbe(async () => this.#options.rows.write(batch))
+    if (!outcome.ok) throw outcome.error
   }
 
-  #write(batch: LedgerBatch, ms: number): Promise<void> {
-    return inTime(
-      () => this.#options.rows.write(batch),
-      ms,
-      `The database of the ledger did not answer within ${ms} milliseconds.`,
-    )
-  }
-
-  #lose(error: unknown): void {
+  #changed(state: 'failing' | 'working', error: unknown): void {
     if (this.#over) return
-    this.#away = true
-    this.#options.state.fails('database', error)
-  }
-
-  #find(): void {
-    if (!this.#away) return
-    this.#away = false
+    if (state === 'failing') {
+      this.#options.state.fails('database', error)
+      return
+    }
     this.#options.state.works('database')
     this.#options.found()
     void this.#pump()
@@ -276,7 +268,7 @@ export class LedgerWriter {
 
   #afterwards(): void {
     if (this.#settled) for (const resolve of this.#idle.splice(0)) resolve()
-    const behind = this.#away || this.#held.size > 0 || this.#cancelled.size > 0 || this.#journalled
+    const behind = !this.#calls.usable || this.#held.size > 0 || this.#cancelled.size > 0 || this.#journalled
     if (this.#over || this.#recovering) return
     if (behind) this.#retry.arm()
     else this.#options.caughtUp()

@@ -212,7 +212,7 @@ describe('a store of keys that fails', () => {
 
 describe('a store of keys that is slow', () => {
   it('is waited for no longer than was said; a late answer is remembered from its question on', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { state, who } = setUp({ lookupMs: 100 })
     let release = (_: Answer) => {}
     state.instead = () =>
@@ -249,7 +249,7 @@ describe('a store of keys that is slow', () => {
   })
 
   it('cannot undo by a late answer what it said to a later question', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { state, table, who, down, up } = setUp({ lookupMs: 100 })
     let release = (_: Answer) => {}
     state.instead = () =>
@@ -272,7 +272,7 @@ describe('a store of keys that is slow', () => {
   })
 
   it('is spared, and probed by one at a time', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { state, who } = setUp({ lookupMs: 100 })
     let hanging = 0
     state.instead = () => {
@@ -294,7 +294,7 @@ describe('a store of keys that is slow', () => {
   })
 
   it('is not taken for one that works, nor for one that fails, by what it was asked before', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { state, who, down } = setUp({ lookupMs: 100 })
     const release: ((answer: Answer) => void)[] = []
     state.instead = () => new Promise(resolve => release.push(resolve))

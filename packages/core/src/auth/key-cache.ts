@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { inTime } from '../clock/in-time.ts'
 import type { ApiKeyLookup, ApiKeyRecord } from '../contracts/key-store.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { quietObserver } from '../observability/observers.ts'
+import { StoreCalls } from '../stores/store-calls.ts'
 import type { ApiKeysOptions, Find } from './api-keys-options.ts'
 import { recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
-import { type Question, storeBreaker } from './store-breaker.ts'
 
 const longestMs = 5_000
 const maxFound = 10_000
@@ -26,7 +25,13 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
   const observe = quietObserver(options.observe)
   const keys = seenKeys(maxFound, maxUnknown)
   const flights = new Map<string, Promise<SoundRecord | undefined>>()
-  const breaker = storeBreaker(now, (state, error) => observe({ type: 'store', store: 'keys', state, error }))
+  const calls = new StoreCalls({
+    name: 'store of keys',
+    timeoutMs: lookupMs,
+    clock: () => performance.now(),
+    changed: (state, error) => observe({ type: 'store', store: 'keys', state, error }),
+    breaker: { clock: now, windowMs: 0, lastProbeMs: 250 },
+  })
 
   const isWithin = (seen: Seen, ms: number) => {
     const age = now() - seen.askedAt
@@ -38,26 +43,17 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
     if (seen?.record !== undefined && isWithin(seen, ttl + staleMs)) return seen.record
     return Promise.reject(new GatewayError('authentication_unavailable', { cause }))
   }
-  const ask = async (name: string, digests: readonly string[], askedAt: number, question: Question) => {
-    const heard = askStore(lookup, digests).then(answer => {
+  const ask = async (name: string, digests: readonly string[]) => {
+    const askedAt = now()
+    const outcome = await calls.askOrProbe(async () => {
+      const answer = await askStore(lookup, digests)
       if (answer.kind === 'record') keys.keep(name, { record: answer.record, askedAt })
       else keys.forget(name, askedAt)
       return answer
     })
-    let answer: StoreAnswer
-    try {
-      answer = await inTime(
-        () => heard,
-        lookupMs,
-        `A lookup of a key did not come to its answer within ${lookupMs} milliseconds (lookupMs).`,
-      )
-    } catch (error) {
-      question.failed(error)
-      return withoutStore(name, error)
-    }
-    question.worked()
-    if (answer.kind === 'thrown') throw answer.thrown
-    return answer.record
+    if (!outcome.ok) return withoutStore(name, outcome.error)
+    if (outcome.value.kind === 'thrown') throw outcome.value.thrown
+    return outcome.value.record
   }
   return digests => {
     const [name] = digests
@@ -66,10 +62,7 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
     if (seen !== undefined && isWithin(seen, ttl)) return seen.record
     const shared = flights.get(name)
     if (shared !== undefined) return shared
-    const askedAt = now()
-    const question = breaker.enter()
-    if (question === undefined) return withoutStore(name, breaker.error)
-    const flight = ask(name, digests, askedAt, question).finally(() => flights.delete(name))
+    const flight = ask(name, digests).finally(() => flights.delete(name))
     flights.set(name, flight)
     return flight
   }

@@ -6,7 +6,7 @@ import {
   hiddenIssue,
   unknownOption,
 } from '../errors/configuration-error.ts'
-import { memberOf, ownMembers } from '../primitives/own-members.ts'
+import { membersOf, ownMembers } from '../primitives/own-members.ts'
 import { ruleIssues } from '../rate-limiting/limits-options.ts'
 import { limitRule } from '../rate-limiting/rule.ts'
 
@@ -48,7 +48,7 @@ export function recordIssue(record: ApiKeyRecord): ConfigurationIssue | undefine
 export function soundRecord(record: ApiKeyRecord): SoundRecord {
   const { id, models, tags, limits, expiresAt, disabled } = knownOf(record)
   return {
-    id,
+    id: id as string,
     models: models == null ? null : [...models],
     tags: tags == null ? null : { ...tags },
     limits: limits == null ? null : Object.freeze(limits.map(frozenRule)),
@@ -58,20 +58,13 @@ export function soundRecord(record: ApiKeyRecord): SoundRecord {
 }
 
 /** A store's row may be an instance of a class; what was added to `Object.prototype` is nothing of its own. */
-function knownOf(record: ApiKeyRecord): ApiKeyRecord {
-  return {
-    id: memberOf(record, 'id') as string,
-    models: memberOf(record, 'models') ?? null,
-    tags: memberOf(record, 'tags') ?? null,
-    limits: memberOf(record, 'limits') ?? null,
-    expiresAt: memberOf(record, 'expiresAt') ?? null,
-    disabled: memberOf(record, 'disabled') ?? null,
-  }
+function knownOf(record: ApiKeyRecord) {
+  return membersOf(record, 'id', 'models', 'tags', 'limits', 'expiresAt', 'disabled')
 }
 
 /** The same object for every request, so that what is made of a rule can be kept with it. Nobody can change it. */
 function frozenRule(data: LimitRuleData): LimitRuleData {
-  const rule = limitRule(ownMembers(data))
+  const rule = limitRule(data)
   Object.freeze(rule.scopes)
   Object.freeze(rule.models)
   return rule
@@ -161,7 +154,7 @@ function keptRule(rule: LimitRuleData): LimitRuleData {
     const expected = "'key', 'model', 'gateway' or 'tag:' with a name: a function cannot be kept"
     throw new ConfigurationError('A key', [hiddenIssue(['limits', 'scopes'], () => {}, expected)])
   }
-  return { ...limitRule(ownMembers(rule)) }
+  return { ...limitRule(rule) }
 }
 
 /** Of a `Map` nothing would be kept. */
@@ -191,8 +184,6 @@ function wrong(field: string, value: unknown, expected: string): ConfigurationEr
  * one, or none: `scope` for `scopes` would be a count of its own for each key.
  */
 function limitsIssue(limits: unknown): ConfigurationIssue | undefined {
-  const [issue] = ruleIssues(limits as readonly never[], rule =>
-    limitRule(rule === null ? rule : ownMembers(rule)),
-  )
+  const [issue] = ruleIssues(limits as readonly never[], rule => limitRule(rule))
   return issue && { ...issue, path: ['limits', ...issue.path] }
 }

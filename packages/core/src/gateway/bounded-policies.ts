@@ -64,15 +64,14 @@ export function boundedPolicies<Host>(
 }
 
 /** One issue for each rule of a gateway that cannot be used. */
-export function ruleIssues(options: unknown): ConfigurationIssue[] {
-  if (typeof options !== 'object' || options === null) return []
-  const given: Pick<GatewayOptions, 'limit' | 'limits'> = options
-  if (given.limit !== undefined && given.limits !== undefined) {
-    return [configurationIssue(['limits'], given.limits, 'one of limit and limits, which mean the same')]
+export function ruleIssues({
+  limit,
+  limits,
+}: Pick<GatewayOptions, 'limit' | 'limits'>): ConfigurationIssue[] {
+  if (limit !== undefined && limits !== undefined) {
+    return [configurationIssue(['limits'], limits, 'one of limit and limits, which mean the same')]
   }
-  return issuesOfRules('limit', memberOf(given, 'limit')).concat(
-    issuesOfRules('limits', memberOf(given, 'limits')),
-  )
+  return issuesOfRules('limit', limit).concat(issuesOfRules('limits', limits))
 }
 
 function issuesOfRules(name: string, limit: GatewayOptions['limit']): ConfigurationIssue[] {

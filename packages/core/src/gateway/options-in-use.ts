@@ -1,7 +1,5 @@
 import { within } from '../clock/deadline.ts'
-import type { Observer } from '../contracts/events.ts'
 import { RunningRequests } from '../http/running-requests.ts'
-import { ownMembers } from '../primitives/own-members.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import type { GatewayOptions } from './config.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
@@ -33,7 +31,7 @@ export class OptionsInUse<Host> {
 
   /** Throws `TypeError` for options that cannot be used. */
   constructor(given: GatewayOptions<Host>) {
-    this.#current = this.#begin(given, resolveOptions(given))
+    this.#current = this.#begin(resolveOptions(given))
   }
 
   get current(): Tenure<Host> {
@@ -44,7 +42,7 @@ export class OptionsInUse<Host> {
   replace(given: GatewayOptions<Host>): void {
     const before = this.#current
     const resolved = resolveOptions(given, before.resolved)
-    this.#current = this.#begin(given, resolved)
+    this.#current = this.#begin(resolved)
     resolved.healthBook.follow(resolved.health)
     before.retire()
   }
@@ -56,9 +54,9 @@ export class OptionsInUse<Host> {
     await Promise.all([...this.#endings, within(allOf(this.#closings), booksMs)])
   }
 
-  #begin(given: GatewayOptions<Host>, resolved: ResolvedOptions<Host>): Term<Host> {
-    warnOfLocal(resolved, given.observe)
-    const term: Term<Host> = new Term(given, resolved, this.#closings, this.shadows, () => this.#end(term))
+  #begin(resolved: ResolvedOptions<Host>): Term<Host> {
+    warnOfLocal(resolved)
+    const term: Term<Host> = new Term(resolved, this.#closings, this.shadows, () => this.#end(term))
     this.#terms.add(term)
     return term
   }
@@ -77,7 +75,7 @@ export class OptionsInUse<Host> {
 }
 
 class Term<Host> implements Tenure<Host> {
-  /** What may be in use with other options too. Looked up once: the same object may be given again, and changed. */
+  /** What may be in use with other options too. */
   readonly owned: Pick<GatewayOptions<Host>, 'ledger' | 'shed'>
   readonly resolved: ResolvedOptions<Host>
   readonly books: Books
@@ -88,7 +86,6 @@ class Term<Host> implements Tenure<Host> {
   #retired = false
 
   constructor(
-    given: GatewayOptions<Host>,
     resolved: ResolvedOptions<Host>,
     closings: Set<Promise<unknown>>,
     running: RunningRequests,
@@ -103,7 +100,7 @@ class Term<Host> implements Tenure<Host> {
         closings.delete(work)
       })
     }
-    this.owned = ownMembers(given)
+    this.owned = resolved.given
     this.resolved = resolved
     const shadows = new ShadowLives(
       running,
@@ -155,13 +152,13 @@ async function allOf(work: ReadonlySet<Promise<unknown>>): Promise<void> {
  * Tells at start what its owner should know: that in production nothing but the embedded stand-in answers.
  * It goes to `observe`, or to the console where nothing observes.
  */
-function warnOfLocal<Host>(options: ResolvedOptions<Host>, observe: Observer | undefined): void {
+function warnOfLocal<Host>(options: ResolvedOptions<Host>): void {
   if (!inProduction()) return
   const targets = options.route.targets?.() ?? []
   if (targets.length === 0 || targets.some(({ provider }) => provider.name !== 'local')) return
   const message =
     'Every model of this gateway is answered by local(), which is not a language model, and NODE_ENV is production.'
-  if (observe === undefined) console.warn(message)
+  if (options.given.observe === undefined) console.warn(message)
   else options.observe({ type: 'warning', code: 'only_local_in_production', message })
 }
 

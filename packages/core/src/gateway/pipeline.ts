@@ -17,8 +17,8 @@ import { PacedText } from '../http/paced-text.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
 import { normalizeCompletion } from '../normalization/completion.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { memberOf } from '../primitives/own-members.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
+import { jsonMember } from '../protocol/json-members.ts'
 import { limit } from '../rate-limiting/limit.ts'
 import { shed } from '../rate-limiting/load-shedding.ts'
 import { route } from '../routing/route.ts'
@@ -58,7 +58,7 @@ export async function completeChat<Host>(
   const draft =
     read(request, context.body, options.intake) ??
     (await received(request, context, principal, options, lifetime, load))
-  record.stream = memberOf(draft.body, 'stream') === true
+  record.stream = jsonMember(draft.body, 'stream') === true
   const { routing } = record
   routing.begun = true
   const routingContext = routeContext(principal, draft.model, routing, options)

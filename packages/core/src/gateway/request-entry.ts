@@ -1,6 +1,5 @@
 import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { memberOf } from '../primitives/own-members.ts'
 
 /** A request's entry in the ledger: opened before its model is called, closed when the request has ended. */
 export class RequestEntry {
@@ -38,7 +37,7 @@ export class RequestEntry {
   /** Closes the entry, after it is opened: a ledger need not sort what comes at once. */
   close(closing: LedgerClosing): void | Promise<void> {
     const ledger = this.#ledger
-    if (this.#refused && memberOf(ledger, 'cancel') !== undefined) return ledger.cancel?.(this.entry)
+    if (this.#refused && ledger.cancel !== undefined) return ledger.cancel(this.entry)
     const close = () => ledger.close(closing)
     return this.#opening === undefined ? close() : this.#opening.then(close)
   }

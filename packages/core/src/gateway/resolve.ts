@@ -36,15 +36,23 @@ import {
   type StreamPacing,
 } from './config.ts'
 import { optionIssuesOf } from './faults.ts'
-import { soundId, soundNow, soundPrices, soundRandom } from './guarded-functions.ts'
+import {
+  guardId,
+  guardLedger,
+  guardNow,
+  guardPrices,
+  guardRandom,
+  guardShedder,
+  guardTraceChoice,
+  guardTracer,
+  type TraceStart,
+} from './guards.ts'
 import { type Recalling, recalling } from './recalling.ts'
-import { soundShedder } from './sound-shedder.ts'
-import { soundTraceChoice } from './sound-trace-choice.ts'
-import { soundTracer, type TraceStart } from './sound-tracer.ts'
-import { watchedLedger } from './watched-ledger.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> extends Recalling {
+  /** A copy of what was given: the same object may be given again, and changed. */
+  readonly given: GatewayOptions<Host>
   readonly authenticate: Authenticator<Host>
   readonly route: Route
   readonly authorize: Authorizer
@@ -92,15 +100,15 @@ export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
   kept?: Pick<ResolvedOptions<Host>, 'healthBook' | 'counts'>,
 ): ResolvedOptions<Host> {
-  const issues = [...optionIssuesOf(given), ...ruleIssues(given)]
-  if (issues.length === 0) issues.push(...principalLimitIssues(ownMembers(given)))
-  if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const options = ownMembers(given)
+  const issues = [...optionIssuesOf(given), ...ruleIssues(options)]
+  if (issues.length === 0) issues.push(...principalLimitIssues(options))
+  if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
   const observe = quietObserver(options.observe)
   const clock = () => performance.now()
-  const random = soundRandom(options.random)
+  const random = guardRandom(options.random)
   const breaker = options.breaker === false ? undefined : filled(defaultBreaker, options.breaker)
   const retry = options.retry === false ? undefined : filled(defaultRetry, options.retry)
   const health: HealthSettings = {
@@ -119,17 +127,18 @@ export function resolveOptions<Host>(
   const ownTransport =
     options.transport === undefined ? defaultTransport({ connectMs: timeouts.connectMs }) : undefined
   return {
+    given: options,
     ...policies,
     ...recalled,
     unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),
-    prices: soundPrices(options.prices),
+    prices: guardPrices(options.prices),
     abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
-    ledger: watchedLedger(options.ledger, timeouts.policyMs, observe),
+    ledger: guardLedger(options.ledger, timeouts.policyMs, observe),
     observe,
-    shed: soundShedder(options.shed, observe),
-    tellsTrace: soundTraceChoice(options.traceHeader, observe),
+    shed: guardShedder(options.shed, observe),
+    tellsTrace: guardTraceChoice(options.traceHeader, observe),
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
-    startTrace: soundTracer(options.tracer, observe),
+    startTrace: guardTracer(options.tracer, observe),
     base: options.base ?? '/v1',
     rules: {
       profile: options.validation ?? 'schema',
@@ -154,8 +163,8 @@ export function resolveOptions<Host>(
     counts,
     health,
     ownTransport,
-    now: soundNow(options.now),
-    id: soundId(options.id),
+    now: guardNow(options.now),
+    id: guardId(options.id),
     random,
   }
 }

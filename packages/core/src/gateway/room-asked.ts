@@ -2,8 +2,8 @@ import type { Draft } from '../contracts/draft.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-import { memberOf } from '../primitives/own-members.ts'
 import type { Usage } from '../protocol/chat.ts'
+import { jsonMember } from '../protocol/json-members.ts'
 
 import type { RoutingLog } from '../routing/routing-log.ts'
 import { type PricedModel, type Prices, possibleTiers, pricedModel } from '../usage/prices.ts'
@@ -37,8 +37,8 @@ export class RoomAsked implements LimitContext {
     const at = now()
     // Not the body itself: a limiter may keep this function, and with it a prompt of megabytes.
     const billed = {
-      service_tier: memberOf(body, 'service_tier'),
-      web_search_options: memberOf(body, 'web_search_options'),
+      service_tier: jsonMember(body, 'service_tier'),
+      web_search_options: jsonMember(body, 'web_search_options'),
     }
     this.price = (usage, target) => {
       const priced = pricedModel(model, target, at, billed)

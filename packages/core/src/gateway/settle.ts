@@ -9,7 +9,6 @@ import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } fro
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { AttemptLog, isTimeout, type OpenAttempt } from '../observability/attempt-log.ts'
 import type { TracedRequest } from '../observability/traced-request.ts'
-import { memberOf } from '../primitives/own-members.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 
@@ -195,7 +194,7 @@ export class RequestRecord {
   /** Keeps a call whose answer nobody got; also when the request has ended. */
   keepUnused(call: UnusedCallEvent): void {
     const { ledger, now, id } = this.#books
-    if (ledger === undefined || memberOf(ledger, 'unused') === undefined) return
+    if (ledger?.unused === undefined) return
     const closedAt = now()
     const openedAt = this.#entry?.openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }

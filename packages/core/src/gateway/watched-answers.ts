@@ -12,16 +12,18 @@ const probed = { owner: 'probe', name: 'probe' }
  * by it. `observe` is told of both, and must not throw.
  */
 export function watchedAnswers(store: AnswerStore, observe: Observer, clock: () => number): WatchedAnswers {
-  const calls = new StoreCalls(
+  const calls = new StoreCalls({
+    name: 'store of answers',
     timeoutMs,
-    { clock, changed: (state, error) => observe({ type: 'store', store: 'answers', state, error }) },
-    'store of answers',
-  )
+    clock,
+    changed: (state, error) => observe({ type: 'store', store: 'answers', state, error }),
+    failsFast: true,
+  })
   const ask = async <T>(
     run: () => T | Promise<T>,
     late?: (value: T) => unknown,
   ): Promise<StoreOutcome<T>> => {
-    if (calls.probeAt !== undefined) void calls.probe(async () => store.get(probed))
+    if (calls.probeAt !== undefined) void calls.askOrProbe(async () => store.get(probed))
     return calls.ask(
       // Also what throws before it has a promise.
       async () => run(),

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { memberOf, ownMembers } from './own-members.ts'
+import { memberOf, membersOf, ownMembers } from './own-members.ts'
 
 class Row {
   readonly #id = 'ann'
@@ -29,5 +29,11 @@ describe('members of an object', () => {
     expect(memberOf(new Row(), 'tags')).toBeUndefined()
     expect(memberOf({ tags: 'own' }, 'tags')).toBe('own')
     expect(ownMembers({ tags: 'own' }).tags).toBe('own')
+  })
+
+  it('can be read without a guard once they are copied', () => {
+    pollute('tags')
+    expect(membersOf(new Row(), 'id', 'tags')).toEqual({ id: 'ann', tags: undefined })
+    expect(membersOf(new Row(), 'tags').tags).toBeUndefined()
   })
 })

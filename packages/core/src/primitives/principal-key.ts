@@ -7,3 +7,12 @@ import { memberOf } from './own-members.ts'
 export function principalKey(principal: { readonly id: string; readonly source?: string }): string {
   return `${memberOf(principal, 'source') ?? ''} ${principal.id}`
 }
+
+/** The value of a principal's tag; `undefined` where it has none of that name. */
+export function tagOf(
+  principal: { readonly tags?: Readonly<Record<string, string>> },
+  tag: string,
+): string | undefined {
+  const tags = memberOf(principal, 'tags')
+  return typeof tags === 'object' && tags !== null && Object.hasOwn(tags, tag) ? tags[tag] : undefined
+}

@@ -3,7 +3,7 @@ import type { LeaseCounter, RateCounter } from '../contracts/limit-store.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 
-import { keyOf, type PlannedRule, tagOf } from './limit-plan.ts'
+import { keyOf, type PlannedRule, tagText } from './limit-plan.ts'
 
 /** One count that a request asks of, and the tightest rule that says so. */
 export interface PlannedCount {
@@ -60,7 +60,7 @@ export class CallerCounts {
       for (const known of ofCaller) if (this.#isOf(known, principal, model, entry)) return known.counts
     }
     const counts = countsOf(this.#rules, principal, draft, entry)
-    const tags = this.#tags.map(tag => tagOf(principal, tag))
+    const tags = this.#tags.map(tag => tagText(principal, tag))
     if (
       isShort(principal.id) &&
       isShort(principal.source) &&
@@ -77,7 +77,7 @@ export class CallerCounts {
     if (known.source !== principal.source || known.model !== model || known.entry !== entry) return false
     const { tags } = known
     for (let at = 0; at < tags.length; at++) {
-      if (tags[at] !== tagOf(principal, this.#tags[at] as string)) return false
+      if (tags[at] !== tagText(principal, this.#tags[at] as string)) return false
     }
     return true
   }

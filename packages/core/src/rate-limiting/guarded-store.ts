@@ -59,7 +59,7 @@ class StoreGuard implements GuardedStore {
     this.#store = store
     this.#options = options
     this.#local = local
-    this.#calls = new StoreCalls(timeoutMs, { clock, changed })
+    this.#calls = new StoreCalls({ name: 'limit store', timeoutMs, clock, changed, failsFast: true })
     this.#held = new HeldClaims(clock)
     this.#unsettled = new Unsettled(clock, error => tell('failing', error))
     const { calls, held, unsettled } = { calls: this.#calls, held: this.#held, unsettled: this.#unsettled }

@@ -8,8 +8,8 @@ import type {
   Window,
 } from '../contracts/principal.ts'
 import { matchesPattern } from '../primitives/matches-pattern.ts'
-import { memberOf, ownMembers } from '../primitives/own-members.ts'
-import { principalKey } from '../primitives/principal-key.ts'
+import { ownMembers } from '../primitives/own-members.ts'
+import { principalKey, tagOf } from '../primitives/principal-key.ts'
 import { sha256Hex } from '../primitives/sha256.ts'
 import { nanoDollars } from '../usage/reservation.ts'
 import { limitRule } from './rule.ts'
@@ -140,7 +140,7 @@ function scopeParts(scopes: readonly Scope[], functionMark: (scope: Scope) => st
     else if (scope.startsWith('tag:')) {
       const tag = scope.slice('tag:'.length)
       const mark = `tag/${keyText(tag)}`
-      byMark.set(mark, principal => named(mark, tagOf(principal, tag)) ?? mark)
+      byMark.set(mark, principal => named(mark, tagText(principal, tag)) ?? mark)
     }
     // `gateway` adds nothing: one count for everybody.
   }
@@ -151,10 +151,8 @@ function named(mark: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${mark}=${keyText(value)}`
 }
 
-export function tagOf(principal: Principal, tag: string): string | undefined {
-  const tags = memberOf(principal, 'tags')
-  if (typeof tags !== 'object' || tags === null || !Object.hasOwn(tags, tag)) return undefined
-  const value: unknown = tags[tag]
+export function tagText(principal: Principal, tag: string): string | undefined {
+  const value: unknown = tagOf(principal, tag)
   return value === undefined || value === null ? undefined : String(value)
 }
 

@@ -1,12 +1,19 @@
 import { duration } from '../clock/duration.ts'
+import type { Verdict } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 
 import { GatewayError } from '../errors/errors.ts'
+import { memberOf } from '../primitives/own-members.ts'
 import type { StandingCount } from './limit-headers.ts'
 
 const units: Readonly<Record<string, string>> = { second: 'S', minute: 'M', hour: 'H', day: 'D' }
 /** How long to wait for a lease: nobody knows when an answer ends. */
 const unknownWaitMs = 1_000
+
+/** Whether a store refuses because it can hold no more counts. */
+export function isFull(verdict: Verdict): boolean {
+  return memberOf(verdict, 'full') === true
+}
 
 /**
  * The refusal of a request for which there is no room. Of several counts without room it tells the one with the longest

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
@@ -630,5 +630,16 @@ describe('limits() refuses', () => {
     ).not.toThrow()
     expect(limits([])).not.toHaveProperty('maxWaitMs')
     expect(limits([], { wait: { maxMs: 50, maxQueued: 1 } }).maxWaitMs).toBe(50)
+  })
+
+  it('what another library has added to every object', () => {
+    Object.assign(Object.prototype, { wait: { maxMs: 50, maxQueued: 1 }, shadow: true, models: ['other'] })
+    onTestFinished(() => {
+      for (const name of ['wait', 'shadow', 'models']) Reflect.deleteProperty(Object.prototype, name)
+    })
+    expect(limits([]).maxWaitMs).toBeUndefined()
+    const { ask, refused } = limiter([{ kind: 'requests', limit: 1, per: 'minute' }])
+    ask('ann')
+    refused('ann')
   })
 })

@@ -15,7 +15,7 @@ import { guardedStore } from './guarded-store.ts'
 
 import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
 import { limitPlan, type PlannedRule } from './limit-plan.ts'
-import { limitRefusal, limitStoreFull } from './limit-refusal.ts'
+import { isFull, limitRefusal, limitStoreFull } from './limit-refusal.ts'
 import {
   failurePolicies,
   type LimitsOptions,
@@ -43,11 +43,12 @@ const noRoomAsked: Lease = { headers: {}, settle() {} }
  * With a store that answers at once and without `wait`, so does this. Throws `ConfigurationError` naming every rule and option
  * that it cannot use.
  */
-export function limits(rules: readonly LimitRuleData[], options: LimitsOptions = {}): Limiter {
-  const issues = [...ruleIssues(rules, limitRule), ...limitOptionIssues(options)]
+export function limits(rules: readonly LimitRuleData[], given: LimitsOptions = {}): Limiter {
+  const issues = [...ruleIssues(rules, limitRule), ...limitOptionIssues(given)]
   if (issues.length > 0) throw new ConfigurationError('limits()', issues)
-  const limiter = new RuleLimiter(rules, ownMembers(options))
-  const { maxMs } = options.wait ?? {}
+  const options = ownMembers(given)
+  const limiter = new RuleLimiter(rules, options)
+  const maxMs = options.wait?.maxMs
   return {
     enforcesPrincipalLimits: true,
     admit: (principal, draft, context) => limiter.admit(principal, draft, context),
@@ -108,9 +109,7 @@ class RuleLimiter {
     const { verdict } = claim
     const headers = limitHeaders(room, verdict, this.#ietf)
     if (!verdict.allowed) {
-      throw memberOf(verdict, 'full') === true
-        ? limitStoreFull(headers)
-        : limitRefusal(standingCounts(room, verdict), headers)
+      throw isFull(verdict) ? limitStoreFull(headers) : limitRefusal(standingCounts(room, verdict), headers)
     }
     const lease: Writable<Lease> = {
       headers,
@@ -180,7 +179,7 @@ function claimsIn(
 /** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
 function refusalOf({ room, claim: { verdict } }: Decided): Refused | undefined {
   if (verdict.allowed) return undefined
-  if (memberOf(verdict, 'full') === true) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
+  if (isFull(verdict)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0
   const keys: string[] = []
   for (const { count, state } of standingCounts(room, verdict)) {

@@ -1,7 +1,7 @@
 import type { Claim, Counter, CounterState, Verdict } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { memberOf } from '../primitives/own-members.ts'
+import { isFull } from './limit-refusal.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 
 /** What of a claim is decided without its store. */
@@ -40,7 +40,7 @@ export function localShare(
     claim: counters.length === 0 ? undefined : { ...claim, counters },
     verdict: local => ({
       allowed: local?.allowed ?? true,
-      ...(local !== undefined && memberOf(local, 'full') === true && { full: true }),
+      ...(local !== undefined && isFull(local) && { full: true }),
       counters: places.map((place, index) => {
         const state = place === undefined ? undefined : local?.counters[place]
         return state ?? untouched(claim.counters[index]?.limit ?? 0)

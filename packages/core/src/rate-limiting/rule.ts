@@ -74,13 +74,14 @@ function rated(kind: 'requests' | 'tokens', limit: number): { per(window: Window
  * A rule of plain data, as a database keeps it. Throws `ConfigurationError` that says what of it cannot be used: a rule
  * that is not understood must not become no rule.
  */
-export function limitRule(data: LimitRuleData): LimitRule {
+export function limitRule(given: LimitRuleData): LimitRule {
+  const data = typeof given === 'object' && given !== null ? ownMembers(given) : given
   const issue = ruleIssue(data)
   if (issue !== undefined) {
     const kind = kinds.find(each => each === data?.kind)
     throw new ConfigurationError(kind === undefined ? 'A limit' : `${kind}()`, [issue])
   }
-  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = ownMembers(data)
+  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = data
   const rule: LimitRuleData = {
     kind,
     limit,
@@ -106,14 +107,14 @@ export function limitRule(data: LimitRuleData): LimitRule {
   ) as LimitRule
 }
 
-/** What is wrong with a rule, or `undefined`. */
+/** What is wrong with a rule, which has no members but its own, or `undefined`. */
 function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
   if (typeof data !== 'object' || data === null) return configurationIssue([], data, 'a rule')
   const unknown = Object.keys(data).find(name => !members.includes(name))
   if (unknown !== undefined) return unknownOption([unknown], data[unknown as keyof LimitRuleData], members)
-  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = ownMembers(data)
+  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = data
   const wrong = (name: keyof LimitRuleData, expected: string) =>
-    configurationIssue([name], { ...data }[name], expected)
+    configurationIssue([name], data[name], expected)
   if (!kinds.includes(kind)) return wrong('kind', listed(kinds))
   if (kind === 'budget') {
     if (!(typeof limit === 'number' && limit > 0 && limit <= 9_000_000)) {

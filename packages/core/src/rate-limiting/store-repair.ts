@@ -46,7 +46,7 @@ export class StoreRepair {
     const { calls, store, held, unsettled, clock } = this.#options
     this.#working = true
     if (!calls.usable) {
-      await calls.probe(() => store.admit(probeClaim()))
+      await calls.askOrProbe(async () => store.admit(probeClaim()))
       if (calls.usable) await held.renewAll()
     }
     const { usable } = calls

@@ -2,7 +2,7 @@ import type { Draft } from '../contracts/draft.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { matchesPattern } from '../primitives/matches-pattern.ts'
-import { memberOf } from '../primitives/own-members.ts'
+import { tagOf } from '../primitives/principal-key.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 import { likelyPromptTokens } from '../usage/reservation.ts'
 import type { InputKind } from '../validation/capable-targets.ts'
@@ -19,8 +19,8 @@ export function askedAs(...patterns: readonly [string, ...string[]]): RouteCondi
 /** The caller has the tag; where values are given, one of those. Throws `TypeError` for what is no name. */
 export function taggedWith(tag: string, ...values: readonly string[]): RouteCondition {
   checkTexts([tag, ...values], 'taggedWith()', "a tag's name and values")
-  return (_, { principal: { tags } }) => {
-    const value = tags && memberOf(tags, tag)
+  return (_, { principal }) => {
+    const value = tagOf(principal, tag)
     return value !== undefined && (values.length === 0 || values.includes(value))
   }
 }

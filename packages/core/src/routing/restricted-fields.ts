@@ -9,6 +9,7 @@ import {
 import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { isKnownField } from '../protocol/chat-fields.ts'
+import { hasLimits } from '../rate-limiting/limit.ts'
 
 /** The longest name that is compared: no declared one is near it. */
 const maxNameLength = 64
@@ -35,10 +36,7 @@ interface FoundField {
  * @param boundsAll - whether the gateway has a `limit` or an `authorize` of its own.
  */
 export function isRestricted(principal: Principal, boundsAll: boolean): boolean {
-  if (boundsAll) return true
-  if ((memberOf(principal, 'models') ?? undefined) !== undefined) return true
-  const limits = memberOf(principal, 'limits')
-  return limits !== undefined && limits !== null && limits.length !== 0
+  return boundsAll || (memberOf(principal, 'models') ?? undefined) !== undefined || hasLimits(principal)
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
-import { memberOf } from '../primitives/own-members.ts'
-import { principalKey } from '../primitives/principal-key.ts'
+import { principalKey, tagOf } from '../primitives/principal-key.ts'
+import { jsonMember } from '../protocol/json-members.ts'
 
 /**
  * What requests have in common that go the same way: `key`, their principal; `tag:team`, its tag; `user` or
@@ -31,16 +31,13 @@ function finder(by: unknown, owner: string): (draft: Draft, context: RouteContex
   if (by === 'key') return (_, { principal }) => principalKey(principal)
   if (by === 'user' || by === 'prompt_cache_key') {
     return ({ body }) => {
-      const value = memberOf(body, by)
+      const value = jsonMember(body, by)
       return typeof value === 'string' ? value : undefined
     }
   }
   if (typeof by === 'string' && by.startsWith('tag:') && by.length > 4) {
     const tag = by.slice(4)
-    return (_, { principal }) => {
-      const { tags } = principal
-      return tags && memberOf(tags, tag)
-    }
+    return (_, { principal }) => tagOf(principal, tag)
   }
   const expected = "'key', 'user', 'prompt_cache_key', 'tag:' with a name, or a function"
   throw configurationError(owner, ['by'], by, expected)

@@ -1,27 +1,34 @@
 /** Which turn of its life a breaker was in when an operation began. What comes of an earlier turn is not heard. */
 export type Turn = number
 
-export interface StoreBreakerOptions {
-  /** Monotonic milliseconds. */
+/** When a breaker opens, and when it lets a probe through. */
+export interface StoreBreakerPolicy {
+  /** So many failures in a row open it, and so many within the window. Default 5. */
+  readonly failuresToOpen?: number
+  /** Where at least half of the calls of such a window fail. Default 5,000 ms; 0 for failures in a row alone. */
+  readonly windowMs?: number
+  /** Wait before the first probe; it doubles with each that fails. Default 250 ms. */
+  readonly firstProbeMs?: number
+  /** Longest wait before a probe. Default 4,000 ms: with the timeout of a call it stays below 5 s. */
+  readonly lastProbeMs?: number
+}
+
+export interface StoreBreakerOptions extends StoreBreakerPolicy {
+  /** Milliseconds. A clock that is set back does not delay a probe. */
   readonly clock: () => number
-  /** Told once for each change. */
+  /** Called once for each change. */
   readonly changed: (state: 'failing' | 'working', error: unknown) => void
 }
 
-const failuresToOpen = 5
-const windowMs = 5_000
-/** From the first probe on; doubled for each that fails. With the longest wait of an operation it stays below 5 s. */
-const firstProbeMs = 250
-const lastProbeMs = 4_000
-/** Who fails again so soon is probed as late as it was before. */
+/** A store that fails again so soon is probed as late as it was before. */
 const steadyMs = 10_000
 
 /**
- * Says whether a store may be asked. It opens after 5 failures in a row, and after 5 within 5 s where no less than
- * half of what was asked failed. While it is open only a probe asks, one at a time; one that succeeds closes it.
+ * Decides whether a store may be called. It opens after 5 failures in a row, and after 5 within 5 s where at least
+ * half of the calls failed. While it is open only a probe goes through, one at a time; one that succeeds closes it.
  */
 export class StoreBreaker {
-  readonly #options: StoreBreakerOptions
+  readonly #options: Required<StoreBreakerOptions>
   #state: 'closed' | 'open' | 'probing' = 'closed'
   #turn: Turn = 0
   #error: unknown
@@ -29,12 +36,15 @@ export class StoreBreaker {
   #windowFrom = Number.NEGATIVE_INFINITY
   #windowFailures = 0
   #windowResults = 0
-  #probeMs = firstProbeMs
+  #probeMs: number
+  #openedAt = 0
   #probeAt = 0
   #closedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: StoreBreakerOptions) {
-    this.#options = options
+    const defaults = { failuresToOpen: 5, windowMs: 5_000, firstProbeMs: 250, lastProbeMs: 4_000 }
+    this.#options = { ...defaults, ...options }
+    this.#probeMs = this.#options.firstProbeMs
   }
 
   get closed(): boolean {
@@ -58,7 +68,9 @@ export class StoreBreaker {
 
   /** The turn of a probe that may begin: one at a time, and none before its time. */
   beginProbe(): Turn | undefined {
-    if (this.#state !== 'open' || this.#options.clock() < this.#probeAt) return undefined
+    if (this.#state !== 'open') return undefined
+    const now = this.#options.clock()
+    if (now >= this.#openedAt && now < this.#probeAt) return undefined
     this.#state = 'probing'
     return ++this.#turn
   }
@@ -72,6 +84,7 @@ export class StoreBreaker {
 
   failed(turn: Turn, error: unknown): void {
     if (turn !== this.#turn) return
+    const { clock, changed, failuresToOpen, firstProbeMs, lastProbeMs } = this.#options
     if (this.#state === 'probing') {
       this.#probeMs = Math.min(this.#probeMs * 2, lastProbeMs)
       this.#open(error)
@@ -81,15 +94,16 @@ export class StoreBreaker {
     this.#count(true)
     const often = this.#windowFailures >= failuresToOpen && this.#windowFailures * 2 >= this.#windowResults
     if (this.#inRow < failuresToOpen && !often) return
-    const steady = this.#options.clock() - this.#closedAt >= steadyMs
+    const steady = clock() - this.#closedAt >= steadyMs
     this.#probeMs = steady ? firstProbeMs : Math.min(this.#probeMs * 2, lastProbeMs)
     this.#open(error)
-    this.#options.changed('failing', error)
+    changed('failing', error)
   }
 
   #count(failure: boolean): void {
     const now = this.#options.clock()
-    if (now - this.#windowFrom >= windowMs) {
+    const age = now - this.#windowFrom
+    if (age < 0 || age >= this.#options.windowMs) {
       this.#windowFrom = now
       this.#windowFailures = 0
       this.#windowResults = 0
@@ -102,7 +116,8 @@ export class StoreBreaker {
     this.#turn++
     this.#state = 'open'
     this.#error = error
-    this.#probeAt = this.#options.clock() + this.#probeMs
+    this.#openedAt = this.#options.clock()
+    this.#probeAt = this.#openedAt + this.#probeMs
   }
 
   #close(): void {

@@ -1,36 +1,65 @@
 import { isPromise } from '../primitives/is-promise.ts'
-import { OperationDeadlines } from './operation-deadlines.ts'
-import { StoreBreaker, type StoreBreakerOptions, type Turn } from './store-breaker.ts'
+import { ownMembers } from '../primitives/own-members.ts'
+import { OperationDeadlines, type TimedOperation } from './operation-deadlines.ts'
+import {
+  StoreBreaker,
+  type StoreBreakerOptions,
+  type StoreBreakerPolicy,
+  type Turn,
+} from './store-breaker.ts'
 
-/** What became of an operation. */
+/** The outcome of a call. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown }
 
-/** Hears of an operation that failed here and may still have been done there, when that is known. */
+/** Called with what came of a call that failed here and may still have been done there, once that is known. */
 export type Afterwards<T> = (outcome: Outcome<T>) => void
 
+export interface StoreCallsOptions {
+  /** What the store is called in errors, such as `limit store`. */
+  readonly name: string
+  /** Longest wait for a call, in milliseconds. */
+  readonly timeoutMs: number
+  /** Longest wait for a probe. One that takes longer than `timeoutMs` does not close the breaker. Default `timeoutMs`. */
+  readonly probeTimeoutMs?: number
+  /** Monotonic milliseconds. */
+  readonly clock: () => number
+  /** Called once for each change, and must not throw. */
+  readonly changed: StoreBreakerOptions['changed']
+  readonly breaker?: StoreBreakerPolicy & { readonly clock?: () => number }
+  /** Whether the calls in flight fail when the breaker opens. */
+  readonly failsFast?: boolean
+  /** How many calls may be unanswered at once: a client buffers what it cannot send. */
+  readonly maxUnanswered?: number
+}
+
+/** How long a call that is not answered counts after its timeout, in milliseconds. */
+const unansweredMs = 60_000
+
 /**
- * Operations of a store, each of which comes to an outcome in time. One that is answered at once costs no promise and
- * no timer. While the breaker is open nothing is asked, and the outcome is there at once.
+ * The calls to a store: each has an outcome in time, and while the circuit breaker is open none is made. A store that
+ * answers synchronously costs no promise and no timer.
  *
- * `TypeError` and `RangeError` that the store throws at once are faults of what it was given: they are thrown.
+ * `TypeError` and `RangeError` that the store throws synchronously are errors of the caller: they are thrown.
  */
 export class StoreCalls {
-  readonly #timeoutMs: number
-  readonly #name: string
+  readonly #options: StoreCallsOptions
   readonly #deadlines: OperationDeadlines
+  readonly #probeDeadlines: OperationDeadlines
   readonly #breaker: StoreBreaker
+  readonly #unanswered = new Set<TimedOperation>()
 
-  /** `name` is what the store is called in what it fails with. */
-  constructor(timeoutMs: number, options: StoreBreakerOptions, name = 'limit store') {
-    this.#timeoutMs = timeoutMs
-    this.#name = name
-    this.#deadlines = new OperationDeadlines(timeoutMs, options.clock)
-    this.#breaker = new StoreBreaker(options)
+  constructor(options: StoreCallsOptions) {
+    const { timeoutMs, probeTimeoutMs = timeoutMs, clock, changed, breaker } = options
+    this.#options = ownMembers(options)
+    this.#deadlines = new OperationDeadlines(timeoutMs, clock)
+    this.#probeDeadlines =
+      probeTimeoutMs === timeoutMs ? this.#deadlines : new OperationDeadlines(probeTimeoutMs, clock)
+    this.#breaker = new StoreBreaker({ clock, changed, ...breaker })
   }
 
-  /** Whether the store is asked at all. */
+  /** Whether the breaker is closed. */
   get usable(): boolean {
     return this.#breaker.closed
   }
@@ -41,76 +70,89 @@ export class StoreCalls {
   }
 
   ask<T>(operation: () => T | PromiseLike<T>, afterwards?: Afterwards<T>): Outcome<T> | Promise<Outcome<T>> {
-    const turn = this.#breaker.begin()
-    if (turn === undefined) return { ok: false, error: this.#breaker.error }
-    return this.#run(turn, operation, afterwards)
+    return this.#run(this.#breaker.begin(), this.#deadlines, operation, afterwards)
   }
 
-  /** Asks although the store fails, if it is time for that. Never throws. */
-  async probe(operation: () => unknown): Promise<void> {
-    const turn = this.#breaker.beginProbe()
-    if (turn === undefined) return
-    try {
-      await this.#run(turn, operation, undefined)
-    } catch (error) {
-      this.#failed(turn, error)
-    }
+  /** Asks, also while the store fails, if it is time for a probe and no other one is running. */
+  askOrProbe<T>(operation: () => PromiseLike<T>): Outcome<T> | Promise<Outcome<T>> {
+    const turn = this.#breaker.begin() ?? this.#breaker.beginProbe()
+    return this.#run(turn, this.#probeDeadlines, async () => operation(), undefined)
   }
 
   #run<T>(
-    turn: Turn,
+    turn: Turn | undefined,
+    deadlines: OperationDeadlines,
     operation: () => T | PromiseLike<T>,
     afterwards: Afterwards<T> | undefined,
   ): Outcome<T> | Promise<Outcome<T>> {
+    if (turn === undefined) return { ok: false, error: this.#breaker.error }
     let result: T | PromiseLike<T>
     try {
+      this.#checkUnanswered()
       result = operation()
     } catch (error) {
       if (error instanceof TypeError || error instanceof RangeError) throw error
-      this.#failed(turn, error)
-      return { ok: false, error }
+      return this.#failed(turn, error)
     }
-    if (isPromise(result)) return this.#wait(turn, result, afterwards)
+    if (isPromise(result)) return this.#wait(turn, deadlines, result, afterwards)
     this.#breaker.succeeded(turn)
     return { ok: true, value: result }
   }
 
-  #wait<T>(turn: Turn, result: PromiseLike<T>, afterwards: Afterwards<T> | undefined): Promise<Outcome<T>> {
+  #wait<T>(
+    turn: Turn,
+    deadlines: OperationDeadlines,
+    result: PromiseLike<T>,
+    afterwards: Afterwards<T> | undefined,
+  ): Promise<Outcome<T>> {
+    const { name, timeoutMs, probeTimeoutMs = timeoutMs, clock, maxUnanswered } = this.#options
     return new Promise(resolve => {
       let expired = false
-      const operation = this.#deadlines.add(() => {
+      const operation = deadlines.add(() => {
         expired = true
-        const error = new Error(`The ${this.#name} did not answer within ${this.#timeoutMs} milliseconds.`)
-        this.#failed(turn, error)
-        resolve({ ok: false, error })
+        const ms = deadlines === this.#deadlines ? timeoutMs : probeTimeoutMs
+        resolve(this.#failed(turn, new Error(`The ${name} did not answer within ${ms} milliseconds.`)))
       })
+      if (maxUnanswered !== undefined) this.#unanswered.add(operation)
       result.then(
         value => {
           const outcome = { ok: true, value } as const
+          if (maxUnanswered !== undefined) this.#unanswered.delete(operation)
           if (expired) {
             afterwards?.(outcome)
             return
           }
-          this.#deadlines.takeBack(operation)
-          this.#breaker.succeeded(turn)
+          deadlines.takeBack(operation)
+          const slow = deadlines !== this.#deadlines && clock() > operation.dueAt - probeTimeoutMs + timeoutMs
+          if (!slow) this.#breaker.succeeded(turn)
+          else if (!this.usable) this.#breaker.failed(turn, this.#breaker.error)
           resolve(outcome)
         },
         error => {
-          const outcome = { ok: false, error } as const
+          if (maxUnanswered !== undefined) this.#unanswered.delete(operation)
           if (!expired) {
-            this.#deadlines.takeBack(operation)
-            this.#failed(turn, error)
-            resolve(outcome)
+            deadlines.takeBack(operation)
+            resolve(this.#failed(turn, error))
           }
-          afterwards?.(outcome)
+          afterwards?.({ ok: false, error })
         },
       )
     })
   }
 
-  #failed(turn: Turn, error: unknown): void {
-    const { closed } = this.#breaker
+  #checkUnanswered(): void {
+    const { name, clock, maxUnanswered } = this.#options
+    if (maxUnanswered === undefined) return
+    const from = clock() - unansweredMs
+    for (const call of this.#unanswered) if (call.dueAt <= from) this.#unanswered.delete(call)
+    if (this.#unanswered.size >= maxUnanswered)
+      throw new Error(`The ${name} did not answer ${maxUnanswered} operations.`)
+  }
+
+  #failed(turn: Turn, error: unknown): { readonly ok: false; readonly error: unknown } {
+    const { usable } = this
     this.#breaker.failed(turn, error)
-    if (closed && !this.#breaker.closed) this.#deadlines.expireAll()
+    if (this.#options.failsFast === true && usable && !this.usable) this.#deadlines.expireAll()
+    return { ok: false, error }
   }
 }

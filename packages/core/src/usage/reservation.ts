@@ -1,6 +1,5 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
-import { memberOf } from '../primitives/own-members.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 import { promptEstimate } from './prompt-estimate.ts'
@@ -29,11 +28,11 @@ const most = Number.MAX_SAFE_INTEGER
  * the default is taken. Of two bounds the greater one counts: vendors differ in which they obey.
  */
 export function reservationOf(draft: Draft, defaultOutputTokens: number): Reservation {
-  const bound = memberOf(draft.body, 'max_completion_tokens')
-  const older = memberOf(draft.body, 'max_tokens')
+  const bound = jsonMember(draft.body, 'max_completion_tokens')
+  const older = jsonMember(draft.body, 'max_tokens')
   const greatest = Math.max(isBound(bound) ? bound : -1, isBound(older) ? older : -1)
   const maxOutputTokens = greatest === -1 ? defaultOutputTokens : greatest
-  const n = memberOf(draft.body, 'n')
+  const n = jsonMember(draft.body, 'n')
   const choices = isBound(n) && n >= 1 && n <= 128 ? n : 1
   return {
     promptTokens: promptEstimate(draft),

@@ -5,8 +5,8 @@ import type {
   SharedTargetChange,
   SharedTargetState,
 } from '../../contracts/shared-health.ts'
+import { StoreCalls } from '../../stores/store-calls.ts'
 import type { HealthSettings } from './health-options.ts'
-import { SharedCalls } from './shared-calls.ts'
 import type { SharedTarget } from './shared-target.ts'
 
 /** How often is read what others tell, in milliseconds, and no oftener than targets are asked for. */
@@ -28,7 +28,7 @@ const mostTouched = 10_000
 export class Sharing {
   readonly store: SharedHealth
   readonly #settings: Pick<HealthSettings, 'clock' | 'changed'>
-  readonly #calls: SharedCalls
+  readonly #calls: StoreCalls
   readonly #token: string
   readonly #touched = new Set<SharedTarget>()
   readonly #changes = new Set<SharedTarget>()
@@ -46,15 +46,20 @@ export class Sharing {
   ) {
     this.store = store
     this.#settings = settings
-    this.#calls = new SharedCalls(
-      event => settings.changed(event),
-      () => settings.clock(),
-    )
+    this.#calls = new StoreCalls({
+      name: 'shared health',
+      timeoutMs: 50,
+      clock: () => settings.clock(),
+      changed: (state, error) => settings.changed({ type: 'store', store: 'health', state, error }),
+      // It is read once a second anyway, which finds out whether it works.
+      breaker: { failuresToOpen: 1, windowMs: 0, firstProbeMs: 0, lastProbeMs: 0 },
+      maxUnanswered: 8,
+    })
     this.#token = token
   }
 
   get working(): boolean {
-    return this.#calls.working
+    return this.#calls.usable
   }
 
   /** The target is asked for: it is read soon, where not too many wait for that. Tells whether it is. */
@@ -72,12 +77,12 @@ export class Sharing {
   }
 
   async claim(id: string, ms: number): Promise<boolean> {
-    const claimed = await this.#calls.ask(() => this.store.claimProbe(id, this.#token, ms))
-    return claimed?.value === true
+    const claimed = await this.#calls.askOrProbe(() => this.store.claimProbe(id, this.#token, ms))
+    return claimed.ok && claimed.value === true
   }
 
   async letGo(id: string): Promise<void> {
-    await this.#calls.ask(() => this.store.letGoProbe(id, this.#token))
+    await this.#calls.askOrProbe(() => this.store.letGoProbe(id, this.#token))
   }
 
   #plan(): void {
@@ -102,15 +107,15 @@ export class Sharing {
 
   async #readThese(targets: readonly SharedTarget[]): Promise<boolean> {
     const versions = targets.map(({ version }) => version)
-    const states = await this.#calls.ask(async () =>
+    const states = await this.#calls.askOrProbe(async () =>
       soundStates(await this.store.read(targets.map(({ id }) => id)), targets.length),
     )
     const now = this.#settings.clock()
     for (const [index, target] of targets.entries()) {
-      const state = states?.value[index]
+      const state = states.ok ? states.value[index] : undefined
       if (state !== undefined) target.read(state, versions[index]!, now)
     }
-    return states !== undefined
+    return states.ok
   }
 
   async #write(): Promise<void> {
@@ -122,11 +127,11 @@ export class Sharing {
       const versions = targets.map(({ version }) => version)
       const now = this.#settings.clock()
       const changes = targets.map(target => target.change(now))
-      const generations = await this.#calls.ask(async () =>
+      const generations = await this.#calls.askOrProbe(async () =>
         soundNumbers(await this.store.write(changes), changes.length),
       )
       for (const [index, target] of targets.entries()) {
-        const generation = generations?.value[index]
+        const generation = generations.ok ? generations.value[index] : undefined
         if (generation !== undefined) target.written(generation, versions[index]!)
         else this.#keep(target, changes[index]!)
       }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { estimatedUsage } from '../usage/usage.ts'
-import { soundPrices } from './guarded-functions.ts'
+import { guardPrices } from './guards.ts'
 
 const usage = estimatedUsage({ model: 'm', messages: [{ role: 'user', content: 'Hello!' }] }, 4)
 const model = { model: 'm', provider: 'p', upstreamModel: 'up', at: 5 }
 
-describe('soundPrices', () => {
+describe('guardPrices', () => {
   it('knows no price where there are none', () => {
-    expect(soundPrices(undefined)(usage, model)).toBeNull()
+    expect(guardPrices(undefined)(usage, model)).toBeNull()
   })
 
   it.each([0, 0.25, 1e9])('takes %s as it is', cost => {
-    expect(soundPrices(() => cost)(usage, model)).toBe(cost)
+    expect(guardPrices(() => cost)(usage, model)).toBe(cost)
   })
 
   it.each<[string, () => unknown]>([
@@ -30,13 +30,13 @@ describe('soundPrices', () => {
     ['gives a promise', () => Promise.resolve(1)],
     ['gives a promise that rejects', () => Promise.reject(new Error('prices'))],
   ])('knows no price, which is not 0, where the function %s', async (_, prices) => {
-    expect(soundPrices(prices as never)(usage, model)).toBeNull()
+    expect(guardPrices(prices as never)(usage, model)).toBeNull()
     await new Promise(resolve => setImmediate(resolve))
   })
 
   it('lets no function change what it prices', () => {
     const before = structuredClone(usage)
-    const prices = soundPrices(given => {
+    const prices = guardPrices(given => {
       Object.assign(given, { prompt_tokens: 9 })
       Object.assign(given.prompt_tokens_details, { cached_tokens: 9 })
       Object.assign(given.completion_tokens_details, { reasoning_tokens: 9 })

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { closingOf, entryOf } from '../../test/support/scripted-rows.ts'
 import type { GatewayEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
-import { watchedLedger } from './watched-ledger.ts'
+import { guardLedger } from './guards.ts'
 
 const entry = entryOf('a')
 const closing = closingOf(entry)
@@ -10,13 +10,13 @@ const nothing = () => undefined
 
 function watched(ledger: Partial<Ledger>, ms = 20) {
   const events: GatewayEvent[] = []
-  const made = watchedLedger({ open() {}, close() {}, ...ledger }, ms, event => events.push(event))!
+  const made = guardLedger({ open() {}, close() {}, ...ledger }, ms, event => events.push(event))!
   return { made, events, states: () => events.map(event => event.type === 'store' && event.state) }
 }
 
-describe('watchedLedger', () => {
+describe('guardLedger', () => {
   it('is nothing where there is none', () => {
-    expect(watchedLedger(undefined, 20, () => {})).toBeUndefined()
+    expect(guardLedger(undefined, 20, () => {})).toBeUndefined()
   })
 
   it('hands on what it is given, and tells of nothing while all works', async () => {
@@ -40,6 +40,15 @@ describe('watchedLedger', () => {
     const { made, states } = watched({ unused: () => Promise.reject(new Error('rows')) })
     await made.unused?.(closing)
     expect(states()).toEqual(['failing'])
+  })
+
+  it('has nothing that another library has added to every object', () => {
+    Object.assign(Object.prototype, { cancel: () => {}, unused: () => {} })
+    onTestFinished(() => {
+      for (const name of ['cancel', 'unused']) Reflect.deleteProperty(Object.prototype, name)
+    })
+    const { made } = watched({})
+    expect([made.cancel, made.unused]).toEqual([undefined, undefined])
   })
 
   it('tells once that opening fails, with the error, and once that it works again', async () => {
