@@ -1,6 +1,6 @@
-import { within } from '../clock/deadline.ts'
-import { inTime } from '../clock/in-time.ts'
+import type { Clock } from '../clock/clock.ts'
 import { RetryTimer } from '../clock/retry-timer.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRows } from '../contracts/ledger-rows.ts'
 import { Backlog, batchOf, type Told, type Waiting } from './backlog.ts'
@@ -20,8 +20,7 @@ export interface LedgerWriterOptions {
   readonly state: LedgerState
   readonly maxPending: number
   readonly timeoutMs: number
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Told when the database works again. */
   readonly found: () => void
   /** Told when the database has answered and nothing waits for it. */
@@ -43,7 +42,7 @@ export class LedgerWriter {
   readonly #held = new Backlog()
   /** Entries that may have been written although whoever opened them was told that they were not. */
   readonly #cancelled = new Set<string>()
-  readonly #retry = new RetryTimer(() => void this.#recover())
+  readonly #retry: RetryTimer
   #underWay = 0
   #away = false
   #pumping = false
@@ -54,6 +53,7 @@ export class LedgerWriter {
 
   constructor(options: LedgerWriterOptions) {
     this.#options = options
+    this.#retry = new RetryTimer(options.clock, () => void this.#recover())
     if (this.#journalled) void this.#recover()
   }
 
@@ -102,7 +102,8 @@ export class LedgerWriter {
   async flush(): Promise<void> {
     if (this.#held.size > 0 || this.#cancelled.size > 0) void this.#recover()
     if (this.#settled) return
-    await within(new Promise<void>(resolve => this.#idle.push(resolve)), patientMs)
+    const idle = new Promise<void>(resolve => this.#idle.push(resolve))
+    await withTimeout(this.#options.clock, patientMs, idle, () => undefined)
   }
 
   stop(): Promise<void> {
@@ -246,18 +247,19 @@ export class LedgerWriter {
   async #writePatiently(batch: LedgerBatch): Promise<void> {
     if (this.#over) throw new Error('The ledger was stopped.')
     const { timeoutMs, clock } = this.#options
-    const since = clock()
+    const since = clock.monotonic()
     await this.#write(batch, Math.max(timeoutMs, patientMs))
     // Slower than that, whoever opens a record would not wait for it.
-    if (clock() - since <= timeoutMs) this.#find()
+    if (clock.monotonic() - since <= timeoutMs) this.#find()
   }
 
   #write(batch: LedgerBatch, ms: number): Promise<void> {
-    return inTime(
-      () => this.#options.rows.write(batch),
-      ms,
-      `The database of the ledger did not answer within ${ms} milliseconds.`,
-    )
+    const { rows, clock } = this.#options
+    // Also what throws before it has a promise.
+    const writing = (async () => rows.write(batch))()
+    return withTimeout(clock, ms, writing, () => {
+      throw new Error(`The database of the ledger did not answer within ${ms} milliseconds.`)
+    })
   }
 
   #lose(error: unknown): void {

@@ -1,4 +1,5 @@
-import { inTime } from '../clock/in-time.ts'
+import { maxTimerMs, systemClock } from '../clock/clock.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
 import type { ApiKeyLookup } from '../contracts/key-store.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -12,8 +13,6 @@ import { type Question, storeBreaker } from './store-breaker.ts'
 
 const longestMs = 5_000
 const maxFound = 10_000
-/** Timers take no more, and fire at once where they are given more. */
-const longestTimerMs = 2_147_483_647
 
 /**
  * A store's lookup, asked once in a while for each key, and by one request at a time: the found and the unknown ones
@@ -23,7 +22,7 @@ const longestTimerMs = 2_147_483_647
  * Throws `ConfigurationError` for bounds that are none.
  */
 export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find {
-  const now = options.now ?? (() => performance.now())
+  const now = options.now ?? systemClock.monotonic
   const { ttl, maxUnknown, lookupMs, staleMs } = boundsOf(options)
   const observe = quietObserver(options.observe)
   const keys = seenKeys(maxFound, maxUnknown)
@@ -48,11 +47,11 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
     })
     let answer: StoreAnswer
     try {
-      answer = await inTime(
-        () => heard,
-        lookupMs,
-        `A lookup of a key did not come to its answer within ${lookupMs} milliseconds (lookupMs).`,
-      )
+      answer = await withTimeout(systemClock, lookupMs, heard, () => {
+        throw new Error(
+          `A lookup of a key did not come to its answer within ${lookupMs} milliseconds (lookupMs).`,
+        )
+      })
     } catch (error) {
       question.failed(error)
       return withoutStore(name, error)
@@ -85,13 +84,8 @@ function boundsOf(options: ApiKeysOptions) {
   if (!(Number.isSafeInteger(maxUnknown) && maxUnknown > 0)) {
     throw configurationError('apiKeys()', ['maxUnknown'], maxUnknown, 'a whole number from 1')
   }
-  if (!(typeof lookupMs === 'number' && lookupMs > 0 && lookupMs <= longestTimerMs)) {
-    throw configurationError(
-      'apiKeys()',
-      ['lookupMs'],
-      lookupMs,
-      `a number above 0, at most ${longestTimerMs}`,
-    )
+  if (!(typeof lookupMs === 'number' && lookupMs > 0 && lookupMs <= maxTimerMs)) {
+    throw configurationError('apiKeys()', ['lookupMs'], lookupMs, `a number above 0, at most ${maxTimerMs}`)
   }
   if (!(typeof staleMs === 'number' && staleMs >= 0 && Number.isFinite(staleMs))) {
     throw configurationError('apiKeys()', ['staleMs'], staleMs, 'a number of milliseconds from 0')

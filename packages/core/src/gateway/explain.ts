@@ -52,7 +52,7 @@ export async function explain<Host>(
     })
     context.identified?.(principal)
     if (mayArrive(context.body)) await undefined
-    const { intake, random } = options
+    const { intake, random, clock } = options
     const draft =
       read(request, context.body, intake) ??
       (await receive(request, context.body, intake, {
@@ -60,6 +60,7 @@ export async function explain<Host>(
         uploads,
         lifetime,
         random,
+        clock,
       }))
     model = draft.model
     const places = await route(
@@ -89,7 +90,7 @@ function skipLeftAlone(
   log: RoutingLog,
   { health, clock }: CallWorld,
 ): GatewayError | undefined {
-  const now = clock()
+  const now = clock.monotonic()
   const views = candidates.map(candidate => health.of(candidate).view(now, caller))
   let blocked = views.map(({ waitMs }) => waitMs > 0)
   // Nothing else is left to be asked.

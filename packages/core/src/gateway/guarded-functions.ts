@@ -1,5 +1,6 @@
-import { freshId } from '../primitives/fresh-id.ts'
+import { systemClock } from '../clock/clock.ts'
 import { unheard } from '../primitives/is-promise.ts'
+import { freshId, random as systemRandom } from '../primitives/random.ts'
 import type { Prices } from '../usage/prices.ts'
 import { copiedUsage } from '../usage/usage.ts'
 
@@ -14,19 +15,19 @@ export function soundId(id: (() => string) | undefined): () => string {
 
 /** A clock of the user's making, or the process's own: an answer needs its time, even where that fails. */
 export function soundNow(now: (() => number) | undefined): () => number {
-  if (now === undefined) return Date.now
+  if (now === undefined) return systemClock.now
   return () => {
     const time = outcomeOf(now)
-    return typeof time === 'number' && Number.isFinite(time) ? time : Date.now()
+    return typeof time === 'number' && Number.isFinite(time) ? time : systemClock.now()
   }
 }
 
 /** Chance of the user's making, or the process's own: what is no number from 0 up to 1 decides nothing. */
 export function soundRandom(random: (() => number) | undefined): () => number {
-  if (random === undefined) return Math.random
+  if (random === undefined) return systemRandom
   return () => {
     const drawn = outcomeOf(random)
-    return typeof drawn === 'number' && drawn >= 0 && drawn < 1 ? drawn : Math.random()
+    return typeof drawn === 'number' && drawn >= 0 && drawn < 1 ? drawn : systemRandom()
   }
 }
 

@@ -1,4 +1,5 @@
 import { defaultTransport } from '#transport'
+import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Observer } from '../contracts/events.ts'
@@ -75,7 +76,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly health: HealthSettings
   /** The transport that the gateway made itself and has to close. */
   readonly ownTransport: Transport | undefined
-  readonly now: () => number
+  readonly clock: Clock
   readonly id: () => string
   readonly random: () => number
 }
@@ -98,7 +99,7 @@ export function resolveOptions<Host>(
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
   const observe = quietObserver(options.observe)
-  const clock = () => performance.now()
+  const clock: Clock = { ...systemClock, now: soundNow(options.now) }
   const random = soundRandom(options.random)
   const breaker = options.breaker === false ? undefined : filled(defaultBreaker, options.breaker)
   const retry = options.retry === false ? undefined : filled(defaultRetry, options.retry)
@@ -112,7 +113,7 @@ export function resolveOptions<Host>(
   }
   const book = kept?.healthBook ?? healthBook(health)
   const counts = kept?.counts ?? memoryStore()
-  const policies = boundedPolicies(options, timeouts.policyMs, counts)
+  const policies = boundedPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = recalling(options, observe, clock, timeouts.policyMs)
   // Last: nothing that has to be closed is made for options that cannot be used.
   const ownTransport =
@@ -123,7 +124,7 @@ export function resolveOptions<Host>(
     unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),
     prices: soundPrices(options.prices),
     abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
-    ledger: watchedLedger(options.ledger, timeouts.policyMs, observe),
+    ledger: watchedLedger(options.ledger, timeouts.policyMs, observe, clock),
     observe,
     shed: soundShedder(options.shed, observe),
     tellsTrace: soundTraceChoice(options.traceHeader, observe),
@@ -153,7 +154,7 @@ export function resolveOptions<Host>(
     counts,
     health,
     ownTransport,
-    now: soundNow(options.now),
+    clock,
     id: soundId(options.id),
     random,
   }

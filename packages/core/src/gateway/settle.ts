@@ -1,6 +1,7 @@
 import { chargeOf } from '../accounting/charge.ts'
 import { unusedClosing } from '../accounting/unused-call.ts'
 import { AnswerCapture, type AnswerKeeper } from '../caching/answer-capture.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
@@ -29,8 +30,6 @@ export interface Books {
   readonly prices: Prices
   readonly abandonedCalls: AbandonedCallOptions
   readonly ledger: Ledger | undefined
-  /** Milliseconds since 1970. */
-  readonly now: () => number
   readonly id: () => string
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number
@@ -88,7 +87,7 @@ export class RequestRecord {
   readonly startedAt: number
   /** The same in milliseconds since 1970. */
   readonly #at: number
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #books: Books
   readonly #observe: (event: EndEvent) => void
   #entry: LedgerEntry | undefined
@@ -100,14 +99,14 @@ export class RequestRecord {
   #opening: Promise<unknown> | undefined
   #settled = false
 
-  constructor(requestId: string, clock: () => number, books: Books, observe: (event: EndEvent) => void) {
+  constructor(requestId: string, clock: Clock, books: Books, observe: (event: EndEvent) => void) {
     this.requestId = requestId
     this.#clock = clock
     this.#books = books
     this.#observe = observe
     this.routing = new RoutingLog(books.random)
-    this.startedAt = clock()
-    this.#at = books.now()
+    this.startedAt = clock.monotonic()
+    this.#at = clock.now()
   }
 
   /** Has a tracer follow it. */
@@ -151,8 +150,8 @@ export class RequestRecord {
   }
 
   async #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
-    const { now, id } = this.#books
-    const openedAt = now()
+    const { id } = this.#books
+    const openedAt = this.#clock.now()
     const entry = {
       id: uuidv7(openedAt, id()),
       requestId: this.requestId,
@@ -213,7 +212,7 @@ export class RequestRecord {
   #traceHeader(): string | undefined {
     const { tellsTrace } = this.#books
     if (tellsTrace === undefined || !this.routing.begun || !tellsTrace(this.principal!)) return undefined
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     const { counted } = this.attempts
     const answers = counted?.endedAt !== undefined && counted.error === undefined
     const trace = this.#traceAt(this.firstByteAt ?? (answers ? now : undefined))
@@ -241,9 +240,9 @@ export class RequestRecord {
 
   /** Keeps a call whose answer nobody got; also when the request has ended. */
   keepUnused(call: UnusedCallEvent): void {
-    const { ledger, now, id } = this.#books
+    const { ledger, id } = this.#books
     if (ledger === undefined || memberOf(ledger, 'unused') === undefined) return
-    const closedAt = now()
+    const closedAt = this.#clock.now()
     const openedAt = this.#openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
     const closing = unusedClosing(call, beside)
@@ -257,21 +256,21 @@ export class RequestRecord {
 
   /** The first byte of the answer is about to be sent. */
   markFirstByte(): void {
-    this.firstByteAt ??= this.#clock()
+    this.firstByteAt ??= this.#clock.monotonic()
   }
 
   /** Closes the lease and the record, exactly once: what comes later is not heard. */
   settle(outcome: Outcome, status: number, error?: unknown): void {
     if (this.#settled) return
     this.#settled = true
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     if (this.usage === undefined) this.#chargeAbandoned(outcome, now)
     const target = this.attempts.lastCalled
     const responseModel = this.attempts.counted?.responseModel
     const charge =
       this.usage &&
       target &&
-      this.#chargeAt(this.usage, target, this.#openedAt ?? this.#books.now(), responseModel)
+      this.#chargeAt(this.usage, target, this.#openedAt ?? this.#clock.now(), responseModel)
     const cost = charge?.cost ?? null
     this.#giveBack(cost)
     const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.startedAt
@@ -333,8 +332,11 @@ export class RequestRecord {
   costOf(usage: Usage, attempt: OpenAttempt, terms: AnswerTerms | undefined): number | null {
     const { target, adjustments, responseModel } = attempt
     const { model = '' } = this
-    const { prices, now } = this.#books
-    return prices(usage, pricedModel(model, target, now(), this.#input, terms, adjustments, responseModel))
+    const { prices } = this.#books
+    return prices(
+      usage,
+      pricedModel(model, target, this.#clock.now(), this.#input, terms, adjustments, responseModel),
+    )
   }
 
   /** What a call is charged that was cut off before any of its answer came; `undefined` where its upstream has made none. */
@@ -378,7 +380,7 @@ export class RequestRecord {
     const target = this.attempts.lastCalled
     const closing: LedgerClosing = {
       entry,
-      closedAt: this.#books.now(),
+      closedAt: this.#clock.now(),
       outcome,
       status,
       provider: target?.provider.name,

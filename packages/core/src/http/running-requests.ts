@@ -1,10 +1,9 @@
+import { type Clock, maxTimerMs, type Timer } from '../clock/clock.ts'
 import type { Lifetime } from './lifetime.ts'
-
-/** Node's timers fire at once beyond this. */
-const longestTimer = 2_147_483_647
 
 /** What is being answered. */
 export class RunningRequests {
+  readonly #clock: Clock
   /**
    * A list, and no set: one that is added to and taken from leaves old tables behind. Each holds what ran when it was
    * left, and the next table, so that the engine finds none of it to be garbage before it looks through all its memory.
@@ -13,7 +12,11 @@ export class RunningRequests {
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
   /** When those that still run are ended. Monotonic milliseconds. */
   #cutAt = Number.POSITIVE_INFINITY
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   get size(): number {
     return this.#lifetimes.length
@@ -34,7 +37,7 @@ export class RunningRequests {
       last.place = place
     }
     if (this.#lifetimes.length > 0 || this.#drained === undefined) return
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
     this.#timer = undefined
     this.#drained.resolve()
     this.#drained = undefined
@@ -42,9 +45,10 @@ export class RunningRequests {
 
   /**
    * Resolves when none runs. What still runs after `ms` is ended then; of several calls the one that ends it first
-   * counts. `now` is monotonic milliseconds.
+   * counts.
    */
-  drain(ms: number, now: number): Promise<void> {
+  drain(ms: number): Promise<void> {
+    const now = this.#clock.monotonic()
     const sooner = now + ms < this.#cutAt
     if (sooner) this.#cutAt = now + ms
     if (this.#lifetimes.length === 0) return Promise.resolve()
@@ -54,11 +58,11 @@ export class RunningRequests {
   }
 
   #arm(ms: number): void {
-    clearTimeout(this.#timer)
-    if (ms > longestTimer) return
-    this.#timer = setTimeout(() => {
+    this.#timer?.cancel()
+    if (ms > maxTimerMs) return
+    this.#timer = this.#clock.setTimer(ms, () => {
       for (const lifetime of [...this.#lifetimes]) lifetime.end('gateway_closed')
-    }, ms)
+    })
   }
 }
 

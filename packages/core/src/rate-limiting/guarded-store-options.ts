@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import type { MemoryStore } from './memory-store.ts'
@@ -15,8 +16,7 @@ export interface GuardedStoreOptions {
   /** Longest wait for one operation, in milliseconds. */
   readonly timeoutMs: number
   readonly observe: Observer
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Counts while the store does not answer. Default: `memoryStore()`. */
   readonly local?: MemoryStore
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import type { Settlement } from '../contracts/limit-store.ts'
 
 interface Waiting {
@@ -15,12 +16,12 @@ const uselessMs = 3_600_000
  */
 export class Unsettled {
   readonly #waiting = new Map<string, Waiting>()
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #dropped: (error: Error) => void
   #told = false
 
-  /** `clock` gives monotonic milliseconds. `dropped` is told once, until all others are settled. */
-  constructor(clock: () => number, dropped: (error: Error) => void) {
+  /** `dropped` is told once, until all others are settled. */
+  constructor(clock: Clock, dropped: (error: Error) => void) {
     this.#clock = clock
     this.#dropped = dropped
   }
@@ -30,7 +31,7 @@ export class Unsettled {
   }
 
   add(settlement: Settlement): void {
-    this.#waiting.set(settlement.id, { settlement, since: this.#clock() })
+    this.#waiting.set(settlement.id, { settlement, since: this.#clock.monotonic() })
     if (this.#waiting.size <= maxWaiting) return
     const [oldest] = this.#waiting.keys()
     if (oldest !== undefined) this.#waiting.delete(oldest)
@@ -45,7 +46,7 @@ export class Unsettled {
 
   /** Those that are tried next. Who fails again stands behind all others then. */
   next(count: number): readonly Settlement[] {
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     const batch: Settlement[] = []
     for (const [id, waiting] of this.#waiting) {
       if (batch.length === count) break

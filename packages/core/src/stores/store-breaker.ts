@@ -1,9 +1,9 @@
+import type { Clock } from '../clock/clock.ts'
 /** Which turn of its life a breaker was in when an operation began. What comes of an earlier turn is not heard. */
 export type Turn = number
 
 export interface StoreBreakerOptions {
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Told once for each change. */
   readonly changed: (state: 'failing' | 'working', error: unknown) => void
 }
@@ -58,7 +58,7 @@ export class StoreBreaker {
 
   /** The turn of a probe that may begin: one at a time, and none before its time. */
   beginProbe(): Turn | undefined {
-    if (this.#state !== 'open' || this.#options.clock() < this.#probeAt) return undefined
+    if (this.#state !== 'open' || this.#options.clock.monotonic() < this.#probeAt) return undefined
     this.#state = 'probing'
     return ++this.#turn
   }
@@ -81,14 +81,14 @@ export class StoreBreaker {
     this.#count(true)
     const often = this.#windowFailures >= failuresToOpen && this.#windowFailures * 2 >= this.#windowResults
     if (this.#inRow < failuresToOpen && !often) return
-    const steady = this.#options.clock() - this.#closedAt >= steadyMs
+    const steady = this.#options.clock.monotonic() - this.#closedAt >= steadyMs
     this.#probeMs = steady ? firstProbeMs : Math.min(this.#probeMs * 2, lastProbeMs)
     this.#open(error)
     this.#options.changed('failing', error)
   }
 
   #count(failure: boolean): void {
-    const now = this.#options.clock()
+    const now = this.#options.clock.monotonic()
     if (now - this.#windowFrom >= windowMs) {
       this.#windowFrom = now
       this.#windowFailures = 0
@@ -102,7 +102,7 @@ export class StoreBreaker {
     this.#turn++
     this.#state = 'open'
     this.#error = error
-    this.#probeAt = this.#options.clock() + this.#probeMs
+    this.#probeAt = this.#options.clock.monotonic() + this.#probeMs
   }
 
   #close(): void {
@@ -111,7 +111,7 @@ export class StoreBreaker {
     this.#error = undefined
     this.#inRow = 0
     this.#windowFrom = Number.NEGATIVE_INFINITY
-    this.#closedAt = this.#options.clock()
+    this.#closedAt = this.#options.clock.monotonic()
     this.#options.changed('working', undefined)
   }
 }

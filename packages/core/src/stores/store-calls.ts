@@ -1,5 +1,5 @@
+import { OperationDeadlines } from '../clock/operation-deadlines.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { OperationDeadlines } from './operation-deadlines.ts'
 import { StoreBreaker, type StoreBreakerOptions, type Turn } from './store-breaker.ts'
 
 /** What became of an operation. */

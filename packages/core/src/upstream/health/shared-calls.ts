@@ -1,4 +1,5 @@
-import { inTime } from '../../clock/in-time.ts'
+import type { Clock } from '../../clock/clock.ts'
+import { withTimeout } from '../../clock/with-timeout.ts'
 import type { StoreEvent } from '../../contracts/events.ts'
 
 /** Longest wait for one operation, in milliseconds. */
@@ -13,12 +14,12 @@ const late = { most: 8, ms: 60_000 }
  */
 export class SharedCalls {
   readonly #tell: (event: StoreEvent) => void
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #waiting = new Set<{ readonly since: number }>()
   #working = true
 
   /** `tell` must not throw. */
-  constructor(tell: (event: StoreEvent) => void, clock: () => number) {
+  constructor(tell: (event: StoreEvent) => void, clock: Clock) {
     this.#tell = tell
     this.#clock = clock
   }
@@ -30,7 +31,7 @@ export class SharedCalls {
 
   /** What the operation comes to, or `undefined` where it fails or is late. Never rejects. */
   async ask<T>(operation: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
-    const since = this.#clock()
+    const since = this.#clock.monotonic()
     for (const one of this.#waiting) if (since - one.since >= late.ms) this.#waiting.delete(one)
     if (this.#waiting.size >= late.most) {
       this.#state(false, new Error(`The shared health did not answer ${late.most} operations.`))
@@ -46,11 +47,9 @@ export class SharedCalls {
           this.#waiting.delete(one)
         }
       }
-      const value = await inTime(
-        run,
-        timeoutMs,
-        `The shared health did not answer within ${timeoutMs} milliseconds.`,
-      )
+      const value = await withTimeout(this.#clock, timeoutMs, run(), () => {
+        throw new Error(`The shared health did not answer within ${timeoutMs} milliseconds.`)
+      })
       this.#state(true, undefined)
       return { value }
     } catch (error) {

@@ -1,5 +1,6 @@
-import { idleTimer } from '../../clock/retry-timer.ts'
+import type { Timer } from '../../clock/clock.ts'
 import type { SharedHealth, SharedTargetChange } from '../../contracts/shared-health.ts'
+import { freshId } from '../../primitives/random.ts'
 import type { HealthSettings } from './health-settings.ts'
 import { SharedCalls } from './shared-calls.ts'
 import type { SharedTarget } from './shared-target.ts'
@@ -29,7 +30,7 @@ export class Sharing {
   readonly #touched = new Set<SharedTarget>()
   readonly #changes = new Set<SharedTarget>()
   readonly #unheard = new Set<SharedTarget>()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
   #readAt = Number.NEGATIVE_INFINITY
   #reading = false
   #writing = false
@@ -38,14 +39,11 @@ export class Sharing {
   constructor(
     store: SharedHealth,
     settings: Pick<HealthSettings, 'clock' | 'changed'>,
-    token: string = crypto.randomUUID(),
+    token: string = freshId(),
   ) {
     this.store = store
     this.#settings = settings
-    this.#calls = new SharedCalls(
-      event => settings.changed(event),
-      () => settings.clock(),
-    )
+    this.#calls = new SharedCalls(event => settings.changed(event), settings.clock)
     this.#token = token
   }
 
@@ -78,14 +76,14 @@ export class Sharing {
 
   #plan(): void {
     if (this.#timer !== undefined || this.#reading) return
-    const ms = this.#readAt + readEveryMs - this.#settings.clock()
-    this.#timer = idleTimer(() => void this.#read(), Math.max(0, ms))
+    const ms = this.#readAt + readEveryMs - this.#settings.clock.monotonic()
+    this.#timer = this.#settings.clock.setTimer(Math.max(0, ms), () => void this.#read()).unref()
   }
 
   async #read(): Promise<void> {
     this.#timer = undefined
     this.#reading = true
-    this.#readAt = this.#settings.clock()
+    this.#readAt = this.#settings.clock.monotonic()
     for (let left = most.aTurn; left > 0 && this.#touched.size > 0; left -= most.atOnce) {
       const targets = taken(this.#touched)
       for (const target of targets) target.touched = false
@@ -101,7 +99,7 @@ export class Sharing {
     const states = await this.#calls.ask(async () =>
       soundStates(await this.store.read(targets.map(({ id }) => id)), targets.length),
     )
-    const now = this.#settings.clock()
+    const now = this.#settings.clock.monotonic()
     for (const [index, target] of targets.entries()) {
       const state = states?.value[index]
       if (state !== undefined) target.read(state, versions[index]!, now)
@@ -116,7 +114,7 @@ export class Sharing {
     while (this.#changes.size > 0) {
       const targets = taken(this.#changes)
       const versions = targets.map(({ version }) => version)
-      const now = this.#settings.clock()
+      const now = this.#settings.clock.monotonic()
       const changes = targets.map(target => target.change(now))
       const generations = await this.#calls.ask(async () =>
         soundNumbers(await this.store.write(changes), changes.length),
