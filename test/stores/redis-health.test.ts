@@ -3,6 +3,7 @@ import { redisHealth } from '@sluice/redis'
 import { Cluster, Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../packages/core/src/clock/clock.ts'
 import type { HealthCall, HealthRecord } from '../../packages/core/src/contracts/target-health.ts'
 import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/config.ts'
 import { healthBook } from '../../packages/core/src/upstream/health/health-book.ts'
@@ -194,7 +195,7 @@ function startProcess(server: RedisServer): Process {
     breaker: { ...defaultBreaker, openMs: 1_500, maxOpenMs: 1_500 },
     retry: defaultRetry,
     random: Math.random,
-    clock: () => performance.now(),
+    clock: systemClock,
     shared: redisHealth(client),
     changed: event => {
       if (event.type === 'target') told.push(event)

@@ -19,6 +19,7 @@ import { bedrockFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
 import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
+import { wallClock } from './wire/wall-clock.ts'
 
 export type { AwsCredentials } from './bedrock/credentials.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
@@ -135,7 +136,7 @@ interface Endpoint {
 async function encodeConverse(
   call: Call,
   endpoint: Endpoint,
-  now: () => number = Date.now,
+  now: () => number = wallClock,
 ): Promise<EncodedRequest> {
   const streamed = call.input.stream === true
   const { body: fields, adjustments } = await requestBody(call, endpoint.fetchImage)

@@ -8,6 +8,7 @@ import { Adjusting } from './parameters/adjusting.ts'
 import { checkAnswerHead } from './wire/garbled.ts'
 import { jsonBody } from './wire/json-body.ts'
 import { upstreamRefusal } from './wire/upstream-refusal.ts'
+import { wallClock } from './wire/wall-clock.ts'
 
 /** Where a vendor takes chat completions, and how it wants them written. */
 export interface ChatCompletionsEndpoint {
@@ -52,7 +53,7 @@ const plain: Dialect = {}
 export function decodeChatCompletions(
   response: UpstreamResponse,
   call: Call,
-  now: () => number = Date.now,
+  now: () => number = wallClock,
 ): Reply | Promise<Reply> {
   return decodeAnswer(response, call, completionFrom, now)
 }
@@ -61,7 +62,7 @@ export function decodeChatCompletions(
 export function chatCompletionsDecoder(): Provider['decode'] {
   const forms = new AnswerForms()
   const read = (text: string) => forms.read(text)
-  return (response, call) => decodeAnswer(response, call, read, Date.now)
+  return (response, call) => decodeAnswer(response, call, read, wallClock)
 }
 
 type ReadCompletion = (text: string) => PartialCompletion

@@ -17,6 +17,7 @@ import { geminiRequest } from './vertex/gemini-request.ts'
 import { checkPlace, vertexHost } from './vertex/host.ts'
 import { modelResource } from './vertex/model-resource.ts'
 import { exactJsonText } from './wire/exact-json.ts'
+import { wallClock } from './wire/wall-clock.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
@@ -112,7 +113,7 @@ export function vertex(options: VertexOptions): VendorOf<VertexModel> {
     if (model === undefined) return decodeGenerateContent(response, call)
     const { status } = response
     // Errors are Google's own, whoever made the model.
-    if (status < 200 || status > 299) throw await googleRefusal(response, Date.now)
+    if (status < 200 || status > 299) throw await googleRefusal(response, wallClock)
     return decodeMessages(response, { ...call, model })
   }
 

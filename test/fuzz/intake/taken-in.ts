@@ -1,4 +1,5 @@
 import { GatewayError, type HostBody, type IntakeLimits } from '@sluice/core'
+import { systemClock } from '../../../packages/core/src/clock/clock.ts'
 import type { Draft } from '../../../packages/core/src/contracts/draft.ts'
 import { type ValidationRules, validate } from '../../../packages/core/src/dialects/chat/validate.ts'
 import { Lifetime } from '../../../packages/core/src/http/lifetime.ts'
@@ -14,6 +15,7 @@ const sender = {
   uploads: new Uploads(),
   lifetime: new Lifetime(request.signal),
   random: Math.random,
+  clock: systemClock,
 }
 const target = {
   model: 'm',

@@ -1,4 +1,5 @@
-import { inTime } from '../clock/in-time.ts'
+import type { Clock } from '../clock/clock.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
 import type { Journal } from '../contracts/journal.ts'
 import type { LedgerBatch } from '../contracts/ledger-rows.ts'
 
@@ -16,10 +17,12 @@ export class JournalFault extends Error {
 /** A journal that holds nobody for ever, and says whose fault it was that it could not be replayed. */
 export class GuardedJournal implements Journal {
   readonly #journal: Journal
+  readonly #clock: Clock
   #appending = false
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, clock: Clock) {
     this.#journal = journal
+    this.#clock = clock
   }
 
   /** One that cannot tell may hold something: its `replay` will say why. */
@@ -40,11 +43,9 @@ export class GuardedJournal implements Journal {
       this.#appending = false
     }
     appending.then(over, over)
-    await inTime(
-      () => appending,
-      longestMs,
-      `The journal of the ledger did not answer within ${longestMs} milliseconds.`,
-    )
+    await withTimeout(this.#clock, longestMs, appending, () => {
+      throw new Error(`The journal of the ledger did not answer within ${longestMs} milliseconds.`)
+    })
   }
 
   async replay(write: (batch: LedgerBatch) => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import { idleTimer } from '../clock/retry-timer.ts'
+import { maxTimerMs, systemClock, type Timer } from '../clock/clock.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Journal } from '../contracts/journal.ts'
 import type { Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
@@ -61,16 +61,16 @@ export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): Kep
   if (fault !== undefined) throw new TypeError(`keptLedger: ${fault}`)
   const { journal, maxPending = defaults.maxPending, heartbeatMs = defaults.heartbeatMs } = options
   const { silentMs = defaults.silentMs, timeoutMs = defaults.timeoutMs } = options
-  const clock = () => performance.now()
+  const clock = systemClock
   const state = new LedgerState(quietObserver(options.observe))
   const heartbeat = new Heartbeat()
   const sweep = new OrphanSweep(rows, silentMs, state, clock)
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: Timer | undefined
   let stopped = false
 
   const writer = new LedgerWriter({
     rows,
-    journal: journal && new GuardedJournal(journal),
+    journal: journal && new GuardedJournal(journal, clock),
     heartbeat,
     state,
     maxPending,
@@ -93,7 +93,7 @@ export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): Kep
     if (heartbeat.size > 0 || sweep.owed) schedule()
   }
   const schedule = () => {
-    if (timer === undefined && !stopped) timer = idleTimer(tick, heartbeatMs)
+    if (timer === undefined && !stopped) timer = clock.setTimer(heartbeatMs, tick).unref()
   }
   const use = () => {
     sweep.use()
@@ -127,7 +127,7 @@ export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): Kep
     flush: () => writer.flush(),
     stop() {
       stopped = true
-      clearTimeout(timer)
+      timer?.cancel()
       return writer.stop()
     },
   }
@@ -149,8 +149,8 @@ function faultOf(rows: LedgerRows, options: KeptLedgerOptions): string | undefin
     return `maxPending: got ${String(maxPending)}, expected a whole number from 1.`
   }
   for (const [name, ms] of Object.entries({ heartbeatMs, silentMs, timeoutMs })) {
-    if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= longestTimer)) {
-      return `${name}: got ${String(ms)}, expected milliseconds above 0, at most ${longestTimer}.`
+    if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= maxTimerMs)) {
+      return `${name}: got ${String(ms)}, expected milliseconds above 0, at most ${maxTimerMs}.`
     }
   }
   const beat = heartbeatMs ?? defaults.heartbeatMs
@@ -159,9 +159,6 @@ function faultOf(rows: LedgerRows, options: KeptLedgerOptions): string | undefin
     ? `silentMs: got ${silent}, expected at least twice heartbeatMs (${beat}): what lives would count as lost.`
     : undefined
 }
-
-/** Timers fire at once beyond this. */
-const longestTimer = 2_147_483_647
 
 function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   if (typeof value !== 'object' || value === null) return false

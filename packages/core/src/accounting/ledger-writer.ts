@@ -1,5 +1,6 @@
-import { within } from '../clock/deadline.ts'
+import type { Clock } from '../clock/clock.ts'
 import { RetryTimer } from '../clock/retry-timer.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRows } from '../contracts/ledger-rows.ts'
 import { StoreCalls } from '../stores/store-calls.ts'
@@ -20,8 +21,7 @@ export interface LedgerWriterOptions {
   readonly state: LedgerState
   readonly maxPending: number
   readonly timeoutMs: number
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Told when the database works again. */
   readonly found: () => void
   /** Told when the database has answered and nothing waits for it. */
@@ -44,7 +44,7 @@ export class LedgerWriter {
   readonly #held = new Backlog()
   /** Entries that may have been written although whoever opened them was told that they were not. */
   readonly #cancelled = new Set<string>()
-  readonly #retry = new RetryTimer(() => void this.#recover())
+  readonly #retry: RetryTimer
   #underWay = 0
   #pumping = false
   #recovering = false
@@ -55,6 +55,7 @@ export class LedgerWriter {
   constructor(options: LedgerWriterOptions) {
     this.#options = options
     const { timeoutMs, clock } = options
+    this.#retry = new RetryTimer(clock, () => void this.#recover())
     this.#calls = new StoreCalls({
       name: 'database of the ledger',
       timeoutMs,
@@ -112,7 +113,8 @@ export class LedgerWriter {
   async flush(): Promise<void> {
     if (this.#held.size > 0 || this.#cancelled.size > 0) void this.#recover()
     if (this.#settled) return
-    await within(new Promise<void>(resolve => this.#idle.push(resolve)), patientMs)
+    const idle = new Promise<void>(resolve => this.#idle.push(resolve))
+    await withTimeout(this.#options.clock, patientMs, idle, () => undefined)
   }
 
   stop(): Promise<void> {

@@ -1,4 +1,4 @@
-import { idleTimer } from '../clock/retry-timer.ts'
+import type { Clock, Timer } from '../clock/clock.ts'
 import type { LedgerRows } from '../contracts/ledger-rows.ts'
 import type { LedgerState } from './ledger-state.ts'
 
@@ -12,13 +12,13 @@ export class OrphanSweep {
   readonly #rows: LedgerRows
   readonly #silentMs: number
   readonly #state: LedgerState
-  readonly #clock: () => number
+  readonly #clock: Clock
   #dueAt = Number.NEGATIVE_INFINITY
   #running = false
   #used = false
   #first = true
 
-  constructor(rows: LedgerRows, silentMs: number, state: LedgerState, clock: () => number) {
+  constructor(rows: LedgerRows, silentMs: number, state: LedgerState, clock: Clock) {
     this.#rows = rows
     this.#silentMs = silentMs
     this.#state = state
@@ -39,14 +39,14 @@ export class OrphanSweep {
    * meanwhile failed for that, and nothing is wrong until the next one does.
    */
   postpone(): void {
-    this.#dueAt = this.#clock() + this.#silentMs
+    this.#dueAt = this.#clock.monotonic() + this.#silentMs
     this.#state.works('orphans')
   }
 
   /** Begins one where it is due. Never two at a time, but for one that was given up. */
   run(): void {
-    if (this.#clock() < this.#dueAt) return
-    this.#dueAt = this.#clock() + this.#silentMs
+    if (this.#clock.monotonic() < this.#dueAt) return
+    this.#dueAt = this.#clock.monotonic() + this.#silentMs
     if (this.#running) {
       this.#state.fails('orphans', new Error('closeOrphans has not come to its end for a long time.'))
       return
@@ -64,24 +64,23 @@ export class OrphanSweep {
       this.#state.works('orphans')
     } catch (error) {
       this.#used = true
-      this.#dueAt = this.#clock() + Math.min(againMs, this.#silentMs)
+      this.#dueAt = this.#clock.monotonic() + Math.min(againMs, this.#silentMs)
       this.#state.fails('orphans', error)
     }
     this.#running = false
   }
 
   async #closed(): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let timer: Timer | undefined
     const given = new Promise<never>((_, reject) => {
-      timer = idleTimer(
-        () => reject(new Error(`closeOrphans did not come to its end within ${longestMs} milliseconds.`)),
-        longestMs,
-      )
+      const expired = () =>
+        reject(new Error(`closeOrphans did not come to its end within ${longestMs} milliseconds.`))
+      timer = this.#clock.setTimer(longestMs, expired).unref()
     })
     try {
       await Promise.race([this.#rows.closeOrphans(this.#silentMs), given])
     } finally {
-      clearTimeout(timer)
+      timer?.cancel()
     }
   }
 }

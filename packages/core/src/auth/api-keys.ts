@@ -1,3 +1,4 @@
+import { systemClock } from '../clock/clock.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { ApiKeyLookup, ApiKeyRecord, KeyStore } from '../contracts/key-store.ts'
 import { unknownOptions } from '../errors/check-options.ts'
@@ -52,7 +53,7 @@ export function apiKeys(
   const unknown = unknownOptions(given, optionNames)
   if (unknown.length > 0) throw new ConfigurationError('apiKeys()', unknown)
   const options = ownMembers(given)
-  const { source = 'api_keys', now = Date.now } = options
+  const { source = 'api_keys', now = systemClock.now } = options
   if (!isPrincipalSource(source)) {
     throw configurationError('apiKeys()', ['source'], source, 'a string without spaces')
   }

@@ -1,5 +1,7 @@
+import { systemClock } from '../clock/clock.ts'
 import type { ApiKeyRecord, KeyRows, KeySecret, KeyStore, StoredKey } from '../contracts/key-store.ts'
 import { ownMembers } from '../primitives/own-members.ts'
+import { randomBytes } from '../primitives/random.ts'
 import { defaultPrefix, keyForm, newKey, newKeyId, type RandomBytes } from './issued-key.ts'
 import { digestsOf, type Pepper, sameDigest } from './key-digest.ts'
 import { keyFields } from './key-record.ts'
@@ -31,7 +33,7 @@ const latestMs = 8_640_000_000_000_000
  */
 export function keyStore(rows: KeyRows, given: KeyStoreOptions = {}): KeyStore {
   const options = ownMembers(given)
-  const { prefix = defaultPrefix, now = Date.now, random = freshBytes } = options
+  const { prefix = defaultPrefix, now = systemClock.now, random = randomBytes } = options
   const isOurs = keyForm(prefix)
   const digestsUnder = digestsOf(options.pepper)
   const missing = rowMethods.find(name => typeof rows?.[name] !== 'function')
@@ -128,8 +130,4 @@ function isId(id: unknown): boolean {
 /** Without the id: it may be a whole key in the wrong place. */
 function unknownId(): TypeError {
   return new TypeError('There is no key with this id. Expected the id of a key, as list() tells it.')
-}
-
-function freshBytes(length: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(length))
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { maxTimerMs, systemClock } from '../clock/clock.ts'
 import type { ApiKeyLookup, ApiKeyRecord } from '../contracts/key-store.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -9,8 +10,6 @@ import { recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
 
 const longestMs = 5_000
 const maxFound = 10_000
-/** Timers take no more, and fire at once where they are given more. */
-const longestTimerMs = 2_147_483_647
 
 /**
  * A store's lookup, asked once in a while for each key, and by one request at a time: the found and the unknown ones
@@ -20,7 +19,7 @@ const longestTimerMs = 2_147_483_647
  * Throws `ConfigurationError` for bounds that are none.
  */
 export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find {
-  const now = options.now ?? (() => performance.now())
+  const now = options.now ?? systemClock.monotonic
   const { ttl, maxUnknown, lookupMs, staleMs } = boundsOf(options)
   const observe = quietObserver(options.observe)
   const keys = seenKeys(maxFound, maxUnknown)
@@ -28,9 +27,9 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
   const calls = new StoreCalls({
     name: 'store of keys',
     timeoutMs: lookupMs,
-    clock: () => performance.now(),
+    clock: systemClock,
     changed: (state, error) => observe({ type: 'store', store: 'keys', state, error }),
-    breaker: { clock: now, windowMs: 0, lastProbeMs: 250 },
+    breaker: { clock: { ...systemClock, monotonic: now }, windowMs: 0, lastProbeMs: 250 },
   })
 
   const isWithin = (seen: Seen, ms: number) => {
@@ -76,13 +75,8 @@ function boundsOf(options: ApiKeysOptions) {
   if (!(Number.isSafeInteger(maxUnknown) && maxUnknown > 0)) {
     throw configurationError('apiKeys()', ['maxUnknown'], maxUnknown, 'a whole number from 1')
   }
-  if (!(typeof lookupMs === 'number' && lookupMs > 0 && lookupMs <= longestTimerMs)) {
-    throw configurationError(
-      'apiKeys()',
-      ['lookupMs'],
-      lookupMs,
-      `a number above 0, at most ${longestTimerMs}`,
-    )
+  if (!(typeof lookupMs === 'number' && lookupMs > 0 && lookupMs <= maxTimerMs)) {
+    throw configurationError('apiKeys()', ['lookupMs'], lookupMs, `a number above 0, at most ${maxTimerMs}`)
   }
   if (!(typeof staleMs === 'number' && staleMs >= 0 && Number.isFinite(staleMs))) {
     throw configurationError('apiKeys()', ['staleMs'], staleMs, 'a number of milliseconds from 0')

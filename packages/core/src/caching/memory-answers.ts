@@ -1,3 +1,4 @@
+import { systemClock } from '../clock/clock.ts'
 import type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from '../contracts/answer-store.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
@@ -43,7 +44,7 @@ export function memoryAnswers(options: MemoryAnswersOptions = {}): MemoryAnswers
   if (unknown.length > 0) throw new ConfigurationError('memoryAnswers()', unknown)
   const given = ownMembers(options)
   const { maxEntries = 10_000, maxEntriesPerOwner = 1_000, maxBytes = 67_108_864 } = given
-  const { now = () => performance.now() } = given
+  const { now = systemClock.monotonic } = given
   expectWhole('maxEntries', maxEntries, 1_000_000)
   expectWhole('maxEntriesPerOwner', maxEntriesPerOwner, 1_000_000)
   expectWhole('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)

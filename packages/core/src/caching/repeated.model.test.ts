@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import type { StoreOutcome, WatchedAnswers } from '../contracts/answer-store.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { recallRepeat } from './idempotency.ts'
@@ -189,6 +190,6 @@ function processOn(store: ReturnType<typeof memoryAnswers>): Process {
     add: (...given) => on(() => store.add(...given)),
     replace: (...given) => on(() => store.replace(...given)),
   }
-  const process: Process = { keys: new RunningKeys(watched, () => performance.now()), dead: false }
+  const process: Process = { keys: new RunningKeys(watched, systemClock), dead: false }
   return process
 }

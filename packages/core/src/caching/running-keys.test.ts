@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import type { AnswerKey, StoreOutcome, WatchedAnswers } from '../contracts/answer-store.ts'
 import { type MemoryAnswers, memoryAnswers } from './memory-answers.ts'
 import { type HeldKey, RunningKeys } from './running-keys.ts'
@@ -26,7 +27,7 @@ function setUp() {
     add: (...given) => on(memory => memory.add(...given)),
     replace: (...given) => on(memory => memory.replace(...given)),
   }
-  const keys = new RunningKeys(watched, () => performance.now())
+  const keys = new RunningKeys(watched, systemClock)
   const held = async (name = 'k', text = 'mine') => {
     const outcome = await keys.hold(keyOf(name), text)
     if (!outcome.ok || outcome.value === 'full' || 'existing' in outcome.value)

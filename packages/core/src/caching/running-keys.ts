@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../clock/clock.ts'
 import type {
   AddResult,
   AnswerKey,
@@ -35,12 +36,11 @@ export interface HeldKey {
  */
 export class RunningKeys {
   readonly #store: WatchedAnswers
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #running = new Set<Running>()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
 
-  /** `clock` gives monotonic milliseconds. */
-  constructor(store: WatchedAnswers, clock: () => number) {
+  constructor(store: WatchedAnswers, clock: Clock) {
     this.#store = store
     this.#clock = clock
   }
@@ -55,7 +55,7 @@ export class RunningKeys {
     this.#running.add(running)
     this.#arm()
     const end = (last: string | undefined, ttlMs: number) => {
-      running.last = { text: last, ttlMs, until: this.#clock() + leaseMs }
+      running.last = { text: last, ttlMs, until: this.#clock.monotonic() + leaseMs }
       return this.#write(running)
     }
     return { ok: true, value: { end } }
@@ -94,17 +94,17 @@ export class RunningKeys {
   #letGo(running: Running): void {
     this.#running.delete(running)
     if (this.#running.size > 0) return
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
     this.#timer = undefined
   }
 
   #arm(): void {
     if (this.#timer !== undefined) return
-    this.#timer = setTimeout(() => {
+    const renew = () => {
       this.#timer = undefined
       void this.#renew()
-    }, leaseMs / 3)
-    unref(this.#timer)
+    }
+    this.#timer = this.#clock.setTimer(leaseMs / 3, renew).unref()
   }
 
   async #renew(): Promise<void> {
@@ -118,15 +118,9 @@ export class RunningKeys {
 
   #renewOne(running: Running): Promise<void> | undefined {
     if (!this.#running.has(running)) return undefined
-    if (running.last === undefined || this.#clock() < running.last.until) return this.#write(running)
+    if (running.last === undefined || this.#clock.monotonic() < running.last.until)
+      return this.#write(running)
     this.#letGo(running)
     return undefined
-  }
-}
-
-/** Where a timer would keep a process alive, this one does not. */
-function unref(timer: unknown): void {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
-    timer.unref()
   }
 }

@@ -1,28 +1,33 @@
+import type { Clock, Timer } from './clock.ts'
+
 const firstMs = 250
 const longestMs = 5_000
 
 /** Calls again after 250 milliseconds, and each time after twice as long, up to 5 seconds. Holds no process. */
 export class RetryTimer {
+  readonly #clock: Clock
   readonly #run: () => void
   #ms = firstMs
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
 
-  constructor(run: () => void) {
+  constructor(clock: Clock, run: () => void) {
+    this.#clock = clock
     this.#run = run
   }
 
   /** Once, however often it is called. */
   arm(): void {
     if (this.#timer !== undefined) return
-    this.#timer = idleTimer(() => {
+    const ring = () => {
       this.#timer = undefined
       this.#run()
-    }, this.#ms)
+    }
+    this.#timer = this.#clock.setTimer(this.#ms, ring).unref()
     this.#ms = Math.min(this.#ms * 2, longestMs)
   }
 
   clear(): void {
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
     this.#timer = undefined
   }
 
@@ -30,12 +35,4 @@ export class RetryTimer {
   reset(): void {
     this.#ms = firstMs
   }
-}
-
-/** A timer that holds no process, where the platform has such. */
-export function idleTimer(run: () => void, ms: number): ReturnType<typeof setTimeout> {
-  const timer = setTimeout(run, ms)
-  const { unref } = timer as { unref?: () => void }
-  unref?.call(timer)
-  return timer
 }

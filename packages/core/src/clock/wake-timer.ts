@@ -1,9 +1,7 @@
-// A timer takes no more than 31 bits.
-const longestMs = 2 ** 31 - 1
+import { type Clock, maxTimerMs, type Timer } from './clock.ts'
 
 export interface WakeTimerOptions {
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Sees what is due, and asks to be woken for the rest. */
   readonly ring: () => void
   /** Whether nobody waits for it: then it does not keep a process alive. */
@@ -13,7 +11,7 @@ export interface WakeTimerOptions {
 /** One timer for many things: it rings for the earliest of them. */
 export class WakeTimer {
   readonly #options: WakeTimerOptions
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
   #at = Number.POSITIVE_INFINITY
 
   constructor(options: WakeTimerOptions) {
@@ -25,30 +23,23 @@ export class WakeTimer {
     if (time >= this.#at) return
     this.clear()
     const { clock, ring, background } = this.#options
-    const ms = Math.min(Math.max(Math.ceil(time - clock()), 1), longestMs)
+    const ms = Math.min(Math.max(Math.ceil(time - clock.monotonic()), 1), maxTimerMs)
     this.#at = time
-    this.#timer = setTimeout(() => {
+    this.#timer = clock.setTimer(ms, () => {
       this.#forget()
       ring()
-    }, ms)
-    if (background) unref(this.#timer)
+    })
+    if (background) this.#timer.unref()
   }
 
   clear(): void {
     if (this.#timer === undefined) return
-    clearTimeout(this.#timer)
+    this.#timer.cancel()
     this.#forget()
   }
 
   #forget(): void {
     this.#timer = undefined
     this.#at = Number.POSITIVE_INFINITY
-  }
-}
-
-/** Where a timer would keep a process alive, this one does not. */
-function unref(timer: unknown): void {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
-    timer.unref()
   }
 }

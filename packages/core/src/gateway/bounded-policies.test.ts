@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedContext } from '../../test/support/scripted-context.ts'
+import { systemClock } from '../clock/clock.ts'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
 
 import { concurrent, requests } from '../rate-limiting/rule.ts'
@@ -23,6 +24,7 @@ describe('boundedPolicies', () => {
     const { authenticate, authorize } = boundedPolicies(
       { authenticate: () => ann, route: () => [], authorize: () => true },
       1_000,
+      systemClock,
     )
     expect(authenticate(request, undefined)).toBe(ann)
     expect(authorize(ann, 'm')).toBe(true)
@@ -31,10 +33,10 @@ describe('boundedPolicies', () => {
   it('keeps what a route tells of its models', () => {
     const card = { id: 'm', created: 0, owned_by: 'me' }
     const route = Object.assign(() => [], { list: () => [card], targets: () => [] })
-    const bounded = boundedPolicies({ authenticate: () => ann, route }, 1_000).route
+    const bounded = boundedPolicies({ authenticate: () => ann, route }, 1_000, systemClock).route
     expect(bounded.list?.()).toEqual([card])
     expect(bounded.targets?.()).toEqual([])
-    const plain = boundedPolicies({ authenticate: () => ann, route: () => [] }, 1_000).route
+    const plain = boundedPolicies({ authenticate: () => ann, route: () => [] }, 1_000, systemClock).route
     expect(plain).not.toHaveProperty('list')
   })
 
@@ -42,6 +44,7 @@ describe('boundedPolicies', () => {
     const { authenticate, route, authorize, limit } = boundedPolicies(
       { authenticate: never, route: never, authorize: never, limit: { admit: never } },
       10,
+      systemClock,
     )
     await expect(authenticate(request, undefined)).rejects.toThrow(
       'authenticate did not come to its answer within 10 milliseconds (timeouts.policyMs).',
@@ -60,6 +63,7 @@ describe('boundedPolicies', () => {
     const { limit } = boundedPolicies(
       { authenticate: () => ann, route: () => [], limit: { admit: () => late } },
       10,
+      systemClock,
     )
     await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limit did not')
     give?.({ headers: {}, settle: usage => void settled.push(usage) })
@@ -70,7 +74,7 @@ describe('boundedPolicies', () => {
 
   it('waits for room as long as the limiter may, and for its answer', async () => {
     const limit = { admit: never, maxWaitMs: 30 }
-    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limit }, 10)
+    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limit }, 10, systemClock)
     await expect(bounded.limit?.admit(ann, draft, room)).rejects.toThrow('within 40 milliseconds')
   })
 
@@ -79,7 +83,7 @@ describe('boundedPolicies', () => {
     ['rules', [concurrent(9), requests(1).per('hour')]],
     ['a rule of plain data', { kind: 'requests', limit: 1, per: 'hour' } as const],
   ])('makes a limiter of %s', async (_, limit) => {
-    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limit }, 1_000)
+    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limit }, 1_000, systemClock)
     const lease = await bounded.limit?.admit(ann, draft, room)
     expect(lease?.headers['x-ratelimit-remaining-requests']).toBe('0')
     expect(() => bounded.limit?.admit(ann, draft, room)).toThrow(/^Rate limit reached/)
@@ -88,7 +92,7 @@ describe('boundedPolicies', () => {
 
   it('refuses a rule that it cannot use', () => {
     const make = (limit: unknown) => () =>
-      boundedPolicies({ authenticate: () => ann, route: () => [], limit: limit as never }, 1_000)
+      boundedPolicies({ authenticate: () => ann, route: () => [], limit: limit as never }, 1_000, systemClock)
     expect(make({ kind: 'requests', limit: 0, per: 'hour' })).toThrow(/expected a whole number from 1/)
     expect(make([requests(1).per('hour'), { kind: 'seats' }])).toThrow(/\[1\]\.kind: got 'seats'/)
   })
@@ -99,6 +103,7 @@ describe('boundedPolicies', () => {
     const { authenticate } = boundedPolicies(
       { authenticate: () => thenable as unknown as Promise<undefined>, route: () => [] },
       1_000,
+      systemClock,
     )
     await expect(authenticate(request, undefined)).rejects.toThrow('down')
   })

@@ -1,5 +1,6 @@
 import { modelPatterns } from '../auth/authorize.ts'
-import { deadline } from '../clock/deadline.ts'
+import type { Clock } from '../clock/clock.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Observer } from '../contracts/events.ts'
@@ -37,15 +38,17 @@ export interface Policies<Host> {
 export function boundedPolicies<Host>(
   options: GatewayOptions<Host>,
   ms: number,
+  clock: Clock,
   counts?: LimitStore,
 ): Policies<Host> {
   const { authenticate, route, authorize = modelPatterns } = options
   const limit = limiterOf(options.limit ?? options.limits, options.observe, counts)
   const limitMs = ms + (limit.maxWaitMs ?? 0)
   return {
-    authenticate: (request, host, report) => bounded('authenticate', authenticate(request, host, report), ms),
+    authenticate: (request, host, report) =>
+      bounded(clock, 'authenticate', authenticate(request, host, report), ms),
     route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf' | 'waysOf'>>(
-      (draft, context) => bounded('route', route(draft, context), ms),
+      (draft, context) => bounded(clock, 'route', route(draft, context), ms),
       {
         ...(route.list && { list: () => route.list!() }),
         ...(route.targets && { targets: () => route.targets!() }),
@@ -53,11 +56,11 @@ export function boundedPolicies<Host>(
         ...(route.waysOf && { waysOf: model => route.waysOf!(model) }),
       },
     ),
-    authorize: (principal, model) => bounded('authorize', authorize(principal, model), ms),
+    authorize: (principal, model) => bounded(clock, 'authorize', authorize(principal, model), ms),
     limit: {
       enforcesPrincipalLimits: limit.enforcesPrincipalLimits === true,
       admit: (principal, draft, context) =>
-        bounded('limit', limit.admit(principal, draft, context), limitMs, giveBack),
+        bounded(clock, 'limit', limit.admit(principal, draft, context), limitMs, giveBack),
       appliesToAll: limit.appliesToAll !== false,
     },
   }
@@ -128,31 +131,15 @@ function giveBack(lease: Lease): void | Promise<void> {
 
 /** A value that is there costs no timer. `late` is told of one that comes when its time is over. */
 export function bounded<T>(
+  clock: Clock,
   name: string,
   value: T | Promise<T>,
   ms: number,
   late?: (value: T) => void | Promise<void>,
 ): T | Promise<T> {
   if (!isPromise(value)) return value
-  return new Promise((resolve, reject) => {
-    let over = false
-    const takeBack = deadline(ms, () => {
-      over = true
-      reject(new Error(`${name} did not come to its answer within ${ms} milliseconds (timeouts.policyMs).`))
-    })
-    value.then(
-      result => {
-        takeBack()
-        if (over)
-          void Promise.resolve(result)
-            .then(late)
-            .catch(() => {})
-        else resolve(result)
-      },
-      error => {
-        takeBack()
-        reject(error)
-      },
-    )
-  })
+  const expired = () => {
+    throw new Error(`${name} did not come to its answer within ${ms} milliseconds (timeouts.policyMs).`)
+  }
+  return withTimeout(clock, ms, value, expired, late)
 }

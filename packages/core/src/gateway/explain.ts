@@ -51,7 +51,7 @@ export async function explain<Host>(
     })
     context.identified?.(principal)
     if (mayArrive(context.body)) await undefined
-    const { intake, random } = options
+    const { intake, random, clock } = options
     const draft =
       read(request, context.body, intake) ??
       (await receive(request, context.body, intake, {
@@ -59,6 +59,7 @@ export async function explain<Host>(
         uploads,
         lifetime,
         random,
+        clock,
       }))
     model = draft.model
     const places = await route(
@@ -88,7 +89,7 @@ function skipLeftAlone(
   log: RoutingLog,
   { health, clock }: CallWorld,
 ): GatewayError | undefined {
-  const now = clock()
+  const now = clock.monotonic()
   const views = candidates.map(candidate => health.of(candidate).view(now, caller))
   let blocked = views.map(({ waitMs }) => waitMs > 0)
   // Nothing else is left to be asked.

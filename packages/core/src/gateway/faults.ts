@@ -1,3 +1,4 @@
+import { maxTimerMs } from '../clock/clock.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { looseFault } from '../routing/combined-route.ts'
@@ -12,7 +13,6 @@ import {
 import { aCache, anIdempotency } from './recalling.ts'
 
 /** Timers take no more, and fire at once where they are given more. */
-const largest = 2_147_483_647
 
 const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
 const aRoute: Check = value => {
@@ -64,9 +64,9 @@ const aShare: Check = value =>
 const aShareOfSome: Check = value =>
   value !== 0 && aShare(value) === undefined ? undefined : 'a number above 0, at most 1'
 const aSpan: Check = value =>
-  typeof value === 'number' && value > 0 && value <= largest
+  typeof value === 'number' && value > 0 && value <= maxTimerMs
     ? undefined
-    : `a number above 0, at most ${largest}`
+    : `a number above 0, at most ${maxTimerMs}`
 const oneOf =
   (...allowed: string[]): Check =>
   value =>

@@ -29,7 +29,8 @@ export function createGateway<Host = unknown, Model extends string = string>(
   options: GatewayOptions<Host, Model>,
 ): ManagedGateway<Host, Model> {
   const inUse = new OptionsInUse(options)
-  const load = new ServiceLoad()
+  const { clock } = inUse.current.resolved
+  const load = new ServiceLoad(clock)
   const { running } = load
   let closed: Promise<void> | undefined
 
@@ -45,7 +46,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
     const lifetime = new Lifetime(leavingOf(request))
     running.add(lifetime)
     tenure.enter()
-    const record = new RequestRecord(requestId, resolved.call.clock, books, event => {
+    const record = new RequestRecord(requestId, resolved.clock, books, event => {
       running.delete(lifetime)
       lifetime.release()
       tenure.leave()
@@ -86,12 +87,12 @@ export function createGateway<Host = unknown, Model extends string = string>(
       if (!(typeof drainMs === 'number' && drainMs >= 0)) {
         throw new TypeError(`close: got drainMs ${String(drainMs)}, expected a number from 0.`)
       }
-      const now = performance.now()
-      const drained = running.drain(drainMs, now)
+      const endAt = clock.monotonic() + drainMs
+      const drained = running.drain(drainMs)
       // What requests left behind has the same time, and those that still run may leave more.
-      void inUse.shadows.drain(drainMs, now)
-      const left = () => Math.max(0, now + drainMs - performance.now())
-      closed ??= drained.then(() => inUse.shadows.drain(left(), performance.now())).then(() => inUse.end())
+      void inUse.shadows.drain(drainMs)
+      const left = () => Math.max(0, endAt - clock.monotonic())
+      closed ??= drained.then(() => inUse.shadows.drain(left())).then(() => inUse.end())
       return closed
     },
     reload: given => {

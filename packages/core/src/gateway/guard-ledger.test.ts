@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closingOf, entryOf } from '../../test/support/scripted-rows.ts'
+import { systemClock } from '../clock/clock.ts'
 import type { GatewayEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import { guardLedger } from './guards.ts'
@@ -10,13 +11,18 @@ const nothing = () => undefined
 
 function watched(ledger: Partial<Ledger>, ms = 20) {
   const events: GatewayEvent[] = []
-  const made = guardLedger({ open() {}, close() {}, ...ledger }, ms, event => events.push(event))!
+  const made = guardLedger(
+    { open() {}, close() {}, ...ledger },
+    ms,
+    event => events.push(event),
+    systemClock,
+  )!
   return { made, events, states: () => events.map(event => event.type === 'store' && event.state) }
 }
 
 describe('guardLedger', () => {
   it('is nothing where there is none', () => {
-    expect(guardLedger(undefined, 20, () => {})).toBeUndefined()
+    expect(guardLedger(undefined, 20, () => {}, systemClock)).toBeUndefined()
   })
 
   it('hands on what it is given, and tells of nothing while all works', async () => {

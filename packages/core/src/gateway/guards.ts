@@ -1,13 +1,14 @@
 import { LedgerState } from '../accounting/ledger-state.ts'
+import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Observer, WarningEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
 import type { LoadShedder } from '../contracts/load-shedder.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RequestSpan, Tracer } from '../contracts/tracer.ts'
 import { TracedRequest } from '../observability/traced-request.ts'
-import { freshId } from '../primitives/fresh-id.ts'
 import { isPromise, unheard } from '../primitives/is-promise.ts'
 import { memberOf, membersOf, ownMembers } from '../primitives/own-members.ts'
+import { freshId, random as systemRandom } from '../primitives/random.ts'
 import type { Prices } from '../usage/prices.ts'
 import { copiedUsage } from '../usage/usage.ts'
 import { bounded } from './bounded-policies.ts'
@@ -77,12 +78,12 @@ export function guardId(id: (() => string) | undefined): () => string {
 
 /** A clock of the user's making, or the process's own: an answer needs its time. */
 export function guardNow(now: (() => number) | undefined): () => number {
-  return now === undefined ? Date.now : guardCallback(() => now(), Number.isFinite, Date.now)
+  return now === undefined ? systemClock.now : guardCallback(() => now(), Number.isFinite, systemClock.now)
 }
 
 /** Randomness of the user's making, or the process's own. */
 export function guardRandom(random: (() => number) | undefined): () => number {
-  return random === undefined ? Math.random : guardCallback(() => random(), isChance, Math.random)
+  return random === undefined ? systemRandom : guardCallback(() => random(), isChance, systemRandom)
 }
 
 /** Prices of the user's making: what is no amount from 0 is not known, and not 0. They cannot change what they price. */
@@ -163,7 +164,12 @@ function isSpanOrNothing(value: unknown): boolean {
  * A ledger that has to keep an entry within `ms`. `observe` is told when it begins to fail, and when it works again.
  * Its `close`, `cancel`, `unused` and `flush` never fail.
  */
-export function guardLedger(ledger: Ledger | undefined, ms: number, observe: Observer): Ledger | undefined {
+export function guardLedger(
+  ledger: Ledger | undefined,
+  ms: number,
+  observe: Observer,
+  clock: Clock,
+): Ledger | undefined {
   if (ledger === undefined) return undefined
   const { cancel, unused } = membersOf(ledger, 'cancel', 'unused')
   const state = new LedgerState(observe)
@@ -177,7 +183,8 @@ export function guardLedger(ledger: Ledger | undefined, ms: number, observe: Obs
     state.works(part)
   }
   return ownMembers<Ledger>({
-    open: (entry, progress) => watch('open', () => bounded('ledger', ledger.open(entry, progress), ms)),
+    open: (entry, progress) =>
+      watch('open', () => bounded(clock, 'ledger', ledger.open(entry, progress), ms)),
     close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
     ...(cancel && { cancel: entry => watch('close', () => cancel.call(ledger, entry)).catch(() => {}) }),
     ...(unused && { unused: closing => watch('close', () => unused.call(ledger, closing)).catch(() => {}) }),

@@ -28,7 +28,7 @@ export function modelTargets<Host>({
   route,
   call,
 }: Pick<ResolvedOptions<Host>, 'route' | 'call'>): readonly ModelTargets[] {
-  const now = call.clock()
+  const now = call.clock.monotonic()
   const status = (target: Target): TargetStatus => ({
     provider: target.provider.name,
     model: target.model,

@@ -1,4 +1,4 @@
-import { within } from '../clock/deadline.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
 import { RunningRequests } from '../http/running-requests.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import type { GatewayOptions } from './config.ts'
@@ -27,11 +27,13 @@ export class OptionsInUse<Host> {
   readonly #endings = new Set<Promise<void>>()
 
   /** Shadows of requests, which may outlive them. */
-  readonly shadows = new RunningRequests()
+  readonly shadows: RunningRequests
 
   /** Throws `TypeError` for options that cannot be used. */
   constructor(given: GatewayOptions<Host>) {
-    this.#current = this.#begin(resolveOptions(given))
+    const resolved = resolveOptions(given)
+    this.shadows = new RunningRequests(resolved.clock)
+    this.#current = this.#begin(resolved)
   }
 
   get current(): Tenure<Host> {
@@ -51,7 +53,9 @@ export class OptionsInUse<Host> {
   async end(): Promise<void> {
     for (const term of this.#terms) this.#end(term)
     // Also of what was let in when its options had been ended.
-    await Promise.all([...this.#endings, within(allOf(this.#closings), booksMs)])
+    const { clock } = this.#current.resolved
+    const closed = withTimeout(clock, booksMs, allOf(this.#closings), () => undefined)
+    await Promise.all([...this.#endings, closed])
   }
 
   #begin(resolved: ResolvedOptions<Host>): Term<Host> {
@@ -91,7 +95,7 @@ class Term<Host> implements Tenure<Host> {
     running: RunningRequests,
     over: () => void,
   ) {
-    const { prices, abandonedCalls, ledger, now, id, random, tellsTrace } = resolved
+    const { prices, abandonedCalls, ledger, id, random, tellsTrace } = resolved
     const closing = (work: Promise<unknown>) => {
       this.#closings.add(work)
       closings.add(work)
@@ -107,7 +111,7 @@ class Term<Host> implements Tenure<Host> {
       () => this.enter(),
       () => this.leave(),
     )
-    this.books = { prices, abandonedCalls, ledger, now, id, random, tellsTrace, closing, shadows }
+    this.books = { prices, abandonedCalls, ledger, id, random, tellsTrace, closing, shadows }
     this.#over = over
   }
 
@@ -138,8 +142,9 @@ class Term<Host> implements Tenure<Host> {
     const flush = async () => this.resolved.ledger?.flush?.()
     // What waits for a database would wait until it is tried the next time.
     if (this.#closings.size > 0) void flush()
-    await within(allOf(this.#closings), booksMs)
-    if (!shared) await within(flush(), booksMs)
+    const { clock } = this.resolved
+    await withTimeout(clock, booksMs, allOf(this.#closings), () => undefined)
+    if (!shared) await withTimeout(clock, booksMs, flush(), () => undefined)
   }
 }
 

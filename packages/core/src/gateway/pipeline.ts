@@ -3,7 +3,7 @@ import { authorizePlaces } from '../auth/authorize.ts'
 import { type RunningIdempotency, recallRepeat } from '../caching/idempotency.ts'
 import type { KeptAnswer } from '../caching/kept-answer.ts'
 import { type ResponseCache, recallCached } from '../caching/response-cache.ts'
-import { within } from '../clock/deadline.ts'
+import { withTimeout } from '../clock/with-timeout.ts'
 import type { WatchedAnswers } from '../contracts/answer-store.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { Answer, FetchContext } from '../contracts/host.ts'
@@ -105,7 +105,8 @@ async function received<Host>(
   lifetime: Lifetime,
   load: ServiceLoad,
 ): Promise<Draft> {
-  const sender = { key: principalKey(principal), uploads: load.uploads, lifetime, random: options.random }
+  const { random, clock } = options
+  const sender = { key: principalKey(principal), uploads: load.uploads, lifetime, random, clock }
   let draft: Draft
   load.receiving++
   try {
@@ -165,7 +166,7 @@ function asking<Host>(
   lifetime: Lifetime,
   record: RequestRecord,
 ): { readonly asked: AnsweredRequest; readonly attempts: Attempts } {
-  const created = Math.floor(options.now() / 1000)
+  const created = Math.floor(options.clock.now() / 1000)
   const identity = { id: completionId(options.id), created, model: input.model }
   const { traced } = record.attempts
   if (traced !== undefined) traced.answerId = identity.id
@@ -205,12 +206,13 @@ async function stream<Host>(
 ): Promise<Answer> {
   const { record } = asked
   const { keepAliveMs } = options.stream
-  const { clock } = options.call
-  let answering = await within(calling, keepAliveMs)
+  const { clock } = options
+  const answeringWithin = (ms: number) => withTimeout(clock, ms, calling, () => undefined)
+  let answering = await answeringWithin(keepAliveMs)
   while (answering === undefined) {
-    const left = attempts.headAt - clock()
+    const left = attempts.headAt - clock.monotonic()
     if (left <= 0) break
-    answering = await within(calling, Math.min(left, keepAliveMs))
+    answering = await answeringWithin(Math.min(left, keepAliveMs))
   }
   // A caller who waits so long gets the head of the answer and comments; no other target is asked then.
   attempts.committed = true

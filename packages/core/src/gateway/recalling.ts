@@ -2,6 +2,7 @@ import { aStore, milliseconds, wholeBytes } from '../caching/answer-options.ts'
 import type { RunningIdempotency } from '../caching/idempotency.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import { RunningKeys } from '../caching/running-keys.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { AnswerStore, WatchedAnswers } from '../contracts/answer-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { OptionCheck as Check } from '../errors/check-options.ts'
@@ -19,7 +20,7 @@ export interface Recalling {
 export function recalling(
   { cache, idempotency }: Pick<GatewayOptions, 'cache' | 'idempotency'>,
   observe: Observer,
-  clock: () => number,
+  clock: Clock,
   policyMs: number,
 ): Recalling {
   const stores = new Map<AnswerStore, WatchedAnswers>()
@@ -33,7 +34,7 @@ export function recalling(
       store: watched(cache.store),
       ttlMs: cache.ttlMs,
       maxBytes: cache.maxBytes,
-      keyOf: (input, principal) => bounded('cache', cache.keyOf(input, principal), policyMs),
+      keyOf: (input, principal) => bounded(clock, 'cache', cache.keyOf(input, principal), policyMs),
     },
     idempotency: idempotency && {
       keys: new RunningKeys(watched(idempotency.store), clock),

@@ -1,4 +1,5 @@
 import { defaultTransport } from '#transport'
+import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Observer } from '../contracts/events.ts'
@@ -84,7 +85,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly health: HealthSettings
   /** The transport that the gateway made itself and has to close. */
   readonly ownTransport: Transport | undefined
-  readonly now: () => number
+  readonly clock: Clock
   readonly id: () => string
   readonly random: () => number
 }
@@ -107,7 +108,7 @@ export function resolveOptions<Host>(
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
   const observe = quietObserver(options.observe)
-  const clock = () => performance.now()
+  const clock: Clock = { ...systemClock, now: guardNow(options.now) }
   const random = guardRandom(options.random)
   const breaker = options.breaker === false ? undefined : filled(defaultBreaker, options.breaker)
   const retry = options.retry === false ? undefined : filled(defaultRetry, options.retry)
@@ -121,7 +122,7 @@ export function resolveOptions<Host>(
   }
   const book = kept?.healthBook ?? healthBook(health)
   const counts = kept?.counts ?? memoryStore()
-  const policies = boundedPolicies(options, timeouts.policyMs, counts)
+  const policies = boundedPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = recalling(options, observe, clock, timeouts.policyMs)
   // Last: nothing that has to be closed is made for options that cannot be used.
   const ownTransport =
@@ -133,7 +134,7 @@ export function resolveOptions<Host>(
     unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),
     prices: guardPrices(options.prices),
     abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
-    ledger: guardLedger(options.ledger, timeouts.policyMs, observe),
+    ledger: guardLedger(options.ledger, timeouts.policyMs, observe, clock),
     observe,
     shed: guardShedder(options.shed, observe),
     tellsTrace: guardTraceChoice(options.traceHeader, observe),
@@ -163,7 +164,7 @@ export function resolveOptions<Host>(
     counts,
     health,
     ownTransport,
-    now: guardNow(options.now),
+    clock,
     id: guardId(options.id),
     random,
   }

@@ -10,7 +10,7 @@ import { type PricedModel, type Prices, possibleTiers, pricedModel } from '../us
 
 import type { ResolvedOptions } from './resolve.ts'
 
-type Priced = Pick<ResolvedOptions<never>, 'prices' | 'now'>
+type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
 
 /** What a limiter is told of a request beside its caller and its text. */
 export class RoomAsked implements LimitContext {
@@ -33,8 +33,8 @@ export class RoomAsked implements LimitContext {
     this.targets = targets
     this.#lifetime = lifetime
     this.#routing = routing
-    const { prices, now } = priced
-    const at = now()
+    const { prices, clock } = priced
+    const at = clock.now()
     // Not the body itself: a limiter may keep this function, and with it a prompt of megabytes.
     const billed = {
       service_tier: jsonMember(body, 'service_tier'),

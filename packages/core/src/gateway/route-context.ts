@@ -14,13 +14,13 @@ export function routeContext<Host>(
   principal: Principal,
   model: string,
   log: RoutingLog,
-  { prices, now, call }: Pick<ResolvedOptions<Host>, 'prices' | 'now' | 'call'>,
+  { prices, clock, call }: Pick<ResolvedOptions<Host>, 'prices' | 'clock' | 'call'>,
 ): RouteContext {
   return {
     principal,
     random: () => log.random(),
-    health: target => call.health.of(target).view(call.clock(), callerOf(principal)),
-    price: (usage, target) => prices(usage, pricedModel(model, target, now(), undefined)),
+    health: target => call.health.of(target).view(clock.monotonic(), callerOf(principal)),
+    price: (usage, target) => prices(usage, pricedModel(model, target, clock.now(), undefined)),
     skip: (target, why) => log.skip(target, why),
     match: entry => log.match(entry),
   }

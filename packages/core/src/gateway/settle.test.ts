@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import type { EndEvent, GatewayEvent } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
@@ -22,7 +23,6 @@ function record(more: Partial<Books> = {}) {
     prices: () => null,
     abandonedCalls: { charge: 'prompt', outputTokensPerSecond: 100, maxOutputTokens: 4_096 },
     ledger: undefined,
-    now: () => 1_700_000_000_000,
     id: () => 'f'.repeat(32),
     random: () => 0.5,
     tellsTrace: undefined,
@@ -32,7 +32,7 @@ function record(more: Partial<Books> = {}) {
   }
   const made = new RequestRecord(
     'req_1',
-    () => time.now,
+    { ...systemClock, now: () => 1_700_000_000_000, monotonic: () => time.now },
     books,
     event => events.push(event),
   )

@@ -1,5 +1,6 @@
 import { chargeOf, unusedClosing } from '../accounting/charge.ts'
 import { AnswerCapture, type AnswerKeeper } from '../caching/kept-answer.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
@@ -25,8 +26,6 @@ export interface Books {
   readonly prices: Prices
   readonly abandonedCalls: AbandonedCallOptions
   readonly ledger: Ledger | undefined
-  /** Milliseconds since 1970. */
-  readonly now: () => number
   readonly id: () => string
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number
@@ -84,20 +83,20 @@ export class RequestRecord {
   readonly startedAt: number
   /** The same in milliseconds since 1970. */
   readonly #at: number
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #books: Books
   readonly #observe: (event: EndEvent) => void
   #entry: RequestEntry | undefined
   #settled = false
 
-  constructor(requestId: string, clock: () => number, books: Books, observe: (event: EndEvent) => void) {
+  constructor(requestId: string, clock: Clock, books: Books, observe: (event: EndEvent) => void) {
     this.requestId = requestId
     this.#clock = clock
     this.#books = books
     this.#observe = observe
     this.routing = new RoutingLog(books.random)
-    this.startedAt = clock()
-    this.#at = books.now()
+    this.startedAt = clock.monotonic()
+    this.#at = clock.now()
   }
 
   /** Has a tracer follow it. */
@@ -141,8 +140,8 @@ export class RequestRecord {
   }
 
   #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
-    const { now, id } = this.#books
-    const openedAt = now()
+    const { id } = this.#books
+    const openedAt = this.#clock.now()
     this.#entry = new RequestEntry(ledger, {
       id: uuidv7(openedAt, id()),
       requestId: this.requestId,
@@ -178,7 +177,7 @@ export class RequestRecord {
   #traceHeader(): string | undefined {
     const { tellsTrace } = this.#books
     if (tellsTrace === undefined || !this.routing.begun || !tellsTrace(this.principal!)) return undefined
-    return requestTraceHeader(this, this.#waitedMs, this.#clock())
+    return requestTraceHeader(this, this.#waitedMs, this.#clock.monotonic())
   }
 
   /** Has the answer kept when it has ended; where that is so already, there is none. */
@@ -193,9 +192,9 @@ export class RequestRecord {
 
   /** Keeps a call whose answer nobody got; also when the request has ended. */
   keepUnused(call: UnusedCallEvent): void {
-    const { ledger, now, id } = this.#books
+    const { ledger, id } = this.#books
     if (ledger?.unused === undefined) return
-    const closedAt = now()
+    const closedAt = this.#clock.now()
     const openedAt = this.#entry?.openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
     const closing = unusedClosing(call, beside)
@@ -209,21 +208,21 @@ export class RequestRecord {
 
   /** The first byte of the answer is about to be sent. */
   markFirstByte(): void {
-    this.firstByteAt ??= this.#clock()
+    this.firstByteAt ??= this.#clock.monotonic()
   }
 
   /** Closes the lease and the record, exactly once: what comes later is not heard. */
   settle(outcome: Outcome, status: number, error?: unknown): void {
     if (this.#settled) return
     this.#settled = true
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     if (this.usage === undefined) this.#chargeAbandoned(outcome, now)
     const target = this.attempts.lastCalled
     const responseModel = this.attempts.counted?.responseModel
     const charge =
       this.usage &&
       target &&
-      this.#chargeAt(this.usage, target, this.#entry?.openedAt ?? this.#books.now(), responseModel)
+      this.#chargeAt(this.usage, target, this.#entry?.openedAt ?? this.#clock.now(), responseModel)
     const cost = charge?.cost ?? null
     this.#giveBack(cost)
     const firstByte = this.firstByteAt === undefined ? undefined : this.firstByteAt - this.startedAt
@@ -285,8 +284,11 @@ export class RequestRecord {
   costOf(usage: Usage, attempt: OpenAttempt, terms: AnswerTerms | undefined): number | null {
     const { target, adjustments, responseModel } = attempt
     const { model = '' } = this
-    const { prices, now } = this.#books
-    return prices(usage, pricedModel(model, target, now(), this.#input, terms, adjustments, responseModel))
+    const { prices } = this.#books
+    return prices(
+      usage,
+      pricedModel(model, target, this.#clock.now(), this.#input, terms, adjustments, responseModel),
+    )
   }
 
   /** What a call is charged that was cut off before any of its answer came; `undefined` where its upstream has made none. */
@@ -323,7 +325,7 @@ export class RequestRecord {
     const target = this.attempts.lastCalled
     const closing: LedgerClosing = {
       entry: open.entry,
-      closedAt: this.#books.now(),
+      closedAt: this.#clock.now(),
       outcome,
       status,
       provider: target?.provider.name,

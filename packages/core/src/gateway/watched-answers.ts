@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import type { AddResult, AnswerStore, StoreOutcome, WatchedAnswers } from '../contracts/answer-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import { StoreCalls } from '../stores/store-calls.ts'
@@ -11,7 +12,7 @@ const probed = { owner: 'probe', name: 'probe' }
  * A store that is asked no more once it has failed often, until it works again: that is found out beside a request, not
  * by it. `observe` is told of both, and must not throw.
  */
-export function watchedAnswers(store: AnswerStore, observe: Observer, clock: () => number): WatchedAnswers {
+export function watchedAnswers(store: AnswerStore, observe: Observer, clock: Clock): WatchedAnswers {
   const calls = new StoreCalls({
     name: 'store of answers',
     timeoutMs,

@@ -1,4 +1,4 @@
-import { deadline } from '../clock/deadline.ts'
+import type { Clock, Timer } from '../clock/clock.ts'
 import type { HostBody } from '../contracts/host.ts'
 import type { EndReason } from '../errors/abort-reasons.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
@@ -21,6 +21,7 @@ export interface BodyBounds {
   readonly tooSlow: (bytes: number, ms: number) => Error
   /** Ends the reading when it ends. */
   readonly lifetime: Pick<Lifetime, 'onEnd' | 'offEnd'>
+  readonly clock: Clock
 }
 
 /**
@@ -35,15 +36,15 @@ export function collectBody<T>(
   bounds: BodyBounds,
   use: (bytes: Uint8Array) => T,
 ): Promise<T> {
-  const { limits, upload, lifetime } = bounds
+  const { limits, upload, lifetime, clock } = bounds
   const pieces = new Pieces()
   let iterator: AsyncIterator<Uint8Array> | undefined
   return new Promise((resolve, reject) => {
     let ended = false
-    let stopClock = () => {}
+    let timer: Timer | undefined
     const end = (): void => {
       ended = true
-      stopClock()
+      timer?.cancel()
       lifetime.offEnd(leave)
       upload.end()
     }
@@ -56,16 +57,17 @@ export function collectBody<T>(
       void stop(iterator)
     }
     const leave = (reason: EndReason): void => refuse(new LifeEnded(reason))
-    const startedAt = performance.now()
+    const startedAt = clock.monotonic()
     /** Looks after a body that takes its time: when it counts as an upload, and when it is too late. */
     const watch = (): void => {
-      const ms = performance.now() - startedAt
+      const ms = clock.monotonic() - startedAt
       const dueMs = allowedMs(pieces.length, limits)
       const counts = ms >= limits.uploadGraceMs
       try {
         if (ms >= dueMs) throw bounds.tooSlow(pieces.length, ms)
         if (counts) upload.count()
-        stopClock = deadline((counts ? dueMs : Math.min(dueMs, limits.uploadGraceMs)) - ms, watch)
+        const nextMs = counts ? dueMs : Math.min(dueMs, limits.uploadGraceMs)
+        timer = clock.setTimer(nextMs - ms, watch)
       } catch (error) {
         refuse(error)
       }

@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { ManualClock } from '../../test/support/manual-clock.ts'
+import { systemClock } from '../clock/clock.ts'
 import { PacedText, type TextSource } from './paced-text.ts'
-
-const clock = () => performance.now()
 
 function sourceOf(pieces: (string | Promise<string | undefined>)[]): TextSource & { left: number } {
   return {
@@ -21,7 +21,10 @@ async function collect(text: PacedText): Promise<string[]> {
 
 describe('PacedText', () => {
   it('hands on the pieces, then ends', async () => {
-    expect(await collect(new PacedText(sourceOf(['a', 'b']), ':', 1_000, clock))).toEqual(['a', 'b'])
+    expect(await collect(new PacedText(sourceOf(['a', 'b']), ':', 1_000, new ManualClock()))).toEqual([
+      'a',
+      'b',
+    ])
   })
 
   it('sends comments while nothing comes, and loses no piece', async () => {
@@ -29,7 +32,7 @@ describe('PacedText', () => {
     const slow = new Promise<string>(done => {
       resolve = done
     })
-    const text = new PacedText(sourceOf(['a', slow, 'b']), ':', 5, clock)
+    const text = new PacedText(sourceOf(['a', slow, 'b']), ':', 5, systemClock)
     const all: string[] = []
     for await (const piece of text) {
       all.push(piece)
@@ -41,7 +44,7 @@ describe('PacedText', () => {
 
   it('tells the source when the reader leaves', async () => {
     const source = sourceOf(['a', 'b'])
-    const text = new PacedText(source, ':', 1_000, clock)
+    const text = new PacedText(source, ':', 1_000, new ManualClock())
     for await (const piece of text) {
       expect(piece).toBe('a')
       break
@@ -51,17 +54,13 @@ describe('PacedText', () => {
   })
 
   it('keeps no timer for a reader who does not come back, and one for a reader who does', async () => {
-    vi.useFakeTimers()
-    try {
-      const text = new PacedText(sourceOf(['a', new Promise(() => {})]), ':', 1_000, clock)
-      expect(await text.next()).toEqual({ done: false, value: 'a' })
-      await vi.advanceTimersByTimeAsync(1_000)
-      expect(vi.getTimerCount()).toBe(0)
-      const next = text.next()
-      await vi.advanceTimersByTimeAsync(1_000)
-      expect(await next).toEqual({ done: false, value: ':' })
-    } finally {
-      vi.useRealTimers()
-    }
+    const time = new ManualClock()
+    const text = new PacedText(sourceOf(['a', new Promise(() => {})]), ':', 1_000, time)
+    expect(await text.next()).toEqual({ done: false, value: 'a' })
+    await time.pass(1_000)
+    expect(time.pending).toBe(0)
+    const next = text.next()
+    await time.pass(1_000)
+    expect(await next).toEqual({ done: false, value: ':' })
   })
 })

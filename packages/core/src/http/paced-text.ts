@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../clock/clock.ts'
 /** Where the pieces come from. `next` resolves to `undefined` at the end; it is not meant to reject. */
 export interface TextSource {
   next(): Promise<string | undefined>
@@ -13,19 +14,19 @@ export class PacedText implements AsyncIterableIterator<string> {
   readonly #source: TextSource
   readonly #comment: string
   readonly #keepAliveMs: number
-  readonly #clock: () => number
+  readonly #clock: Clock
   // Made once, not for each piece.
   readonly #wait = (resolve: (result: IteratorResult<string>) => void) => this.#begin(resolve)
   readonly #came = (text: string | undefined) => this.#take(text)
   readonly #failed = () => this.#end()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
   #waiter: ((result: IteratorResult<string>) => void) | undefined
   #waitingSince = 0
   #reading = false
   #ready: string | undefined
   #ended = false
 
-  constructor(source: TextSource, comment: string, keepAliveMs: number, clock: () => number) {
+  constructor(source: TextSource, comment: string, keepAliveMs: number, clock: Clock) {
     this.#source = source
     this.#comment = comment
     this.#keepAliveMs = keepAliveMs
@@ -54,7 +55,7 @@ export class PacedText implements AsyncIterableIterator<string> {
 
   #begin(waiter: (result: IteratorResult<string>) => void): void {
     this.#waiter = waiter
-    this.#waitingSince = this.#clock()
+    this.#waitingSince = this.#clock.monotonic()
     if (this.#timer === undefined) this.#arm(this.#keepAliveMs)
     if (this.#reading) return
     this.#reading = true
@@ -76,22 +77,22 @@ export class PacedText implements AsyncIterableIterator<string> {
 
   #end(): void {
     this.#ended = true
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
     this.#give({ done: true, value: undefined })
   }
 
   #arm(ms: number): void {
-    this.#timer = setTimeout(() => {
+    this.#timer = this.#clock.setTimer(ms, () => {
       this.#timer = undefined
       // A reader who comes back later arms it again; one who does not leaves nothing behind.
       if (this.#waiter === undefined) return
-      const waited = this.#clock() - this.#waitingSince
+      const waited = this.#clock.monotonic() - this.#waitingSince
       if (waited < this.#keepAliveMs) {
         this.#arm(this.#keepAliveMs - waited)
         return
       }
       this.#arm(this.#keepAliveMs)
       this.#give({ done: false, value: this.#comment })
-    }, ms)
+    })
   }
 }

@@ -1,48 +1,42 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { oldBytesOver } from '../../../../test/resilience/memory/old-memory.ts'
+import { ManualClock } from '../../test/support/manual-clock.ts'
 import type { Leaving } from '../contracts/host.ts'
 import { Lifetime } from './lifetime.ts'
 import { RunningRequests } from './running-requests.ts'
 
 /** Requests, which end as soon as their lives do. */
 function running(count: number) {
-  const requests = new RunningRequests()
+  const clock = new ManualClock()
+  const requests = new RunningRequests(clock)
   const ended: number[] = []
   const begin = () => {
     const lifetime = new Lifetime(new AbortController().signal)
     requests.add(lifetime)
     lifetime.onEnd(() => {
-      ended.push(performance.now())
+      ended.push(clock.now())
       requests.delete(lifetime)
     })
     return lifetime
   }
   const lives = Array.from({ length: count }, begin)
-  return { requests, ended, lives, begin }
+  return { clock, requests, ended, lives, begin }
 }
-
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 describe('RunningRequests', () => {
   it('is drained at once where none runs, and when the last one has ended', async () => {
-    const { requests, lives } = running(2)
-    await new RunningRequests().drain(1_000, 0)
+    const { clock, requests, lives } = running(2)
+    await new RunningRequests(clock).drain(1_000)
     let drained = false
-    const draining = requests.drain(1_000, performance.now()).then(() => {
+    const draining = requests.drain(1_000).then(() => {
       drained = true
     })
     lives[0]!.end('client_left')
-    await vi.advanceTimersByTimeAsync(10)
+    await clock.pass(10)
     expect(drained).toBe(false)
     lives[1]!.end('client_left')
     await draining
-    expect(vi.getTimerCount()).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   it.each([
@@ -52,28 +46,26 @@ describe('RunningRequests', () => {
     [2 ** 40, 50, 50],
     [1_000, 0, 0],
   ])('ends all after the shorter of %d and %d milliseconds', async (first, second, after) => {
-    const { requests, ended } = running(2)
-    const from = performance.now()
-    const draining = [requests.drain(first, from), requests.drain(second, from)]
-    await vi.advanceTimersByTimeAsync(after)
+    const { clock, requests, ended } = running(2)
+    const draining = [requests.drain(first), requests.drain(second)]
+    await clock.pass(after)
     await Promise.all(draining)
-    expect(ended).toEqual([from + after, from + after])
-    expect(vi.getTimerCount()).toBe(0)
+    expect(ended).toEqual([after, after])
+    expect(clock.pending).toBe(0)
   })
 
   it('waits again for what has begun since, and ends it by the time that was asked for first', async () => {
-    const { requests, begin, ended } = running(0)
-    const from = performance.now()
-    await requests.drain(50, from)
+    const { clock, requests, begin, ended } = running(0)
+    await requests.drain(50)
     begin()
-    const draining = requests.drain(1_000, from)
-    await vi.advanceTimersByTimeAsync(50)
+    const draining = requests.drain(1_000)
+    await clock.pass(50)
     await draining
     begin()
-    const again = requests.drain(1_000, performance.now())
-    await vi.advanceTimersByTimeAsync(0)
+    const again = requests.drain(1_000)
+    await clock.pass(0)
     await again
-    expect(ended).toEqual([from + 50, from + 50])
+    expect(ended).toEqual([50, 50])
   })
 
   it('counts those that run, in whatever order they end', () => {
@@ -97,7 +89,7 @@ describe('RunningRequests', () => {
   })
 
   it('leaves nothing of those that have ended to be found by a full collection alone', () => {
-    const requests = new RunningRequests()
+    const requests = new RunningRequests(new ManualClock())
     const under = Array.from({ length: 32 }, () => begun(requests))
     const grown = oldBytesOver(6_400, nth => {
       requests.delete(under[nth % under.length]!)

@@ -1,11 +1,10 @@
+import { type Clock, maxTimerMs, type Timer } from '../clock/clock.ts'
 import type { Lifetime } from './lifetime.ts'
 import { Uploads } from './uploads.ts'
 
-/** Node's timers fire at once beyond this. */
-const longestTimer = 2_147_483_647
-
 /** What is being answered. */
 export class RunningRequests {
+  readonly #clock: Clock
   /**
    * A list, and no set: one that is added to and taken from leaves old tables behind. Each holds what ran when it was
    * left, and the next table, so that the engine finds none of it to be garbage before it looks through all its memory.
@@ -14,7 +13,11 @@ export class RunningRequests {
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
   /** When those that still run are ended. Monotonic milliseconds. */
   #cutAt = Number.POSITIVE_INFINITY
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   get size(): number {
     return this.#lifetimes.length
@@ -35,7 +38,7 @@ export class RunningRequests {
       last.place = place
     }
     if (this.#lifetimes.length > 0 || this.#drained === undefined) return
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
     this.#timer = undefined
     this.#drained.resolve()
     this.#drained = undefined
@@ -43,9 +46,10 @@ export class RunningRequests {
 
   /**
    * Resolves when none runs. What still runs after `ms` is ended then; of several calls the one that ends it first
-   * counts. `now` is monotonic milliseconds.
+   * counts.
    */
-  drain(ms: number, now: number): Promise<void> {
+  drain(ms: number): Promise<void> {
+    const now = this.#clock.monotonic()
     const sooner = now + ms < this.#cutAt
     if (sooner) this.#cutAt = now + ms
     if (this.#lifetimes.length === 0) return Promise.resolve()
@@ -55,11 +59,11 @@ export class RunningRequests {
   }
 
   #arm(ms: number): void {
-    clearTimeout(this.#timer)
-    if (ms > longestTimer) return
-    this.#timer = setTimeout(() => {
+    this.#timer?.cancel()
+    if (ms > maxTimerMs) return
+    this.#timer = this.#clock.setTimer(ms, () => {
       for (const lifetime of [...this.#lifetimes]) lifetime.end('gateway_closed')
-    }, ms)
+    })
   }
 }
 
@@ -73,10 +77,14 @@ function withResolver(): { promise: Promise<void>; resolve: () => void } {
 
 /** What a gateway is doing, over all its requests and options. */
 export class ServiceLoad {
-  readonly running = new RunningRequests()
+  readonly running: RunningRequests
   readonly uploads = new Uploads()
   /** Running requests whose body is being received. */
   receiving = 0
+
+  constructor(clock: Clock) {
+    this.running = new RunningRequests(clock)
+  }
 
   /** How many requests are being answered beside the one that asks. */
   get inFlight(): number {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import { FairQueue, type FairQueueOptions, type Refused } from './fair-queue.ts'
 
 beforeEach(() => {
@@ -21,6 +22,7 @@ function queueOf(given: Partial<FairQueueOptions<Result>> = {}) {
   const queue = new FairQueue<Result>({
     maxMs: 1_000,
     maxQueued: 100,
+    clock: systemClock,
     refusalOf: result => (result.room === undefined ? result : undefined),
     giveBack: result => givenBack.push(result),
     ...given,

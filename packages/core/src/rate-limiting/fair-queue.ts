@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import { WakeTimer } from '../clock/wake-timer.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -25,8 +26,7 @@ export interface FairQueueOptions<Result> {
   readonly refusalOf: (result: Result) => Refused | undefined
   /** Told of room that came for a request whose client has left. */
   readonly giveBack: (result: Result) => void
-  /** Monotonic milliseconds. */
-  readonly clock?: () => number
+  readonly clock: Clock
 }
 
 /** Between two tries where the wait is not known. */
@@ -65,7 +65,7 @@ type Arrived<Result> = Pick<Waiter<Result>, 'arrival' | 'deadline' | 'attempt'> 
  */
 export class FairQueue<Result> {
   readonly #options: FairQueueOptions<Result>
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #lines = new WaitingLines<Result>()
   readonly #releases = new ReleaseLog()
   readonly #timer: WakeTimer
@@ -81,7 +81,7 @@ export class FairQueue<Result> {
 
   constructor(options: FairQueueOptions<Result>) {
     this.#options = options
-    this.#clock = options.clock ?? (() => performance.now())
+    this.#clock = options.clock
     this.#timer = new WakeTimer({ clock: this.#clock, ring: () => this.#serve(), background: false })
   }
 
@@ -101,7 +101,7 @@ export class FairQueue<Result> {
     attempt: () => Result | Promise<Result>,
   ): Result | Promise<Result> {
     if (signal.aborted) throw clientLeft(signal)
-    const deadline = this.#clock() + this.#options.maxMs
+    const deadline = this.#clock.monotonic() + this.#options.maxMs
     const request = { principal, signal, attempt, arrival: this.#arrivals++, deadline }
     const line = this.#lines.get(principal)
     if (line !== undefined) return this.#isFull(line) ? line.refusal : this.#stand(request, line)
@@ -157,14 +157,14 @@ export class FairQueue<Result> {
   }
 
   #isInVain({ waitMs }: Refused, deadline: number): boolean {
-    const left = deadline - this.#clock()
+    const left = deadline - this.#clock.monotonic()
     return !(left > 0 && waitMs <= left)
   }
 
   #nextTry({ waitMs, keys }: Refused, since: number, deadline: number): number {
     if (this.#releases.missed(keys, since)) return atOnce
     const wait = waitMs > 0 ? Math.max(waitMs, gridMs) : pollMs
-    return Math.min(Math.ceil((this.#clock() + wait) / gridMs) * gridMs, deadline)
+    return Math.min(Math.ceil((this.#clock.monotonic() + wait) / gridMs) * gridMs, deadline)
   }
 
   /** Lets a request stand in its line until it has its answer. */
@@ -206,7 +206,7 @@ export class FairQueue<Result> {
     this.#tries = 0
     while (this.#again) {
       this.#again = false
-      const now = this.#clock()
+      const now = this.#clock.monotonic()
       // Else those at the end would never try, where a store is slow and many try in vain.
       const lines = this.#behind ? this.#lines.byLastTry() : this.#lines
       this.#behind = false

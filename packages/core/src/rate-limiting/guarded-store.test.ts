@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ScriptedLimitStore } from '../../test/support/scripted-limit-store.ts'
+import { systemClock } from '../clock/clock.ts'
 import type { StoreEvent } from '../contracts/events.ts'
 import type {
   Claim,
@@ -23,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const clock = () => performance.now()
+const clock = systemClock.monotonic
 let ids = 0
 
 interface Open {
@@ -57,7 +58,7 @@ function guarded(store: LimitStore, given: Partial<GuardedStoreOptions> = {}) {
     observe: event => {
       if (event.type === 'store') events.push(event)
     },
-    clock,
+    clock: systemClock,
     local,
     ...given,
   })

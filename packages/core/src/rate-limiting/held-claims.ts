@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import { WakeTimer } from '../clock/wake-timer.ts'
 import type { Claim, Counter, Settlement } from '../contracts/limit-store.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -28,11 +29,10 @@ export function holds(counters: readonly Counter[]): boolean {
 /** Claims that hold something are renewed every third of their time, by one timer that runs only while there are any. */
 export class HeldClaims {
   readonly #held = new Map<string, Held>()
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #timer: WakeTimer
 
-  /** `clock` gives monotonic milliseconds. */
-  constructor(clock: () => number) {
+  constructor(clock: Clock) {
     this.#clock = clock
     this.#timer = new WakeTimer({ clock, ring: () => void this.renewAll(), background: true })
   }
@@ -44,7 +44,7 @@ export class HeldClaims {
   /** Renews a claim by `renew` until it is let go. */
   hold({ id, counters, ttlMs }: Claim, renew: Renew): void {
     this.#held.set(id, { claim: { id, counters }, ttlMs, renew })
-    this.#timer.wakeAt(this.#clock() + ttlMs / 3)
+    this.#timer.wakeAt(this.#clock.monotonic() + ttlMs / 3)
   }
 
   letGo(id: string): void {
@@ -55,7 +55,7 @@ export class HeldClaims {
   /** Renews all of them now: one operation after the other, so that none has to wait for many. */
   async renewAll(): Promise<void> {
     const groups = this.#groups()
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     for (const { ttlMs } of groups) this.#timer.wakeAt(now + ttlMs / 3)
     for (const { claims, ttlMs, renew } of groups) {
       for (let start = 0; start < claims.length; start += batchSize) {
@@ -92,12 +92,12 @@ const uselessMs = 3_600_000
  */
 export class Unsettled {
   readonly #waiting = new Map<string, Waiting>()
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #dropped: (error: Error) => void
   #told = false
 
   /** `clock` gives monotonic milliseconds. `dropped` is told once, until all others are settled. */
-  constructor(clock: () => number, dropped: (error: Error) => void) {
+  constructor(clock: Clock, dropped: (error: Error) => void) {
     this.#clock = clock
     this.#dropped = dropped
   }
@@ -107,7 +107,7 @@ export class Unsettled {
   }
 
   add(settlement: Settlement): void {
-    this.#waiting.set(settlement.id, { settlement, since: this.#clock() })
+    this.#waiting.set(settlement.id, { settlement, since: this.#clock.monotonic() })
     if (this.#waiting.size <= maxWaiting) return
     const [oldest] = this.#waiting.keys()
     if (oldest !== undefined) this.#waiting.delete(oldest)
@@ -122,7 +122,7 @@ export class Unsettled {
 
   /** Those that are tried next. Who fails again stands behind all others then. */
   next(count: number): readonly Settlement[] {
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     const batch: Settlement[] = []
     for (const [id, waiting] of this.#waiting) {
       if (batch.length === count) break

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { LimitStore } from '../contracts/limit-store.ts'
 import type { LimitKind, LimitRuleData } from '../contracts/principal.ts'
@@ -82,8 +83,7 @@ export interface GuardedStoreOptions {
   /** Longest wait for one operation, in milliseconds. */
   readonly timeoutMs: number
   readonly observe: Observer
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Counts while the store does not answer. Default: `memoryStore()`. */
   readonly local?: MemoryStore
 }

@@ -1,12 +1,13 @@
+import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { DecidedClaim, LimitStore } from '../contracts/limit-store.ts'
 import type { Lease, LimitContext, Limiter } from '../contracts/limiter.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
-import { freshId } from '../primitives/fresh-id.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
+import { freshId } from '../primitives/random.ts'
 
 import { type AskedRoom, askedRoom, chargesOf } from './asked-room.ts'
 import { CallerCounts } from './caller-counts.ts'
@@ -66,7 +67,7 @@ class RuleLimiter {
   readonly #queue: FairQueue<Decided> | undefined
   readonly #maxOutputTokens: number
   readonly #ietf: boolean
-  readonly #clock = () => performance.now()
+  readonly #clock = systemClock
 
   constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
     const { store, now, wait } = options
@@ -96,12 +97,12 @@ class RuleLimiter {
       const claim = this.#claim(room)
       return isPromise(claim) ? claim.then(came => this.#lease(room, came)) : this.#lease(room, claim)
     }
-    const from = this.#clock()
+    const from = this.#clock.monotonic()
     const decided = queue.wait(principalKey(principal), context.signal, () => {
       const claim = this.#claim(room)
       return isPromise(claim) ? claim.then(came => ({ room, claim: came })) : { room, claim }
     })
-    const leased = (came: Decided) => this.#lease(came.room, came.claim, this.#clock() - from)
+    const leased = (came: Decided) => this.#lease(came.room, came.claim, this.#clock.monotonic() - from)
     return isPromise(decided) ? decided.then(leased) : leased(decided)
   }
 
@@ -155,7 +156,7 @@ class RuleLimiter {
 function claimsIn(
   store: LimitStore,
   options: LimitsOptions,
-  clock: () => number,
+  clock: Clock,
 ): (room: AskedRoom) => DecidedClaim | Promise<DecidedClaim> {
   const here = storeHere(store)
   if (here !== undefined) return ({ counters }) => here.claim(counters)

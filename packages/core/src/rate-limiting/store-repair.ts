@@ -1,6 +1,7 @@
+import type { Clock } from '../clock/clock.ts'
 import { WakeTimer } from '../clock/wake-timer.ts'
 import type { Claim, LimitStore, Settlement } from '../contracts/limit-store.ts'
-import { freshId } from '../primitives/fresh-id.ts'
+import { freshId } from '../primitives/random.ts'
 import type { StoreCalls } from '../stores/store-calls.ts'
 import type { HeldClaims, Unsettled } from './held-claims.ts'
 
@@ -15,8 +16,7 @@ export interface StoreRepairOptions {
   readonly calls: StoreCalls
   readonly unsettled: Unsettled
   readonly held: HeldClaims
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /**
@@ -39,7 +39,7 @@ export class StoreRepair {
     if (this.#working) return
     const { calls, unsettled, clock } = this.#options
     if (calls.probeAt !== undefined) this.#timer.wakeAt(calls.probeAt)
-    else if (unsettled.size > 0) this.#timer.wakeAt(clock() + this.#retryMs)
+    else if (unsettled.size > 0) this.#timer.wakeAt(clock.monotonic() + this.#retryMs)
   }
 
   async #work(): Promise<void> {
@@ -54,7 +54,7 @@ export class StoreRepair {
     if (failed) this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
     else if (usable) this.#retryMs = firstRetryMs
     this.#working = false
-    if (usable && !failed && unsettled.size > 0) this.#timer.wakeAt(clock())
+    if (usable && !failed && unsettled.size > 0) this.#timer.wakeAt(clock.monotonic())
     else this.plan()
   }
 

@@ -1,3 +1,4 @@
+import { maxTimerMs } from '../clock/clock.ts'
 import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { isSamePlace } from '../validation/is-target.ts'
@@ -9,12 +10,10 @@ export interface HedgeOptions {
   readonly afterMs: number
 }
 
-/** Timers take no more, and fire at once where they are given more. */
-const longestMs = 2_147_483_647
 const milliseconds: OptionCheck = value =>
-  typeof value === 'number' && value > 0 && value <= longestMs
+  typeof value === 'number' && value > 0 && value <= maxTimerMs
     ? undefined
-    : `milliseconds above 0, at most ${longestMs}`
+    : `milliseconds above 0, at most ${maxTimerMs}`
 
 /**
  * The first entry answers; where its place has not begun to for `afterMs` milliseconds, that of the second one is asked

@@ -1,3 +1,4 @@
+import { systemClock } from '../clock/clock.ts'
 import type { Provider, Target } from '../contracts/provider.ts'
 import type { ModelCard, Refers, Route } from '../contracts/route.ts'
 import {
@@ -69,7 +70,7 @@ export type ModelEntries<Name extends string> = { readonly [Key in Name]: TableE
  */
 export function models<const Name extends string>(
   table: ModelEntries<Name>,
-  now: () => number = Date.now,
+  now: () => number = systemClock.now,
 ): ModelTable<Exclude<Name, Pattern>> {
   const given = Object.entries<unknown>(table)
   if (given.length === 0) throw configurationError('models()', [], table, 'a model at least')

@@ -1,11 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import { StoreBreaker, type Turn } from './store-breaker.ts'
 
 class World {
   now = 0
   readonly changes: string[] = []
-  readonly breaker = new StoreBreaker({ clock: () => this.now, changed: state => this.changes.push(state) })
+  readonly breaker = new StoreBreaker({
+    clock: { ...systemClock, monotonic: () => this.now },
+    changed: state => this.changes.push(state),
+  })
   /** What is under way, and whether it is a probe. */
   readonly underWay: { readonly turn: Turn; readonly probe: boolean }[] = []
 }

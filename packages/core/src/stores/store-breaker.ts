@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 /** Which turn of its life a breaker was in when an operation began. What comes of an earlier turn is not heard. */
 export type Turn = number
 
@@ -14,8 +15,8 @@ export interface StoreBreakerPolicy {
 }
 
 export interface StoreBreakerOptions extends StoreBreakerPolicy {
-  /** Milliseconds. A clock that is set back does not delay a probe. */
-  readonly clock: () => number
+  /** A clock that is set back does not delay a probe. */
+  readonly clock: Clock
   /** Called once for each change. */
   readonly changed: (state: 'failing' | 'working', error: unknown) => void
 }
@@ -69,7 +70,7 @@ export class StoreBreaker {
   /** The turn of a probe that may begin: one at a time, and none before its time. */
   beginProbe(): Turn | undefined {
     if (this.#state !== 'open') return undefined
-    const now = this.#options.clock()
+    const now = this.#options.clock.monotonic()
     if (now >= this.#openedAt && now < this.#probeAt) return undefined
     this.#state = 'probing'
     return ++this.#turn
@@ -94,14 +95,14 @@ export class StoreBreaker {
     this.#count(true)
     const often = this.#windowFailures >= failuresToOpen && this.#windowFailures * 2 >= this.#windowResults
     if (this.#inRow < failuresToOpen && !often) return
-    const steady = clock() - this.#closedAt >= steadyMs
+    const steady = clock.monotonic() - this.#closedAt >= steadyMs
     this.#probeMs = steady ? firstProbeMs : Math.min(this.#probeMs * 2, lastProbeMs)
     this.#open(error)
     changed('failing', error)
   }
 
   #count(failure: boolean): void {
-    const now = this.#options.clock()
+    const now = this.#options.clock.monotonic()
     const age = now - this.#windowFrom
     if (age < 0 || age >= this.#options.windowMs) {
       this.#windowFrom = now
@@ -116,7 +117,7 @@ export class StoreBreaker {
     this.#turn++
     this.#state = 'open'
     this.#error = error
-    this.#openedAt = this.#options.clock()
+    this.#openedAt = this.#options.clock.monotonic()
     this.#probeAt = this.#openedAt + this.#probeMs
   }
 
@@ -126,7 +127,7 @@ export class StoreBreaker {
     this.#error = undefined
     this.#inRow = 0
     this.#windowFrom = Number.NEGATIVE_INFINITY
-    this.#closedAt = this.#options.clock()
+    this.#closedAt = this.#options.clock.monotonic()
     this.#options.changed('working', undefined)
   }
 }

@@ -1,6 +1,7 @@
+import type { Clock } from '../clock/clock.ts'
+import { OperationDeadlines, type TimedOperation } from '../clock/operation-deadlines.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { ownMembers } from '../primitives/own-members.ts'
-import { OperationDeadlines, type TimedOperation } from './operation-deadlines.ts'
 import {
   StoreBreaker,
   type StoreBreakerOptions,
@@ -23,11 +24,10 @@ export interface StoreCallsOptions {
   readonly timeoutMs: number
   /** Longest wait for a probe. One that takes longer than `timeoutMs` does not close the breaker. Default `timeoutMs`. */
   readonly probeTimeoutMs?: number
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Called once for each change, and must not throw. */
   readonly changed: StoreBreakerOptions['changed']
-  readonly breaker?: StoreBreakerPolicy & { readonly clock?: () => number }
+  readonly breaker?: StoreBreakerPolicy & { readonly clock?: Clock }
   /** Whether the calls in flight fail when the breaker opens. */
   readonly failsFast?: boolean
   /** How many calls may be unanswered at once: a client buffers what it cannot send. */
@@ -123,7 +123,8 @@ export class StoreCalls {
             return
           }
           deadlines.takeBack(operation)
-          const slow = deadlines !== this.#deadlines && clock() > operation.dueAt - probeTimeoutMs + timeoutMs
+          const slow =
+            deadlines !== this.#deadlines && clock.monotonic() > operation.dueAt - probeTimeoutMs + timeoutMs
           if (!slow) this.#breaker.succeeded(turn)
           else if (!this.usable) this.#breaker.failed(turn, this.#breaker.error)
           resolve(outcome)
@@ -143,7 +144,7 @@ export class StoreCalls {
   #checkUnanswered(): void {
     const { name, clock, maxUnanswered } = this.#options
     if (maxUnanswered === undefined) return
-    const from = clock() - unansweredMs
+    const from = clock.monotonic() - unansweredMs
     for (const call of this.#unanswered) if (call.dueAt <= from) this.#unanswered.delete(call)
     if (this.#unanswered.size >= maxUnanswered)
       throw new Error(`The ${name} did not answer ${maxUnanswered} operations.`)

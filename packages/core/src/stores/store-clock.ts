@@ -1,3 +1,5 @@
+import { systemClock } from '../clock/clock.ts'
+
 /** What time it is, in whole microseconds. */
 export interface Moment {
   /** Never goes back, and does not jump where the clock of the machine is set. */
@@ -14,7 +16,8 @@ export interface Moment {
  */
 export function storeClock(now?: () => number): () => Moment {
   if (now === undefined) {
-    return () => ({ us: Math.floor(performance.now() * 1_000), wallUs: Math.round(Date.now() * 1_000) })
+    const { monotonic, now: wall } = systemClock
+    return () => ({ us: Math.floor(monotonic() * 1_000), wallUs: Math.round(wall() * 1_000) })
   }
   let us: number | undefined
   let wallUs = 0

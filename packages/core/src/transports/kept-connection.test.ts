@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import { KeptConnection } from './kept-connection.ts'
 
 class FakeSocket extends EventEmitter {
@@ -17,10 +18,10 @@ const reset = (code = 'ECONNRESET') => Object.assign(new Error('gone'), { code }
 function watching() {
   const lost: Error[] = []
   const time = { now: 0 }
-  const connection = new KeptConnection(
-    error => lost.push(error),
-    () => time.now,
-  )
+  const connection = new KeptConnection(error => lost.push(error), {
+    ...systemClock,
+    monotonic: () => time.now,
+  })
   const socket = new FakeSocket()
   /** A request, and so many bytes of its answer. */
   const serve = (bytes: number, by = socket) => {

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 /** What is watched of a connection: a socket of Node's, with TLS or without. */
 export interface WatchedSocket {
   readonly bytesRead: number
@@ -17,15 +18,15 @@ const crossingMs = 1_000
  */
 export class KeptConnection {
   readonly #lost: (error: Error) => void
-  readonly #clock: () => number
+  readonly #clock: Clock
   #socket: WatchedSocket | undefined
   /** The connection that was open when the request under way was handed over. */
   #reused: WatchedSocket | undefined
   #readBefore = 0
   #handedAt = 0
 
-  /** `lost` is told of the error with which the request fails then. `clock`: monotonic milliseconds. */
-  constructor(lost: (error: Error) => void, clock: () => number) {
+  /** `lost` is told of the error with which the request fails then.  */
+  constructor(lost: (error: Error) => void, clock: Clock) {
     this.#lost = lost
     this.#clock = clock
   }
@@ -34,7 +35,7 @@ export class KeptConnection {
     this.#socket = socket
     socket.on('error', error => {
       const unanswered = socket === this.#reused && socket.bytesRead === this.#readBefore
-      if (!unanswered || this.#clock() - this.#handedAt > crossingMs) return
+      if (!unanswered || this.#clock.monotonic() - this.#handedAt > crossingMs) return
       if (closedByPeer.includes(String((error as { code?: unknown }).code))) this.#lost(error)
     })
   }
@@ -44,7 +45,7 @@ export class KeptConnection {
     const socket = this.#socket
     // An answer came before its request was sent to the end: the rest would stand before the next request.
     if (socket !== undefined && socket.writableLength > 0) socket.destroy()
-    this.#handedAt = this.#clock()
+    this.#handedAt = this.#clock.monotonic()
     this.#readBefore = socket?.bytesRead ?? 0
     this.#reused = this.#readBefore > 0 ? socket : undefined
   }

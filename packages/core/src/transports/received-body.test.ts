@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import { maxReadBytes, ReceivedBody } from './received-body.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 function receiving() {
   const done: string[] = []
-  const body = new ReceivedBody({ resume: () => done.push('resume'), close: () => done.push('close') })
+  const body = new ReceivedBody(
+    { resume: () => done.push('resume'), close: () => done.push('close') },
+    systemClock,
+  )
   const watch = { waiting: () => done.push('waiting'), received: () => done.push('received') }
   return { body, watch, done }
 }

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../clock/clock.ts'
 /** Hears when a read begins to wait, and when a read has something. */
 export interface ReadWatch {
   waiting(): void
@@ -30,6 +31,7 @@ const tailMs = 1_000
  */
 export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: BodySource
+  readonly #clock: Clock
   #watch: ReadWatch | undefined
   #parts: Uint8Array[] = none
   #heldBytes = 0
@@ -39,13 +41,14 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   #failure: { readonly error: unknown } | undefined
   /** How much of the rest may still come after its reader has left. */
   #tail: number | undefined
-  #tailTimer: ReturnType<typeof setTimeout> | undefined
+  #tailTimer: Timer | undefined
   /** The read that waits, and what is called when there is something for it. */
   #waiting: Promise<Read> | undefined
   #arrived: (() => void) | undefined
 
-  constructor(source: BodySource) {
+  constructor(source: BodySource, clock: Clock) {
     this.#source = source
+    this.#clock = clock
   }
 
   watchedBy(watch: ReadWatch): void {
@@ -71,7 +74,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   /** All of it came. */
   end(): void {
     this.#ended = true
-    clearTimeout(this.#tailTimer)
+    this.#tailTimer?.cancel()
     this.#wake()
   }
 
@@ -79,7 +82,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   fail(error: unknown): void {
     if (this.#failure !== undefined) return
     this.#failure = { error }
-    clearTimeout(this.#tailTimer)
+    this.#tailTimer?.cancel()
     this.#wake()
   }
 
@@ -140,7 +143,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     if (over) return
     this.#tail = tail
     this.#wake()
-    this.#tailTimer = setTimeout(() => this.#source.close(), tailMs)
+    this.#tailTimer = this.#clock.setTimer(tailMs, () => this.#source.close())
     // One that is paused holds as much already.
     if (tail <= 0) this.#source.close()
   }

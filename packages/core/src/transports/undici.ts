@@ -1,4 +1,5 @@
 import { Agent, type buildConnector, Client, type Dispatcher, type errors, Pool } from 'undici'
+import { systemClock } from '../clock/clock.ts'
 import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { beginsBy, type Exchange } from './exchange.ts'
@@ -71,7 +72,7 @@ class WatchedClient extends Client {
   readonly #connection: KeptConnection
 
   constructor(origin: URL, options: PooledOptions, lost: (error: Error) => void) {
-    const connection = new KeptConnection(lost, () => performance.now())
+    const connection = new KeptConnection(lost, systemClock)
     const connect: buildConnector.connector = (to, done) =>
       options.connect(to, (...result) => {
         if (result[0] === null) connection.opened(result[1])
@@ -154,7 +155,7 @@ class UndiciExchange implements Exchange, BodySource {
     // Of those before the answer, such as 103, nothing is made.
     if (status < 200) return true
     this.#resume = resume
-    this.#body = new ReceivedBody(this)
+    this.#body = new ReceivedBody(this, systemClock)
     this.#resolve({ status, headers: new ResponseHeaders(headers), body: this.#body })
     return true
   }

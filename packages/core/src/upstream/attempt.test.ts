@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import type { Call, Provider, Reply } from '../contracts/provider.ts'
 import type { UpstreamResponse } from '../contracts/transport.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
@@ -17,7 +18,7 @@ const timeouts = {
   idleMs: 5_000,
   totalMs: 5_000,
 }
-const clock = () => performance.now()
+const clock = systemClock
 const call: Call = { model: 'm', input: { model: 'm', messages: [] } }
 const nobody = { adjusted: () => {} }
 const completion = { choices: [] }
@@ -43,8 +44,8 @@ async function asking(listener: RequestListener, more: Partial<Provider> = {}) {
   const attempt = new Attempt(
     life,
     world,
-    clock() + 5_000,
-    new OpenAttempt({ provider, model: 'm' }, clock()),
+    clock.monotonic() + 5_000,
+    new OpenAttempt({ provider, model: 'm' }, clock.monotonic()),
   )
   return { attempt, life, run: () => attempt.run(provider, call, nobody) }
 }

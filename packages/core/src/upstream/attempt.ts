@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import type {
   Adjustment,
   Call,
@@ -28,8 +29,7 @@ import { watched } from './watched-response.ts'
 export interface AttemptWorld {
   readonly transport: Transport
   readonly timeouts: Timeouts
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 /** What an upstream answers with. */
@@ -169,7 +169,7 @@ export class Attempt {
     else this.#exchange?.leave()
     if (this.#leaveQueue !== undefined) {
       this.#leaveQueue()
-      this.#entry.dequeue(this.#world.clock())
+      this.#entry.dequeue(this.#world.clock.monotonic())
     }
     this.#release?.()
     this.#release = undefined
@@ -262,11 +262,11 @@ export class Attempt {
   }
 
   #takeSlot(slots: Slots): Promise<void> {
-    this.#entry.enqueue(this.#world.clock())
+    this.#entry.enqueue(this.#world.clock.monotonic())
     return new Promise(resolve => {
       this.#leaveQueue = slots.wait(this.#caller, release => {
         this.#leaveQueue = undefined
-        this.#entry.dequeue(this.#world.clock())
+        this.#entry.dequeue(this.#world.clock.monotonic())
         this.#release = release
         resolve()
       })

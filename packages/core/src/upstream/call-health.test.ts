@@ -9,6 +9,7 @@ import {
   whole,
 } from '../../test/support/scripted-gateway.ts'
 import { scriptedHealth } from '../../test/support/scripted-health.ts'
+import { systemClock } from '../clock/clock.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -41,7 +42,7 @@ function asking(targets: readonly Target[], streamed = false) {
   const world: CallWorld = {
     transport: () => Promise.reject(new Error('Nothing may leave.')),
     timeouts: defaultTimeouts,
-    clock: () => performance.now(),
+    clock: systemClock,
     maxAttempts: 3,
     holdMs: 10,
     keepAliveMs: 60_000,

@@ -9,6 +9,7 @@ import {
   whole,
 } from '../../test/support/scripted-gateway.ts'
 import { scriptedHealth } from '../../test/support/scripted-health.ts'
+import { systemClock } from '../clock/clock.ts'
 import type { Call, PartialChunk, PartialMessage, Reply, Target } from '../contracts/provider.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -25,7 +26,7 @@ import { noCaller } from './health/principal-caller.ts'
 const world: CallWorld = {
   transport: () => Promise.reject(new Error('Nothing may leave.')),
   timeouts: defaultTimeouts,
-  clock: () => performance.now(),
+  clock: systemClock,
   maxAttempts: 3,
   holdMs: 60_000,
   keepAliveMs: 60_000,

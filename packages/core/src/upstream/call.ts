@@ -20,10 +20,10 @@ export async function call(
   attempts: Attempts,
   world: CallWorld,
 ): Promise<Answering<PartialCompletion | ChunkSource>> {
-  let now = world.clock()
+  let now = world.clock.monotonic()
   const asking = new Asking(input, candidates, lifetime, attempts, world, now)
   try {
-    for (; ; now = world.clock()) {
+    for (; ; now = world.clock.monotonic()) {
       const next = nextAttempt(asking, now)
       if (next.do === 'give_up') {
         if (!asking.resort()) throw asking.giveUp()

@@ -1,4 +1,4 @@
-import { graceMs, stallMs } from '../clock/deadline.ts'
+import type { Clock, Timer } from '../clock/clock.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 
 /** The deadlines of one call. */
@@ -12,22 +12,16 @@ type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs'>
 export class Deadlines {
   readonly #timeouts: CallTimeouts
   readonly #totalAt: number
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #expire: (error: UpstreamError) => void
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
   #phase: 'request' | 'first_byte' | 'response' | 'idle' = 'first_byte'
   /** When a non-streamed response has to be complete. */
   #responseAt = Number.POSITIVE_INFINITY
   #since: number | undefined
   #dueAt = 0
-  #stalled = false
 
-  constructor(
-    timeouts: CallTimeouts,
-    totalAt: number,
-    clock: () => number,
-    expire: (error: UpstreamError) => void,
-  ) {
+  constructor(timeouts: CallTimeouts, totalAt: number, clock: Clock, expire: (error: UpstreamError) => void) {
     this.#timeouts = timeouts
     this.#totalAt = totalAt
     this.#clock = clock
@@ -36,18 +30,18 @@ export class Deadlines {
 
   /** The attempt begins; it may wait for its turn first. */
   begin(): void {
-    this.#arm(this.#clock())
+    this.#arm(this.#clock.monotonic())
   }
 
   /** The request is being written: what has to be asked elsewhere for it may take as long as a first byte. */
   writing(): void {
     this.#phase = 'request'
-    this.#since = this.#clock()
+    this.#since = this.#clock.monotonic()
   }
 
   /** The call begins. */
   start(streamed: boolean): void {
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     if (streamed) {
       this.#phase = 'first_byte'
       this.#since = now
@@ -69,7 +63,7 @@ export class Deadlines {
   /** A read of the answer begins to wait. */
   waiting(): void {
     if (this.#phase === 'response') return
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     this.#since = now
     this.#wakeBefore(now + this.#timeouts.idleMs, now)
   }
@@ -81,7 +75,7 @@ export class Deadlines {
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
     this.#timer = undefined
   }
 
@@ -92,7 +86,9 @@ export class Deadlines {
 
   #arm(now: number): void {
     const pauseAt = (this.#since ?? now) + this.#pauseMs
-    this.#wake(now, Math.max(1, Math.min(pauseAt, this.#responseAt, this.#totalAt) - now))
+    const ms = Math.max(1, Math.min(pauseAt, this.#responseAt, this.#totalAt) - now)
+    this.#dueAt = now + ms
+    this.#timer = this.#clock.setTimer(ms, () => this.#check())
   }
 
   /** Arms the timer again where it would fire too late. */
@@ -102,20 +98,8 @@ export class Deadlines {
     this.#arm(now)
   }
 
-  #wake(now: number, ms: number): void {
-    this.#dueAt = now + ms
-    this.#timer = setTimeout(() => this.#check(), ms)
-  }
-
   #check(): void {
-    const now = this.#clock()
-    if (now - this.#dueAt > stallMs && !this.#stalled) {
-      // This process itself stood still. What came meanwhile is read first.
-      this.#stalled = true
-      this.#wake(now, graceMs)
-      return
-    }
-    this.#stalled = false
+    const now = this.#clock.monotonic()
     const idle = this.#phase === 'idle'
     const pause = this.#pauseMs
     if (now >= this.#totalAt) {

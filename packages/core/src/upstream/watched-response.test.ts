@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import { Deadlines } from './deadlines.ts'
 import { watched } from './watched-response.ts'
-
-const clock = () => performance.now()
 
 function answering(parts: readonly Uint8Array[]) {
   const deadlines = new Deadlines(
     { firstByteMs: 1_000, responseMs: 1_000, idleMs: 1_000 },
-    clock() + 1_000,
-    clock,
+    systemClock.monotonic() + 1_000,
+    systemClock,
     () => {},
   )
   const body = (async function* () {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
 import type { HostBody } from '../contracts/host.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -77,9 +78,10 @@ const read = async (
   bounds: IntakeLimits,
   uploads = new Uploads(),
 ) => {
-  const sender = { key: ' ann', uploads, lifetime: new Lifetime(request.signal), random: Math.random }
+  const lifetime = new Lifetime(request.signal)
+  const sender = { key: ' ann', uploads, lifetime, random: Math.random, clock: systemClock }
   const draft = readAtOnce(request, body, bounds) ?? (await receive(request, body, bounds, sender))
-  sender.lifetime.release()
+  lifetime.release()
   return draft
 }
 
@@ -492,7 +494,7 @@ describe('read', () => {
             ends,
           )
           const lifetime = new Lifetime(ending === 'leave' ? client.signal : new AbortController().signal)
-          const sender = { key, uploads, lifetime, random: Math.random }
+          const sender = { key, uploads, lifetime, random: Math.random, clock: systemClock }
           try {
             await receive(post(null, headers), body, bounds, sender)
           } catch (error) {

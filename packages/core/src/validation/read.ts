@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { HostBody } from '../contracts/host.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -51,6 +52,7 @@ interface Sender {
   readonly lifetime: Pick<Lifetime, 'onEnd' | 'offEnd'>
   /** Spreads the retries of those that are refused. */
   readonly random: () => number
+  readonly clock: Clock
 }
 
 /**
@@ -64,7 +66,7 @@ export async function receive(
   request: Request,
   body: HostBody | undefined,
   limits: IntakeLimits,
-  { key, uploads, lifetime, random }: Sender,
+  { key, uploads, lifetime, random, clock }: Sender,
 ): Promise<Draft> {
   const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits)
   const stream = body?.kind === 'stream' ? body.stream : webBody(request)
@@ -72,6 +74,7 @@ export async function receive(
   const bounds: BodyBounds = {
     limits,
     lifetime,
+    clock,
     upload: uploads.start(key, announcedBytes(request), limits, random),
     tooLarge: bytes => tooLarge(bytes, limits),
     tooSlow: (bytes, ms) => tooSlow(bytes, ms, limits),

@@ -4,6 +4,7 @@ import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import { defaultBreaker, defaultRetry } from '../../src/gateway/config.ts'
 import { healthBook, type LastingHealthBook } from '../../src/upstream/health/health-book.ts'
 import type { HealthSettings } from '../../src/upstream/health/health-options.ts'
+import { ManualClock } from './manual-clock.ts'
 
 /** A book of tests: its process never stands still, its chance is the middle, and what it tells is kept. */
 export interface ScriptedBook {
@@ -20,7 +21,7 @@ export function scriptedBook(given: Partial<HealthSettings> = {}): ScriptedBook 
     breaker: defaultBreaker,
     retry: defaultRetry,
     random: () => 0.5,
-    clock: () => 0,
+    clock: new ManualClock(),
     shared: undefined,
     changed: event => {
       if (event.type === 'target') told.push(event)

@@ -10,6 +10,7 @@ import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
 import { checkAnswerHead } from '../wire/garbled.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
+import { wallClock } from '../wire/wall-clock.ts'
 import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { answerToolName } from './answer-format.ts'
 import { completionOf } from './completion-of.ts'
@@ -26,7 +27,7 @@ import { messagesRefusal } from './refusals.ts'
 export async function decodeMessages(
   response: UpstreamResponse,
   call: Call,
-  now: () => number = Date.now,
+  now: () => number = wallClock,
 ): Promise<Reply> {
   const { status } = response
   if (status < 200 || status > 299) throw await messagesRefusal(response, now)

@@ -3,6 +3,7 @@ import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
 import { checkAnswerHead } from '../wire/garbled.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
+import { wallClock } from '../wire/wall-clock.ts'
 import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { completionOf } from './completion-of.ts'
 import { ConverseEvents } from './converse-events.ts'
@@ -19,7 +20,7 @@ import { bedrockRefusal } from './failures.ts'
 export async function decodeConverse(
   response: UpstreamResponse,
   call: Call,
-  now: () => number = Date.now,
+  now: () => number = wallClock,
 ): Promise<Reply> {
   if (response.status < 200 || response.status > 299) throw await bedrockRefusal(response, now)
   checkAnswerHead(response)

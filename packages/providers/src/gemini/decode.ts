@@ -13,6 +13,7 @@ import { jsonOf } from '../wire/json-of.ts'
 import { isFields } from '../wire/json-value.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { refusalWithin } from '../wire/upstream-refusal.ts'
+import { wallClock } from '../wire/wall-clock.ts'
 import { googleRefusal, googleRefusalOf } from './google-refusal.ts'
 import { ResponseReader } from './response-reader.ts'
 
@@ -26,7 +27,7 @@ import { ResponseReader } from './response-reader.ts'
 export async function decodeGenerateContent(
   response: UpstreamResponse,
   { input }: Call,
-  now: () => number = Date.now,
+  now: () => number = wallClock,
 ): Promise<Reply> {
   const { status } = response
   // Before anything else: an error may call itself an event stream and be JSON.

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.ts'
 import type { Adjustment, Call, PartialCompletion, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { HealthCall } from '../../contracts/target-health.ts'
 import type { TransportResponse } from '../../contracts/transport.ts'
@@ -17,8 +18,7 @@ export type Answered = PartialCompletion | ChunkSource
 
 /** What a call belongs to. */
 export interface CallOwner {
-  /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   readonly unsupportedParameters: UnsupportedParameters
   /** How long a stream's first content may be awaited now; `undefined`: for as long as it takes. */
   readonly holdMs: number | undefined
@@ -74,7 +74,7 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
   }
 
   contentCame(): void {
-    const now = this.#owner.clock()
+    const now = this.#owner.clock.monotonic()
     this.entry.endedAt = now
     this.#health.answered(now)
     this.entry.span?.firstContent()
@@ -91,7 +91,7 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
 
   /** Cuts the call off: its answer is not needed. */
   cut(reason: Error): void {
-    this.entry.endedAt = this.#owner.clock()
+    this.entry.endedAt = this.#owner.clock.monotonic()
     this.entry.error = reason
     this.#end(false, reason, reason)
     this.entry.span?.end(reason)
@@ -113,12 +113,12 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
       if (streamed !== (call.input.stream === true)) throw inOtherForm(streamed)
       if (streamed) {
         const held = new HeldStream(answer, this)
-        await held.hold(this.#owner.holdMs)
+        await held.hold(this.#owner.clock, this.#owner.holdMs)
         this.#answer = held
-        this.entry.endedAt = this.#owner.clock()
+        this.entry.endedAt = this.#owner.clock.monotonic()
       } else {
         if (answer.choices.length === 0) throw withoutChoice()
-        const now = this.#owner.clock()
+        const now = this.#owner.clock.monotonic()
         this.#health.answered(now, true)
         this.#answer = answer
         this.entry.endedAt = now
@@ -128,7 +128,7 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
       this.failure = error
       if (this.#ended) return this
       this.entry.error = error
-      this.entry.endedAt = this.#owner.clock()
+      this.entry.endedAt = this.#owner.clock.monotonic()
       this.#end(false, error)
       this.entry.span?.end(error)
     }
@@ -152,7 +152,7 @@ export class AskedCall implements Answering<Answered>, AdjustmentListener, Conte
   #end(completed: boolean, error: unknown, reason?: Error): void {
     this.#ended = true
     this.#attempt.end(completed, reason)
-    this.#health.ended(heardOf(this.entry, error), this.#owner.clock())
+    this.#health.ended(heardOf(this.entry, error), this.#owner.clock.monotonic())
     this.#giveBack?.()
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.ts'
 import type { AttemptReason } from '../../contracts/events.ts'
 import type { Adjustment } from '../../contracts/provider.ts'
 import type { Candidate } from '../../contracts/route.ts'
@@ -90,7 +91,7 @@ export class Asking implements Progress, CallOwner {
     return this.#attempts.headAt
   }
 
-  get clock(): () => number {
+  get clock(): Clock {
     return this.#world.clock
   }
 
@@ -150,10 +151,11 @@ export class Asking implements Progress, CallOwner {
     const hedges = now < this.hedgeAt && this.hedgeAt < never
     if (this.#running.length === 1 && !hedges) return this.#running[0]!.outcome
     return new Promise(resolve => {
-      const timer = hedges ? setTimeout(() => resolve(undefined), Math.ceil(this.hedgeAt - now)) : undefined
+      const ms = Math.ceil(this.hedgeAt - now)
+      const timer = hedges ? this.clock.setTimer(ms, () => resolve(undefined)) : undefined
       for (const { outcome } of this.#running) {
         void outcome.then(ended => {
-          clearTimeout(timer)
+          timer?.cancel()
           resolve(ended)
         })
       }
@@ -175,7 +177,7 @@ export class Asking implements Progress, CallOwner {
   lost(call: AskedCall): void {
     this.#running = this.#running.filter(other => other !== call)
     const { index, entry, failure } = call
-    const now = this.#world.clock()
+    const now = this.#world.clock.monotonic()
     if (failure instanceof LifeEnded) {
       this.#left = true
       this.#failure = failure
@@ -203,7 +205,7 @@ export class Asking implements Progress, CallOwner {
   async wait(index: number, at: number): Promise<void> {
     const { clock, health } = this.#world
     const candidate = this.#candidates[index]!
-    const now = clock()
+    const now = clock.monotonic()
     const leave = health.of(candidate).repeat(now, this.#attempts.caller)
     if (leave === undefined) {
       this.#denied = true
@@ -215,7 +217,7 @@ export class Asking implements Progress, CallOwner {
     this.#repeats++
     this.#tellFailed()
     if (at > now) await pause(at, this.#lifetime, clock)
-    this.#waitedMs = clock() - now
+    this.#waitedMs = clock.monotonic() - now
     this.due = index
   }
 

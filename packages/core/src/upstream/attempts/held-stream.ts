@@ -1,4 +1,4 @@
-import { deadline } from '../../clock/deadline.ts'
+import type { Clock, Timer } from '../../clock/clock.ts'
 import type { PartialChunk } from '../../contracts/provider.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 
@@ -31,13 +31,13 @@ export class HeldStream implements ChunkSource {
    * Waits for the first content, so that an error before it is a failed attempt and not a broken answer; but not longer
    * than `holdMs`. `undefined`: for as long as it takes.
    */
-  async hold(holdMs: number | undefined): Promise<void> {
-    let takeBack = () => {}
+  async hold(clock: Clock, holdMs: number | undefined): Promise<void> {
+    let timer: Timer | undefined
     const patience =
       holdMs === undefined
         ? undefined
         : new Promise<undefined>(resolve => {
-            takeBack = deadline(holdMs, () => resolve(undefined))
+            timer = clock.setTimer(holdMs, () => resolve(undefined))
           })
     let choice = false
     try {
@@ -58,7 +58,7 @@ export class HeldStream implements ChunkSource {
         this.#look(result)
       }
     } finally {
-      takeBack()
+      timer?.cancel()
     }
   }
 

@@ -1,33 +1,29 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { Lifetime } from '../../http/lifetime.ts'
 import { pause } from './pause.ts'
 
 describe('pause', () => {
-  beforeEach(() => {
-    vi.useFakeTimers()
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-  const clock = () => performance.now()
   const life = () => new Lifetime(new AbortController().signal)
 
   it('never wakes too soon, where a timer does', async () => {
+    const timers = new ManualClock()
     let now = 0
-    const waking = pause(10.5, life(), () => now)
+    const waking = pause(10.5, life(), { ...timers, monotonic: () => now })
     now = 10
-    await vi.advanceTimersByTimeAsync(11)
-    expect(vi.getTimerCount()).toBe(1)
+    await timers.pass(11)
+    expect(timers.pending).toBe(1)
     now = 10.5
-    await vi.advanceTimersByTimeAsync(1)
+    await timers.pass(1)
     await waking
-    expect(vi.getTimerCount()).toBe(0)
+    expect(timers.pending).toBe(0)
   })
 
   it('hears nothing of a life that ends after it', async () => {
+    const clock = new ManualClock()
     const lifetime = life()
-    const waking = pause(clock() + 10, lifetime, clock)
-    await vi.advanceTimersByTimeAsync(10)
+    const waking = pause(10, lifetime, clock)
+    await clock.pass(10)
     await waking
     lifetime.end('client_left')
   })
@@ -35,12 +31,13 @@ describe('pause', () => {
   it.each(['client_left', 'gateway_closed'] as const)(
     'ends with the life, before or after: %s',
     async reason => {
+      const clock = new ManualClock()
       const lifetime = life()
-      const waking = pause(clock() + 10, lifetime, clock)
+      const waking = pause(10, lifetime, clock)
       lifetime.end(reason)
       await expect(waking).rejects.toMatchObject({ name: 'LifeEnded' })
-      await expect(pause(clock() + 10, lifetime, clock)).rejects.toMatchObject({ name: 'LifeEnded' })
-      expect(vi.getTimerCount()).toBe(0)
+      await expect(pause(10, lifetime, clock)).rejects.toMatchObject({ name: 'LifeEnded' })
+      expect(clock.pending).toBe(0)
     },
   )
 })

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../clock/clock.ts'
 import type { EndReason } from '../../errors/abort-reasons.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
@@ -6,17 +7,17 @@ import type { Lifetime } from '../../http/lifetime.ts'
  * Waits until a time in monotonic milliseconds, and never wakes before it. Rejects with `LifeEnded` as soon as the life
  * ends. Leaves nothing behind.
  */
-export function pause(until: number, lifetime: Lifetime, clock: () => number): Promise<void> {
+export function pause(until: number, lifetime: Lifetime, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let timer: Timer | undefined
     const ended = (reason: EndReason) => {
-      clearTimeout(timer)
+      timer?.cancel()
       reject(new LifeEnded(reason))
     }
     const wake = () => {
-      const left = until - clock()
+      const left = until - clock.monotonic()
       // Timers may come a little early.
-      if (left > 0) timer = setTimeout(wake, Math.ceil(left))
+      if (left > 0) timer = clock.setTimer(Math.ceil(left), wake)
       else {
         lifetime.offEnd(ended)
         resolve()

@@ -38,16 +38,16 @@ export function askShadows(
   world: CallWorld,
 ): void {
   for (const target of shadows) {
-    const entry = new OpenAttempt(target, world.clock(), 'shadow', 0, attempts.log.traced)
+    const entry = new OpenAttempt(target, world.clock.monotonic(), 'shadow', 0, attempts.log.traced)
     const lifetime = attempts.lives.begin()
     if (lifetime === undefined) {
       entry.error = new ShadowSkipped(`${mostShadows} are being asked already`)
-      entry.endedAt = world.clock()
+      entry.endedAt = world.clock.monotonic()
       attempts.unused(entry, undefined)
       continue
     }
     // Not before the request itself is on its way.
-    setTimeout(async () => {
+    world.clock.setTimer(0, async () => {
       try {
         attempts.unused(entry, await new Shadow(entry, input, lifetime, world).ask(attempts.caller))
       } finally {
@@ -79,7 +79,13 @@ class Shadow {
   async ask(caller: Caller): Promise<CountedUsage | 'abandoned' | undefined> {
     const entry = this.#entry
     const { clock, timeouts } = this.#world
-    const attempt = new Attempt(this.#lifetime, this.#world, clock() + timeouts.totalMs, entry, caller)
+    const attempt = new Attempt(
+      this.#lifetime,
+      this.#world,
+      clock.monotonic() + timeouts.totalMs,
+      entry,
+      caller,
+    )
     let health: HealthCall | undefined
     let error: unknown
     let usage: CountedUsage | 'abandoned' | undefined
@@ -90,7 +96,7 @@ class Shadow {
       error = failure
       usage = this.#usedUntil(failure)
     }
-    const now = clock()
+    const now = clock.monotonic()
     entry.error = error
     entry.endedAt ??= now
     attempt.end(error === undefined)
@@ -103,7 +109,7 @@ class Shadow {
 
   #begin(caller: Caller): HealthCall {
     const { health, clock } = this.#world
-    const call = health.of(this.#entry.target).begin(clock(), false, caller)
+    const call = health.of(this.#entry.target).begin(clock.monotonic(), false, caller)
     if ('ended' in call) return call
     throw new ShadowSkipped(
       call.state === 'cooling' ? 'its target asked for a pause' : 'its target is left alone',
@@ -117,7 +123,7 @@ class Shadow {
     const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
     const answer = await attempt.run(provider, call, nobody)
     const whole = !isIterator(answer)
-    this.#entry.endedAt = clock()
+    this.#entry.endedAt = clock.monotonic()
     health.answered(this.#entry.endedAt, whole)
     if (whole) {
       this.#entry.setResponseModel(answer.model)
@@ -139,11 +145,16 @@ class Shadow {
         if (usage !== undefined) this.#usage = { ...this.#usage, ...usage }
         for (const { delta } of choices) this.#chars += messageChars(delta)
       }
-      if (reads % readsATurn === 0) await new Promise(resolve => setTimeout(resolve))
+      if (reads % readsATurn === 0) await this.#turn()
     }
     throw new UpstreamError(`The upstream's answer is larger than ${mostChars} characters.`, {
       kind: 'garbled',
     })
+  }
+
+  /** Lets others have their turn. */
+  #turn(): Promise<void> {
+    return new Promise(resolve => this.#world.clock.setTimer(0, resolve))
   }
 
   /** What was used by a call that failed: nothing, where the upstream did not take it. */

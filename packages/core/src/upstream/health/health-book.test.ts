@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { begun, failure, scriptedBook } from '../../../test/support/scripted-book.ts'
+import { systemClock } from '../../clock/clock.ts'
 import type { HealthRecord } from '../../contracts/target-health.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
@@ -251,7 +252,7 @@ describe('a record of a HealthBook', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       let now = 0
-      const { settings } = scriptedBook({ clock: () => now })
+      const { settings } = scriptedBook({ clock: { ...systemClock, monotonic: () => now } })
       const record = healthBook(settings).of(target)
       const calls = Array.from({ length: 50 }, () => begun(record.begin(now)))
       now += 30_000

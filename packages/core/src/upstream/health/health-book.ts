@@ -48,7 +48,9 @@ export function healthBook(
       return sharing
     },
     random: () => current.random(),
-    clock: () => current.clock(),
+    get clock() {
+      return current.clock
+    },
     changed: event => current.changed(event),
   }
   function sharingOf({ shared, clock }: HealthSettings): Sharing | undefined {

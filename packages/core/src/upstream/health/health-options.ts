@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.ts'
 import type { StoreEvent, TargetEvent } from '../../contracts/events.ts'
 import type { SharedHealth } from '../../contracts/shared-health.ts'
 
@@ -43,7 +44,7 @@ export interface HealthSettings {
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number
   /** Monotonic milliseconds. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** `undefined`: other processes are told nothing, and asked for nothing. */
   readonly shared: SharedHealth | undefined
   /** Hears each change of a target's state once, and of what is shared. Must not throw. */

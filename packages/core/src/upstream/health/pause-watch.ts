@@ -1,4 +1,4 @@
-import { idleTimer } from '../../clock/retry-timer.ts'
+import type { Clock, Timer } from '../../clock/clock.ts'
 
 const tickMs = 1_000
 
@@ -19,19 +19,18 @@ export interface Pauses {
  * target. One timer for all, and none while no call is under way; it holds no process.
  */
 export class PauseWatch implements Pauses {
-  readonly #clock: () => number
+  readonly #clock: Clock
   #calls = 0
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
   #dueAt = 0
   #endedAt = Number.NEGATIVE_INFINITY
   readonly #tick = () => {
     this.#timer = undefined
-    this.#look(this.#clock())
-    if (this.#calls > 0) this.#arm(this.#clock())
+    this.#look(this.#clock.monotonic())
+    if (this.#calls > 0) this.#arm(this.#clock.monotonic())
   }
 
-  /** `clock` gives monotonic milliseconds. */
-  constructor(clock: () => number) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 
@@ -41,7 +40,7 @@ export class PauseWatch implements Pauses {
       if (now - this.#dueAt <= pauseMs) return
       // Also a timer that never comes, as on platforms that end it with the request which made it.
       this.#look(now)
-      clearTimeout(this.#timer)
+      this.#timer.cancel()
     }
     this.#arm(now)
   }
@@ -54,7 +53,7 @@ export class PauseWatch implements Pauses {
 
   #arm(now: number): void {
     this.#dueAt = now + tickMs
-    this.#timer = idleTimer(this.#tick, tickMs)
+    this.#timer = this.#clock.setTimer(tickMs, this.#tick).unref()
   }
 
   #look(now: number): void {

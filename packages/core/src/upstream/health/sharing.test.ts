@@ -4,12 +4,13 @@ import {
   type ScriptedSharedHealth,
   scriptedSharedHealth,
 } from '../../../test/support/scripted-shared-health.ts'
+import { systemClock } from '../../clock/clock.ts'
 import type { HealthRecord } from '../../contracts/target-health.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 
 /** One clock for the timers, the store and all processes. */
-const clock = () => performance.now()
+const clock = systemClock.monotonic
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 let shared: ScriptedSharedHealth
@@ -26,7 +27,7 @@ interface Process extends ScriptedBook {
 }
 
 function startProcess(): Process {
-  const scripted = scriptedBook({ clock, shared })
+  const scripted = scriptedBook({ clock: systemClock, shared })
   return { ...scripted, record: scripted.book.of({ provider: { name: 'north' }, model: 'm' }) }
 }
 
@@ -360,7 +361,7 @@ describe('a book whose health is shared', () => {
     ['NaN', [{ generation: 1, openings: 1, openMs: Number.NaN, coolingMs: 0 }]],
   ])('takes %s that a store gives for a failure', async (_, given) => {
     const wrong = { ...shared, read: async () => given as never, write: async () => given as never }
-    const { book, stores } = scriptedBook({ clock, shared: wrong })
+    const { book, stores } = scriptedBook({ clock: systemClock, shared: wrong })
     const record = book.of({ provider: { name: 'north' }, model: 'm' })
     for (let index = 0; index < 5; index++) begun(record.begin(clock())).ended(failure(), clock())
     await pass(2_000)

@@ -1,10 +1,11 @@
-import { idleTimer } from '../../clock/retry-timer.ts'
+import type { Timer } from '../../clock/clock.ts'
 import type {
   SharedHealth,
   SharedPause,
   SharedTargetChange,
   SharedTargetState,
 } from '../../contracts/shared-health.ts'
+import { freshId } from '../../primitives/random.ts'
 import { StoreCalls } from '../../stores/store-calls.ts'
 import type { HealthSettings } from './health-options.ts'
 import type { SharedTarget } from './shared-target.ts'
@@ -33,7 +34,7 @@ export class Sharing {
   readonly #touched = new Set<SharedTarget>()
   readonly #changes = new Set<SharedTarget>()
   readonly #unheard = new Set<SharedTarget>()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #timer: Timer | undefined
   #readAt = Number.NEGATIVE_INFINITY
   #reading = false
   #writing = false
@@ -42,14 +43,14 @@ export class Sharing {
   constructor(
     store: SharedHealth,
     settings: Pick<HealthSettings, 'clock' | 'changed'>,
-    token: string = crypto.randomUUID(),
+    token: string = freshId(),
   ) {
     this.store = store
     this.#settings = settings
     this.#calls = new StoreCalls({
       name: 'shared health',
       timeoutMs: 50,
-      clock: () => settings.clock(),
+      clock: settings.clock,
       changed: (state, error) => settings.changed({ type: 'store', store: 'health', state, error }),
       // It is read once a second anyway, which finds out whether it works.
       breaker: { failuresToOpen: 1, windowMs: 0, firstProbeMs: 0, lastProbeMs: 0 },
@@ -87,14 +88,14 @@ export class Sharing {
 
   #plan(): void {
     if (this.#timer !== undefined || this.#reading) return
-    const ms = this.#readAt + readEveryMs - this.#settings.clock()
-    this.#timer = idleTimer(() => void this.#read(), Math.max(0, ms))
+    const ms = this.#readAt + readEveryMs - this.#settings.clock.monotonic()
+    this.#timer = this.#settings.clock.setTimer(Math.max(0, ms), () => void this.#read()).unref()
   }
 
   async #read(): Promise<void> {
     this.#timer = undefined
     this.#reading = true
-    this.#readAt = this.#settings.clock()
+    this.#readAt = this.#settings.clock.monotonic()
     for (let left = most.aTurn; left > 0 && this.#touched.size > 0; left -= most.atOnce) {
       const targets = taken(this.#touched)
       for (const target of targets) target.touched = false
@@ -110,7 +111,7 @@ export class Sharing {
     const states = await this.#calls.askOrProbe(async () =>
       soundStates(await this.store.read(targets.map(({ id }) => id)), targets.length),
     )
-    const now = this.#settings.clock()
+    const now = this.#settings.clock.monotonic()
     for (const [index, target] of targets.entries()) {
       const state = states.ok ? states.value[index] : undefined
       if (state !== undefined) target.read(state, versions[index]!, now)
@@ -125,7 +126,7 @@ export class Sharing {
     while (this.#changes.size > 0) {
       const targets = taken(this.#changes)
       const versions = targets.map(({ version }) => version)
-      const now = this.#settings.clock()
+      const now = this.#settings.clock.monotonic()
       const changes = targets.map(target => target.change(now))
       const generations = await this.#calls.askOrProbe(async () =>
         soundNumbers(await this.store.write(changes), changes.length),

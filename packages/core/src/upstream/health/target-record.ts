@@ -131,7 +131,7 @@ export class TargetRecord implements HealthRecord, CallKeeper, SharedRecord {
   repeat(now: number, caller: Caller = noCaller): (() => void) | undefined {
     const { retry, clock } = this.#settings
     const giveBack = retry && this.#repeats.take(now, this.#active, retry, caller.digest)
-    return giveBack && (() => giveBack(clock()))
+    return giveBack && (() => giveBack(clock.monotonic()))
   }
 
   answered(call: TargetCall, now: number, whole: boolean): void {

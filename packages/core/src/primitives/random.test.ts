@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { freshId } from './fresh-id.ts'
+import { freshId } from './random.ts'
 
 it('makes ids of 32 hexadecimal digits, none of them twice, each digit as often as any other', () => {
   const ids = Array.from({ length: 10_000 }, freshId)

@@ -1,5 +1,5 @@
-import { graceMs, stallMs } from '../clock/deadline.ts'
-import { WakeTimer } from '../clock/wake-timer.ts'
+import type { Clock } from './clock.ts'
+import { WakeTimer } from './wake-timer.ts'
 
 /** An operation that is under way. */
 export interface TimedOperation {
@@ -16,14 +16,14 @@ const nothing = () => {}
  */
 export class OperationDeadlines {
   readonly #ms: number
-  readonly #clock: () => number
+  readonly #clock: Clock
   readonly #timer: WakeTimer
   /** In the order of their deadlines. */
   #pending = new Set<TimedOperation>()
   /** Those that were due by then expire when the timer rings again: what had come meanwhile was heard. */
   #heardUntil = Number.NEGATIVE_INFINITY
 
-  constructor(ms: number, clock: () => number) {
+  constructor(ms: number, clock: Clock) {
     this.#ms = ms
     this.#clock = clock
     this.#timer = new WakeTimer({ clock, ring: () => this.#ring(), background: false })
@@ -35,7 +35,7 @@ export class OperationDeadlines {
   }
 
   add(expired: () => void): TimedOperation {
-    const operation = { dueAt: this.#clock() + this.#ms, expired }
+    const operation = { dueAt: this.#clock.monotonic() + this.#ms, expired }
     this.#pending.add(operation)
     // A turn of the event loop before its time, for what came last.
     this.#timer.wakeAt(operation.dueAt - 1)
@@ -63,13 +63,13 @@ export class OperationDeadlines {
     for (const operation of due) expire(operation)
     const [next] = this.#pending
     if (next === undefined) return
-    const now = this.#clock()
+    const now = this.#clock.monotonic()
     if (next.dueAt - 1 > now) {
       this.#timer.wakeAt(next.dueAt - 1)
       return
     }
     this.#heardUntil = now + 1
-    this.#timer.wakeAt(now + (now - next.dueAt > stallMs ? graceMs : 1))
+    this.#timer.wakeAt(now + 1)
   }
 }
 

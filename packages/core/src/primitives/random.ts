@@ -24,3 +24,11 @@ export function freshId(): string {
   next += 2 * idBytes
   return made.slice(next - 2 * idBytes, next)
 }
+
+/** A number from 0 up to, but not including, 1. Not for secrets. */
+export const random = (): number => Math.random()
+
+/** Bytes that nobody can foresee, for secrets. */
+export function randomBytes(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length))
+}
