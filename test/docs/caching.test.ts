@@ -168,7 +168,7 @@ describe('the options', () => {
     ['response-cache', 'ResponseCacheOptions', '## The cache'],
     ['idempotency', 'IdempotencyOptions', '## Idempotency'],
   ])('of %s are all named', (file, name, heading) => {
-    const text = readFileSync(join(root, `packages/core/src/policies/answers/${file}.ts`), 'utf8')
+    const text = readFileSync(join(root, `packages/core/src/caching/${file}.ts`), 'utf8')
     const [, options = ''] = new RegExp(`interface ${name} \\{([\\s\\S]*?)\\n\\}`).exec(text) ?? []
     const names = [...options.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name)
     const section =

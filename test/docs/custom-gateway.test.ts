@@ -208,7 +208,7 @@ it('names every option of loadShedding, with the default that the code tells', (
 })
 
 it('names every option of apiKeys, with the default that the code tells', () => {
-  const source = readFileSync(join(root, 'packages/core/src/auth/api-keys.ts'), 'utf8')
+  const source = readFileSync(join(root, 'packages/core/src/auth/api-keys-options.ts'), 'utf8')
   const [, options = ''] = /interface ApiKeysOptions \{\n(.*?)\n\}/s.exec(source) ?? []
   const told = [...options.matchAll(/\/\*\*(.*?)\*\/\s+readonly (\w+)\?:/gs)]
   const rows = tableUnder('docs/custom-gateway.md', '## Keys from a store')

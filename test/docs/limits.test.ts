@@ -226,7 +226,7 @@ describe('the options', () => {
 
   it('are all named, with their defaults', () => {
     const source = readFileSync(join(root, 'packages/core/src/rate-limiting/limits-options.ts'), 'utf8')
-    const [, options = ''] = source.split('interface LimitsOptions')
+    const [, options = ''] = /interface LimitsOptions \{\n(.*?)\n\}/s.exec(source) ?? []
     const names = [...options.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name)
     expect(rows.map(([name]) => name)).toEqual(names)
     const told = Object.fromEntries(
