@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import { RetryTimer } from '../clock/retry-timer.ts'
+import { WakeTimer } from '../clock/wake-timer.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRows } from '../contracts/ledger-rows.ts'
@@ -12,6 +12,9 @@ import type { LedgerState } from './ledger-state.ts'
 const maxBatch = 500
 /** How long what nobody waits for may take: a database that is slow takes it all the same. */
 const patientMs = 5_000
+/** How soon the database is tried again: later each time, up to the longest. */
+const firstRetryMs = 250
+const longestRetryMs = 5_000
 
 export interface LedgerWriterOptions {
   readonly rows: LedgerRows
@@ -42,7 +45,8 @@ export class LedgerWriter {
   readonly #held = new Backlog()
   /** Entries that may have been written although whoever opened them was told that they were not. */
   readonly #cancelled = new Set<string>()
-  readonly #retry: RetryTimer
+  readonly #retry: WakeTimer
+  #retryMs = firstRetryMs
   #underWay = 0
   #away = false
   #pumping = false
@@ -53,7 +57,8 @@ export class LedgerWriter {
 
   constructor(options: LedgerWriterOptions) {
     this.#options = options
-    this.#retry = new RetryTimer(options.clock, () => void this.#recover())
+    const { clock } = options
+    this.#retry = new WakeTimer({ clock, ring: () => this.#tryAgain(), background: true })
     if (this.#journalled) void this.#recover()
   }
 
@@ -160,7 +165,7 @@ export class LedgerWriter {
     if (!this.#away) {
       try {
         await this.#write(batchOf(records, heartbeat.take(maxBatch)), timeoutMs)
-        this.#retry.reset()
+        this.#retryMs = firstRetryMs
         return tellKept(records)
       } catch (error) {
         this.#lose(error)
@@ -198,6 +203,11 @@ export class LedgerWriter {
       if (this.#over) record.closed?.(error)
       else if (record.closing !== undefined) this.#held.put(record)
     }
+  }
+
+  #tryAgain(): void {
+    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs)
+    void this.#recover()
   }
 
   /** Writes what waited, and finds out whether the database works again. One at a time. */
@@ -280,7 +290,7 @@ export class LedgerWriter {
     if (this.#settled) for (const resolve of this.#idle.splice(0)) resolve()
     const behind = this.#away || this.#held.size > 0 || this.#cancelled.size > 0 || this.#journalled
     if (this.#over || this.#recovering) return
-    if (behind) this.#retry.arm()
+    if (behind) this.#retry.wakeAt(this.#options.clock.monotonic() + this.#retryMs)
     else this.#options.caughtUp()
   }
 }
