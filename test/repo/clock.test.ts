@@ -46,8 +46,9 @@ const sources = ['packages/core/src', 'packages/providers/src'].flatMap(folder =
 
 describe('time, timers and randomness', () => {
   it('are those of the platform in a few files alone', () => {
-    const users = sources.filter(({ text }) => impureUses(text).length > 0)
-    expect(users.map(({ file }) => file).sort()).toEqual([...platform].sort())
+    const users = sources.filter(({ text }) => impureUses(text).length > 0).map(({ file }) => file)
+    expect(users.length).toBeGreaterThan(0)
+    expect(users.filter(file => !platform.includes(file))).toEqual([])
   })
 
   it('are given by what users create', () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import { RetryTimer } from '../clock/retry-timer.ts'
+import { WakeTimer } from '../clock/wake-timer.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRows } from '../contracts/ledger-rows.ts'
@@ -13,6 +13,9 @@ import type { LedgerState } from './ledger-state.ts'
 const maxBatch = 500
 /** How long what nobody waits for may take: a database that is slow takes it all the same. */
 const patientMs = 5_000
+/** How soon the database is tried again: later each time, up to the longest. */
+const firstRetryMs = 250
+const longestRetryMs = 5_000
 
 export interface LedgerWriterOptions {
   readonly rows: LedgerRows
@@ -44,7 +47,8 @@ export class LedgerWriter {
   readonly #held = new Backlog()
   /** Entries that may have been written although whoever opened them was told that they were not. */
   readonly #cancelled = new Set<string>()
-  readonly #retry: RetryTimer
+  readonly #retry: WakeTimer
+  #retryMs = firstRetryMs
   #underWay = 0
   #pumping = false
   #recovering = false
@@ -55,7 +59,7 @@ export class LedgerWriter {
   constructor(options: LedgerWriterOptions) {
     this.#options = options
     const { timeoutMs, clock } = options
-    this.#retry = new RetryTimer(clock, () => void this.#recover())
+    this.#retry = new WakeTimer({ clock, ring: () => this.#tryAgain(), background: true })
     this.#calls = new StoreCalls({
       name: 'database of the ledger',
       timeoutMs,
@@ -170,7 +174,7 @@ export class LedgerWriter {
     const { rows, heartbeat, journal } = this.#options
     const { ok } = await this.#calls.ask(async () => rows.write(batchOf(records, heartbeat.take(maxBatch))))
     if (ok) {
-      this.#retry.reset()
+      this.#retryMs = firstRetryMs
       return tellKept(records)
     }
     if (journal === undefined) {
@@ -205,6 +209,11 @@ export class LedgerWriter {
       if (this.#over) record.closed?.(error)
       else if (record.closing !== undefined) this.#held.put(record)
     }
+  }
+
+  #tryAgain(): void {
+    this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs)
+    void this.#recover()
   }
 
   /** Writes what waited, and finds out whether the database works again. One at a time. */
@@ -272,7 +281,7 @@ export class LedgerWriter {
     if (this.#settled) for (const resolve of this.#idle.splice(0)) resolve()
     const behind = !this.#calls.usable || this.#held.size > 0 || this.#cancelled.size > 0 || this.#journalled
     if (this.#over || this.#recovering) return
-    if (behind) this.#retry.arm()
+    if (behind) this.#retry.wakeAt(this.#options.clock.monotonic() + this.#retryMs)
     else this.#options.caughtUp()
   }
 }
