@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { Lru } from '../primitives/lru.ts'
 import type { SoundRecord } from './key-record.ts'
 
 /** What is remembered of a key, and since when: from when the store was asked on. */
@@ -19,8 +19,8 @@ export interface SeenKeys {
 
 export function seenKeys(maxFound: number, maxUnknown: number): SeenKeys {
   // Apart, so that a flood of unknown keys does not drive out the found ones.
-  const found = new LRUCache<string, Seen>({ max: maxFound })
-  const unknown = new LRUCache<string, Seen>({ max: maxUnknown })
+  const found = new Lru<Seen>(maxFound)
+  const unknown = new Lru<Seen>(maxUnknown)
   const isOld = (name: string, askedAt: number) =>
     askedAt < (found.peek(name)?.askedAt ?? unknown.peek(name)?.askedAt ?? Number.NEGATIVE_INFINITY)
   return {
