@@ -54,26 +54,29 @@ afterEach(() => {
 })
 
 describe('a store of keys, where another library has written to Object.prototype', () => {
-  it.each(['record', 'thrown', 'kind', 'askedAt'])('takes no %s from there', async name => {
-    const intruder = {
-      id: 'intruder',
-      disabled: false,
-      expiresAt: null,
-      models: null,
-      tags: null,
-      limits: null,
-    }
-    const { state, who } = setUp()
-    Object.defineProperty(Object.prototype, name, { value: intruder, configurable: true })
-    try {
-      expect([await who('sk-ann'), await who('sk-none')]).toEqual(['ann', 401])
-      const banned = new GatewayError('missing_scope')
-      state.instead = () => Promise.reject(banned)
-      expect([await who('sk-bob'), await who('sk-bob')]).toEqual([banned, banned])
-    } finally {
-      Reflect.deleteProperty(Object.prototype, name)
-    }
-  })
+  it.each(['record', 'thrown', 'kind', 'askedAt', 'status', 'size', 'ttl', 'maxSize', 'fetchMethod'])(
+    'takes no %s from there',
+    async name => {
+      const intruder = {
+        id: 'intruder',
+        disabled: false,
+        expiresAt: null,
+        models: null,
+        tags: null,
+        limits: null,
+      }
+      const { state, who } = setUp()
+      Object.defineProperty(Object.prototype, name, { value: intruder, configurable: true })
+      try {
+        expect([await who('sk-ann'), await who('sk-none')]).toEqual(['ann', 401])
+        const banned = new GatewayError('missing_scope')
+        state.instead = () => Promise.reject(banned)
+        expect([await who('sk-bob'), await who('sk-bob')]).toEqual([banned, banned])
+      } finally {
+        Reflect.deleteProperty(Object.prototype, name)
+      }
+    },
+  )
 })
 
 describe('a store of keys that fails', () => {

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache'
 import { maxTimerMs, systemClock } from '../clock/clock.ts'
 import type { ApiKeyLookup, ApiKeyRecord } from '../contracts/key-store.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { quietObserver } from '../observability/observers.ts'
+import { Lru } from '../primitives/lru.ts'
 import { StoreCalls } from '../stores/store-calls.ts'
 import type { ApiKeysOptions, Find } from './api-keys-options.ts'
 import { recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
@@ -102,8 +102,8 @@ interface SeenKeys {
 
 function seenKeys(maxFound: number, maxUnknown: number): SeenKeys {
   // Apart, so that a flood of unknown keys does not drive out the found ones.
-  const found = new LRUCache<string, Seen>({ max: maxFound })
-  const unknown = new LRUCache<string, Seen>({ max: maxUnknown })
+  const found = new Lru<Seen>(maxFound)
+  const unknown = new Lru<Seen>(maxUnknown)
   const isOld = (name: string, askedAt: number) =>
     askedAt < (found.peek(name)?.askedAt ?? unknown.peek(name)?.askedAt ?? Number.NEGATIVE_INFINITY)
   return {

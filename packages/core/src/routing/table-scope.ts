@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { ConfigurationError, quoted } from '../errors/configuration-error.ts'
 import { closest } from '../primitives/closest.ts'
-import { ownMembers } from '../primitives/own-members.ts'
+import { Lru } from '../primitives/lru.ts'
 import { mappedStep, type Part, type Scope, type Step } from './step.ts'
 import type { Wildcards } from './wildcards.ts'
 
@@ -21,7 +20,7 @@ export class TableScope implements Scope {
   readonly #parts: ReadonlyMap<string, Part>
   readonly #wildcards: Wildcards
   readonly #steps = new Map<string, TableStep>()
-  readonly #made = new LRUCache<string, TableStep>({ max: mostMade })
+  readonly #made = new Lru<TableStep>(mostMade)
   /** The names that led to where names are being found. */
   readonly #path: string[] = []
 
@@ -48,7 +47,7 @@ export class TableScope implements Scope {
 
   /** What stands under a name; `undefined` where nothing does. */
   stepOf(name: string): TableStep | undefined {
-    const known = this.#steps.get(name) ?? this.#made.get(name, ownMembers({}))
+    const known = this.#steps.get(name) ?? this.#made.get(name)
     if (known !== undefined) return known
     if (this.#path.includes(name)) {
       throw this.#wrong(name, 'an entry that does not lead back to itself')
@@ -66,7 +65,7 @@ export class TableScope implements Scope {
     if (linked === undefined) return undefined
     const step = { ...linked, entry: wildcard?.pattern ?? name }
     if (exact !== undefined) this.#steps.set(name, step)
-    else this.#made.set(name, step, ownMembers({}))
+    else this.#made.set(name, step)
     return step
   }
 

@@ -190,6 +190,24 @@ describe('StoreBreaker', () => {
     expect((breaker.probeAt as number) - advance(0)).toBe(250)
   })
 
+  it('counts failures in a row alone where it has no window', () => {
+    const changes: string[] = []
+    const breaker = new StoreBreaker({ clock: () => 0, changed: state => changes.push(state), windowMs: 0 })
+    for (let count = 0; count < 20; count++) {
+      for (let failure = 0; failure < 4; failure++)
+        breaker.failed(breaker.begin() as Turn, new Error('failed'))
+      breaker.succeeded(breaker.begin() as Turn)
+    }
+    expect(changes).toEqual([])
+  })
+
+  it('probes at once where the clock was set back', () => {
+    const { breaker, advance } = opened()
+    expect(breaker.beginProbe()).toBeUndefined()
+    advance(-3_600_000)
+    expect(breaker.beginProbe()).toBeDefined()
+  })
+
   it('stays closed where few of many fail', () => {
     const world = new World()
     for (let count = 0; count < 1_000; count++) {

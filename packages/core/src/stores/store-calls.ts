@@ -1,7 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { OperationDeadlines, type TimedOperation } from '../clock/operation-deadlines.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { ownMembers } from '../primitives/own-members.ts'
 import {
   StoreBreaker,
   type StoreBreakerOptions,
@@ -44,15 +43,18 @@ const unansweredMs = 60_000
  * `TypeError` and `RangeError` that the store throws synchronously are errors of the caller: they are thrown.
  */
 export class StoreCalls {
-  readonly #options: StoreCallsOptions
+  readonly #options: Required<Omit<StoreCallsOptions, 'changed' | 'breaker'>>
   readonly #deadlines: OperationDeadlines
   readonly #probeDeadlines: OperationDeadlines
   readonly #breaker: StoreBreaker
   readonly #unanswered = new Set<TimedOperation>()
 
   constructor(options: StoreCallsOptions) {
-    const { timeoutMs, probeTimeoutMs = timeoutMs, clock, changed, breaker } = options
-    this.#options = ownMembers(options)
+    const { timeoutMs, clock } = options
+    const defaults = { probeTimeoutMs: timeoutMs, failsFast: false, maxUnanswered: Number.POSITIVE_INFINITY }
+    const { changed, breaker, ...rest } = { breaker: {}, ...defaults, ...options }
+    const { probeTimeoutMs } = rest
+    this.#options = rest
     this.#deadlines = new OperationDeadlines(timeoutMs, clock)
     this.#probeDeadlines =
       probeTimeoutMs === timeoutMs ? this.#deadlines : new OperationDeadlines(probeTimeoutMs, clock)
@@ -67,6 +69,10 @@ export class StoreCalls {
   /** When the store may be probed; `undefined` while it need not be. */
   get probeAt(): number | undefined {
     return this.#breaker.probeAt
+  }
+
+  get #countsUnanswered(): boolean {
+    return this.#options.maxUnanswered !== Number.POSITIVE_INFINITY
   }
 
   ask<T>(operation: () => T | PromiseLike<T>, afterwards?: Afterwards<T>): Outcome<T> | Promise<Outcome<T>> {
@@ -88,7 +94,7 @@ export class StoreCalls {
     if (turn === undefined) return { ok: false, error: this.#breaker.error }
     let result: T | PromiseLike<T>
     try {
-      this.#checkUnanswered()
+      if (this.#countsUnanswered) this.#checkUnanswered()
       result = operation()
     } catch (error) {
       if (error instanceof TypeError || error instanceof RangeError) throw error
@@ -105,7 +111,7 @@ export class StoreCalls {
     result: PromiseLike<T>,
     afterwards: Afterwards<T> | undefined,
   ): Promise<Outcome<T>> {
-    const { name, timeoutMs, probeTimeoutMs = timeoutMs, clock, maxUnanswered } = this.#options
+    const { name, timeoutMs, probeTimeoutMs, clock } = this.#options
     return new Promise(resolve => {
       let expired = false
       const operation = deadlines.add(() => {
@@ -113,11 +119,11 @@ export class StoreCalls {
         const ms = deadlines === this.#deadlines ? timeoutMs : probeTimeoutMs
         resolve(this.#failed(turn, new Error(`The ${name} did not answer within ${ms} milliseconds.`)))
       })
-      if (maxUnanswered !== undefined) this.#unanswered.add(operation)
+      if (this.#countsUnanswered) this.#unanswered.add(operation)
       result.then(
         value => {
           const outcome = { ok: true, value } as const
-          if (maxUnanswered !== undefined) this.#unanswered.delete(operation)
+          if (this.#countsUnanswered) this.#unanswered.delete(operation)
           if (expired) {
             afterwards?.(outcome)
             return
@@ -130,7 +136,7 @@ export class StoreCalls {
           resolve(outcome)
         },
         error => {
-          if (maxUnanswered !== undefined) this.#unanswered.delete(operation)
+          if (this.#countsUnanswered) this.#unanswered.delete(operation)
           if (!expired) {
             deadlines.takeBack(operation)
             resolve(this.#failed(turn, error))
@@ -143,7 +149,6 @@ export class StoreCalls {
 
   #checkUnanswered(): void {
     const { name, clock, maxUnanswered } = this.#options
-    if (maxUnanswered === undefined) return
     const from = clock.monotonic() - unansweredMs
     for (const call of this.#unanswered) if (call.dueAt <= from) this.#unanswered.delete(call)
     if (this.#unanswered.size >= maxUnanswered)
@@ -153,7 +158,7 @@ export class StoreCalls {
   #failed(turn: Turn, error: unknown): { readonly ok: false; readonly error: unknown } {
     const { usable } = this
     this.#breaker.failed(turn, error)
-    if (this.#options.failsFast === true && usable && !this.usable) this.#deadlines.expireAll()
+    if (this.#options.failsFast && usable && !this.usable) this.#deadlines.expireAll()
     return { ok: false, error }
   }
 }

@@ -25,9 +25,8 @@ export class Slots {
   /** Calls `taken` when a slot is free. The function returned leaves the queue. */
   wait(caller: Caller, taken: Waiter): () => void {
     const key = caller.digest
-    const queue = this.#queues.get(key)
-    if (queue === undefined) this.#queues.set(key, new Set([taken]))
-    else queue.add(taken)
+    const queue = this.#queues.get(key) ?? new Set<Waiter>()
+    this.#queues.set(key, queue.add(taken))
     this.#size++
     // Who has left leaves a turn behind, which the next one to come takes.
     if (this.#limit.pendingCount < this.#size) void this.#limit(() => this.#serveNext())
@@ -46,10 +45,8 @@ export class Slots {
     for (const [key, queue] of this.#queues) {
       for (const waiter of queue) {
         this.#leave(key, waiter)
-        if (queue.size > 0) {
-          this.#queues.delete(key)
-          this.#queues.set(key, queue)
-        }
+        // A queue that is not empty goes behind the others.
+        if (this.#queues.delete(key)) this.#queues.set(key, queue)
         return new Promise<void>(waiter)
       }
     }
