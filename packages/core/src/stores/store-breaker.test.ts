@@ -192,7 +192,11 @@ describe('StoreBreaker', () => {
 
   it('counts failures in a row alone where it has no window', () => {
     const changes: string[] = []
-    const breaker = new StoreBreaker({ clock: () => 0, changed: state => changes.push(state), windowMs: 0 })
+    const breaker = new StoreBreaker({
+      clock: { ...systemClock, monotonic: () => 0 },
+      changed: state => changes.push(state),
+      windowMs: 0,
+    })
     for (let count = 0; count < 20; count++) {
       for (let failure = 0; failure < 4; failure++)
         breaker.failed(breaker.begin() as Turn, new Error('failed'))
