@@ -14,8 +14,7 @@ const platform = [
   'packages/core/src/primitives/random.ts',
   'packages/providers/src/wire/wall-clock.ts',
   // A vendor of its own, which answers in this process.
-  'packages/providers/src/local.ts',
-  'packages/providers/src/local/pause.ts',
+  'packages/providers/src/local/pace.ts',
 ]
 
 /** The files of core that give it to others, as nobody gives it to them: what users create, by itself. */
@@ -23,9 +22,9 @@ const boundary = [
   'accounting/kept-ledger.ts',
   'auth/api-keys.ts',
   'auth/issued-keys.ts',
-  'auth/remembered.ts',
+  'auth/key-cache.ts',
   'caching/memory-answers.ts',
-  'gateway/guarded-functions.ts',
+  'gateway/guards.ts',
   'gateway/resolve.ts',
   'rate-limiting/limits.ts',
   'routing/models.ts',

@@ -11,9 +11,9 @@ export type { SafetySetting } from './gemini/safety-settings.ts'
 export type { GeminiOptions } from './gemini.ts'
 export { gemini } from './gemini.ts'
 export type * from './known-models.ts'
+export type { LocalOptions } from './local/server.ts'
 export type {
   Faults,
-  LocalOptions,
   LocalVendor,
   Pace,
   Script,

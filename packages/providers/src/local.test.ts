@@ -8,7 +8,8 @@ import type {
   Target,
 } from '@sluice/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type LocalOptions, local } from './local.ts'
+import type { LocalOptions } from './local/server.ts'
+import { local } from './local.ts'
 
 const user = (content: string) => [{ role: 'user' as const, content }]
 const now = () => Date.UTC(2026, 7, 2)

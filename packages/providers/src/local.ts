@@ -8,32 +8,18 @@ import type {
   Target,
 } from '@sluice/core'
 import { decodeChatCompletions } from './chat-completions.ts'
-import { type Faults, validateFaults } from './local/faults.ts'
+import { validateFaults } from './local/faults.ts'
 import { validateOptions } from './local/options.ts'
-import { type Pace, validatePace } from './local/pace.ts'
-import { type Script, validateScript } from './local/script.ts'
+import { validatePace } from './local/pace.ts'
+import { validateScript } from './local/script.ts'
+import type { LocalOptions } from './local/server.ts'
 import { createServer } from './local/server.ts'
 import { generateStructured } from './local/structured-output.ts'
 
 export type { Faults } from './local/faults.ts'
 export type { Pace } from './local/pace.ts'
 export type { Script, ScriptedError, ScriptedReply, ScriptedToolCall } from './local/script.ts'
-
-/** How the local provider behaves. All of it is optional. */
-export interface LocalOptions {
-  /** How fast it answers. Default: as fast as it is read. */
-  readonly pace?: Pace
-  /** Faults to test against: refusals, broken streams, silence. Not together with `script`. */
-  readonly faults?: Faults
-  /** What it answers, word for word, in place of its own answers. */
-  readonly script?: Script
-  /** The most tokens of a prompt and its answer; a longer prompt is refused with 400. Default: no limit. */
-  readonly contextWindow?: number
-  /** Milliseconds since 1970. Default `Date.now`. */
-  readonly now?: () => number
-  /** How many calls may run at once; a further one waits. Default: any number. */
-  readonly maxConcurrent?: number
-}
+export type { LocalOptions } from './local/server.ts'
 
 /** The embedded provider, set up: give it a model's name, or none for `local`. */
 export interface LocalVendor {
@@ -63,14 +49,15 @@ export function local(options: LocalOptions = {}): LocalVendor {
 
 function localProvider(options: LocalOptions): Provider {
   validateOptions('', options, names, { contextWindow: positive, maxConcurrent: positive })
-  const { pace = {}, faults, script, now = Date.now, maxConcurrent } = options
+  const { pace = {}, faults, script, now, maxConcurrent } = options
   validatePace(pace)
   if (script !== undefined && faults !== undefined) {
     throw new TypeError('local(): faults and script are given together. Write the faults into the script.')
   }
   if (faults !== undefined) validateFaults(faults)
   if (script !== undefined) validateScript(script)
-  if (typeof now !== 'function') throw new TypeError(`local(): now must be a function, but is ${typeof now}.`)
+  if (now !== undefined && typeof now !== 'function')
+    throw new TypeError(`local(): now must be a function, but is ${typeof now}.`)
   return {
     name: 'local',
     // It reads nothing beyond the protocol.

@@ -1,17 +1,20 @@
 import { type ChatRequest, GatewayError, type Transport } from '@sluice/core'
-import type { LocalOptions } from '../local.ts'
+import { wallClock } from '../wire/wall-clock.ts'
 import { createAnswer } from './answer.ts'
 import { countPieces, createCompletion } from './completion.ts'
+import type { Faults } from './faults.ts'
 import { drawFault } from './faults.ts'
 import { hash } from './hash.ts'
+import type { Pace } from './pace.ts'
 import { delaysOf, sleep } from './pace.ts'
 import { responseBody } from './response-body.ts'
+import type { Script } from './script.ts'
 import { type ScriptedReply, takeReply } from './script.ts'
 import { completionEvents, completionJson, errorBody, jsonEvents } from './wire.ts'
 
 /** Creates a chat-completions server without a socket: it takes a request's bytes and returns an answer's bytes. */
 export function createServer(options: LocalOptions): Transport {
-  const { pace = {}, now = Date.now } = options
+  const { pace = {}, now = wallClock } = options
   let calls = 0
   return async ({ body }, signal) => {
     signal.throwIfAborted()
@@ -59,4 +62,20 @@ async function replyTo(request: ChatRequest, call: number, options: LocalOptions
     const message = cause instanceof Error ? cause.message : String(cause)
     throw new GatewayError('server_error', { message, cause })
   }
+}
+
+/** How the local provider behaves. All of it is optional. */
+export interface LocalOptions {
+  /** How fast it answers. Default: as fast as it is read. */
+  readonly pace?: Pace
+  /** Faults to test against: refusals, broken streams, silence. Not together with `script`. */
+  readonly faults?: Faults
+  /** What it answers, word for word, in place of its own answers. */
+  readonly script?: Script
+  /** The most tokens of a prompt and its answer; a longer prompt is refused with 400. Default: no limit. */
+  readonly contextWindow?: number
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number
+  /** How many calls may run at once; a further one waits. Default: any number. */
+  readonly maxConcurrent?: number
 }
