@@ -30,6 +30,7 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
   const calls = new StoreCalls({
     name: 'store of keys',
     timeoutMs: lookupMs,
+    timeoutOption: 'lookupMs',
     clock: () => performance.now(),
     changed: (state, error) => observe({ type: 'store', store: 'keys', state, error }),
     breaker: { clock: now, windowMs: 0, lastProbeMs: 250 },
