@@ -27,6 +27,7 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
   const calls = new StoreCalls({
     name: 'store of keys',
     timeoutMs: lookupMs,
+    timeoutOption: 'lookupMs',
     clock: systemClock,
     changed: (state, error) => observe({ type: 'store', store: 'keys', state, error }),
     breaker: { clock: { ...systemClock, monotonic: now }, windowMs: 0, lastProbeMs: 250 },

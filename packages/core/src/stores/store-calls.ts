@@ -21,6 +21,8 @@ export interface StoreCallsOptions {
   readonly name: string
   /** Longest wait for a call, in milliseconds. */
   readonly timeoutMs: number
+  /** The option that sets it, named in errors. */
+  readonly timeoutOption?: string
   /** Longest wait for a probe. One that takes longer than `timeoutMs` does not close the breaker. Default `timeoutMs`. */
   readonly probeTimeoutMs?: number
   readonly clock: Clock
@@ -51,8 +53,14 @@ export class StoreCalls {
 
   constructor(options: StoreCallsOptions) {
     const { timeoutMs, clock } = options
-    const defaults = { probeTimeoutMs: timeoutMs, failsFast: false, maxUnanswered: Number.POSITIVE_INFINITY }
-    const { changed, breaker, ...rest } = { breaker: {}, ...defaults, ...options }
+    const { changed, breaker, ...rest } = {
+      breaker: {},
+      timeoutOption: '',
+      probeTimeoutMs: timeoutMs,
+      failsFast: false,
+      maxUnanswered: Number.POSITIVE_INFINITY,
+      ...options,
+    }
     const { probeTimeoutMs } = rest
     this.#options = rest
     this.#deadlines = new OperationDeadlines(timeoutMs, clock)
@@ -111,13 +119,13 @@ export class StoreCalls {
     result: PromiseLike<T>,
     afterwards: Afterwards<T> | undefined,
   ): Promise<Outcome<T>> {
-    const { name, timeoutMs, probeTimeoutMs, clock } = this.#options
+    const { timeoutMs, probeTimeoutMs, clock } = this.#options
     return new Promise(resolve => {
       let expired = false
       const operation = deadlines.add(() => {
         expired = true
         const ms = deadlines === this.#deadlines ? timeoutMs : probeTimeoutMs
-        resolve(this.#failed(turn, new Error(`The ${name} did not answer within ${ms} milliseconds.`)))
+        resolve(this.#failed(turn, this.#timedOut(ms)))
       })
       if (this.#countsUnanswered) this.#unanswered.add(operation)
       result.then(
@@ -145,6 +153,12 @@ export class StoreCalls {
         },
       )
     })
+  }
+
+  #timedOut(ms: number): Error {
+    const { name, timeoutOption } = this.#options
+    const option = timeoutOption === '' ? '' : ` (${timeoutOption})`
+    return new Error(`The ${name} did not answer within ${ms} milliseconds${option}.`)
   }
 
   #checkUnanswered(): void {
