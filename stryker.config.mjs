@@ -7,8 +7,22 @@ const providers = 'packages/providers/src'
 
 /** What is changed, by part. */
 const parts = {
-  stages: [`${core}/stages/**/*.ts`],
-  protocol: [`${core}/protocol/**/*.ts`],
+  stages: [
+    `${core}/auth/{authenticate,authorize}.ts`,
+    `${core}/validation/{capable-targets,read}.ts`,
+    `${core}/routing/route.ts`,
+    `${core}/rate-limiting/{limit,load-shedding}.ts`,
+    `${core}/caching/{idempotency,response-cache}.ts`,
+    `${core}/upstream/call.ts`,
+    `${core}/normalization/*.ts`,
+    `${core}/dialects/chat/{respond,validate}.ts`,
+    `${core}/gateway/settle.ts`,
+  ],
+  protocol: [
+    `${core}/protocol/*.ts`,
+    `${core}/validation/{check-fields,expect-containers,expect-scalars,judge,refusal-of-issue,settings-schema,strict-schema}.ts`,
+    `${core}/dialects/chat/{answer-schemas,chunk-writer,completion-text,live-rules,message-schema,schema}.ts`,
+  ],
   decoders: [
     `${providers}/wire/*.ts`,
     `${providers}/chat-completions/{chunk-,finish-,partial-}*.ts`,
