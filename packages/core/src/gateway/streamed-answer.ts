@@ -185,8 +185,7 @@ export class StreamedAnswer implements TextSource {
 
   #counted(completed: boolean): CountedUsage {
     const { usage, chars, refusalChars, answeredTier } = this.#normalizer
-    const counted = countedUsage(usage, this.#request.input, chars, completed, refusalChars)
-    return { ...counted, serviceTier: answeredTier }
+    return countedUsage(usage, this.#request.input, chars, completed, refusalChars, answeredTier)
   }
 
   #settle(outcome: Outcome, error?: unknown, counted = this.#counted(false)): void {

@@ -112,16 +112,13 @@ export function completionUsage(completion: PartialCompletion, input: ChatReques
     chars += messageChars(message)
     refusalChars += message.refusal?.length ?? 0
   }
-  const counted = countedUsage(completion.usage, input, chars, true, refusalChars)
-  return completion.service_tier === undefined
-    ? counted
-    : { ...counted, serviceTier: completion.service_tier }
+  return countedUsage(completion.usage, input, chars, true, refusalChars, completion.service_tier)
 }
 
 /**
  * The counts of an answer of `answerChars` characters: the vendor's, and a guess for what it did not say. A count of 0
- * beside a prompt or an answer says nothing, but beside a refusal alone, which no model has written. Of an answer that broke off, the vendor may have counted only the beginning:
- * the guess stands where it is more.
+ * beside a prompt or an answer says nothing, but beside a refusal alone, which no model has written. Of an answer that
+ * broke off, the vendor may have counted only the beginning: the guess stands where it is more.
  */
 export function countedUsage(
   given: PartialUsage | undefined,
@@ -129,6 +126,7 @@ export function countedUsage(
   answerChars: number,
   whole: boolean,
   refusalChars = 0,
+  serviceTier?: string,
 ): CountedUsage {
   const prompt = countOf(given?.prompt_tokens)
   const completion = countOf(given?.completion_tokens)
@@ -137,13 +135,15 @@ export function countedUsage(
   const isCount = completion !== undefined && (completion > 0 || answerChars === refusalChars)
   const counted = isCount && (whole || completion >= guess)
   const webSearches = countOf(given?.web_search_requests)
-  if (promptCounted && counted) return { usage: usageOf(given ?? {}), estimated: false, webSearches }
+  // One literal, and no copy of it with one member more: that alone takes 4 us of a request.
+  if (promptCounted && counted)
+    return { usage: usageOf(given ?? {}), estimated: false, webSearches, serviceTier }
   const usage = usageOf({
     ...given,
     prompt_tokens: promptCounted ? prompt : tokens(promptChars(input)),
     completion_tokens: counted ? completion : guess,
   })
-  return { usage, estimated: true, webSearches }
+  return { usage, estimated: true, webSearches, serviceTier }
 }
 
 /** How many characters of text, names of calls and arguments a message, or a piece of one, holds. */

@@ -130,7 +130,7 @@ class Shadow {
       return completionUsage(answer, input)
     }
     await this.#drop(answer)
-    return { ...countedUsage(this.#usage, input, this.#chars, true), serviceTier: this.#serviceTier }
+    return countedUsage(this.#usage, input, this.#chars, true, 0, this.#serviceTier)
   }
 
   async #drop(source: ChunkSource): Promise<void> {
@@ -162,7 +162,7 @@ class Shadow {
     const cutOff = (failure instanceof LifeEnded || isTimeout(failure)) && this.#entry.called
     if (cutOff && this.#chars === 0) return 'abandoned'
     if (!this.#begun) return undefined
-    return { ...countedUsage(this.#usage, this.#given, this.#chars, false), serviceTier: this.#serviceTier }
+    return countedUsage(this.#usage, this.#given, this.#chars, false, 0, this.#serviceTier)
   }
 }
 
