@@ -16,7 +16,7 @@ const parts = {
     `${core}/upstream/call.ts`,
     `${core}/normalization/*.ts`,
     `${core}/dialects/chat/{respond,validate}.ts`,
-    `${core}/gateway/settle.ts`,
+    `${core}/gateway/request-record.ts`,
   ],
   protocol: [
     `${core}/protocol/*.ts`,

@@ -17,7 +17,7 @@ const columns = {
   provider: 'provider',
   kind: 'kind',
   day: `to_char(opened_at at time zone 'UTC', 'YYYY-MM-DD')`,
-} as const
+} as const satisfies Record<Exclude<UsageDimension, `tag:${string}`>, string>
 
 const closed = 'filter (where closed_at is not null)'
 

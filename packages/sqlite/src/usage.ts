@@ -21,7 +21,7 @@ const columns = {
   provider: 'provider',
   kind: 'kind',
   day: "date(opened_at / 1000, 'unixepoch')",
-} as const
+} as const satisfies Record<Exclude<UsageDimension, `tag:${string}`>, string>
 
 /** Of the tag whose name is given. */
 const tagValue = '(SELECT value FROM json_each(tags) WHERE key = ?)'

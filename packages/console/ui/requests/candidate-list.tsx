@@ -14,8 +14,10 @@ const reasons: Readonly<Record<SkipReason['why'], string>> = {
   not_chosen: 'the route chose others',
 }
 
-/** The places that could have answered, and why some of them were not asked. */
-export function CandidateList({ candidates }: { candidates: RequestDetail['candidates'] }) {
+/** The targets that could have answered, and why some of them were not asked, or not again. */
+export function CandidateList({ candidates, attempts }: Pick<RequestDetail, 'candidates' | 'attempts'>) {
+  const wasAsked = (provider: string, model: string) =>
+    attempts.some(attempt => attempt.called && attempt.provider === provider && attempt.model === model)
   return (
     <section>
       <h3>Where it could go</h3>
@@ -29,7 +31,9 @@ export function CandidateList({ candidates }: { candidates: RequestDetail['candi
                 {provider} <span class="muted">/</span> {model}
               </span>
               {via !== undefined && <span class="muted small">by {via}</span>}
-              {skipped !== undefined && <span class="skipped small">{textOf(skipped)}</span>}
+              {skipped !== undefined && (
+                <span class="skipped small">{textOf(skipped, wasAsked(provider, model))}</span>
+              )}
             </li>
           ))}
         </ol>
@@ -38,8 +42,8 @@ export function CandidateList({ candidates }: { candidates: RequestDetail['candi
   )
 }
 
-function textOf({ why, waitMs, detail, reason }: SkippedRow): string {
+function textOf({ why, waitMs, detail, reason }: SkippedRow, asked: boolean): string {
   const wait = waitMs === undefined || waitMs === 0 ? '' : ` for another ${span(waitMs)}`
   const cause = reason === undefined ? '' : `: ${reasonText(reason)}`
-  return `Not asked: ${reasons[why] ?? why}${wait}${cause}${detail === undefined ? '' : ` (${detail})`}`
+  return `${asked ? 'Not asked again' : 'Not asked'}: ${reasons[why] ?? why}${wait}${cause}${detail === undefined ? '' : ` (${detail})`}`
 }

@@ -54,7 +54,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
         )}
       </dl>
       {estimated && <p class="muted small">The tokens are an estimate: the vendor's count never came.</p>}
-      <CandidateList candidates={request.candidates} />
+      <CandidateList candidates={request.candidates} attempts={request.attempts} />
       <Notes title="Changed for the vendor" notes={adjustments} />
       {leftOut > 0 && <p class="muted small">{count(leftOut)} entries of these lists are not kept.</p>}
       <Notes title="Would have been refused by" notes={shadowed} />

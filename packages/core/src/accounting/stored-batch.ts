@@ -84,6 +84,7 @@ function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> 
   }
 }
 
+/** Also of a line that a journal kept for an older version: a member that is new may be absent. */
 function storedClosing(closing: LedgerClosing): StoredClosing {
   const { entry, provider, upstreamModel, responseModel, charge, firstByteMs } = closing
   return {

@@ -69,7 +69,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * there always is.
    */
   readonly shed?: LoadShedder
-  /** Sees the end of every chat completion and every failed attempt. */
+  /** Called with each event: the begin and end of a chat completion, failed and unused calls, changes of targets and stores, warnings. */
   readonly observe?: Observer
   /** Follows requests and their upstream calls as spans: `openTelemetry().tracer`. Default: nothing does. */
   readonly tracer?: Tracer

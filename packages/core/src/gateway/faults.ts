@@ -2,6 +2,7 @@ import { maxTimerMs } from '../clock/clock.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
 import { looseFault } from '../routing/combined-route.ts'
+import { aCache, anIdempotency } from './cache-options.ts'
 import {
   defaultBreaker,
   defaultIntake,
@@ -10,9 +11,6 @@ import {
   defaultTimeouts,
   type GatewayOptions,
 } from './config.ts'
-import { aCache, anIdempotency } from './recalling.ts'
-
-/** Timers take no more, and fire at once where they are given more. */
 
 const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
 const aRoute: Check = value => {

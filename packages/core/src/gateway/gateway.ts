@@ -16,8 +16,8 @@ import type { ManagedGateway } from './managed-gateway.ts'
 import { modelTargets } from './model-targets.ts'
 import { OptionsInUse } from './options-in-use.ts'
 import { completeChat } from './pipeline.ts'
+import { RequestRecord } from './request-record.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import { RequestRecord } from './settle.ts'
 
 /**
  * Makes a chat-completions service out of its parts: who may ask, where it is answered, how much is

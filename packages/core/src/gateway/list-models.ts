@@ -7,9 +7,8 @@ import { respondJson } from '../dialects/chat/respond.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { modelNotAllowed } from '../errors/model-refusals.ts'
 import { mapConcurrently } from '../primitives/map-concurrently.ts'
-
+import type { RequestRecord } from './request-record.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import type { RequestRecord } from './settle.ts'
 
 /** What an answer needs of its request's record. */
 type AnsweredRecord = Pick<RequestRecord, 'requestId' | 'answerHeaders'>

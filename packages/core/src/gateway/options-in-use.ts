@@ -2,8 +2,8 @@ import { withTimeout } from '../clock/with-timeout.ts'
 import { RunningRequests } from '../http/running-requests.ts'
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import type { GatewayOptions } from './config.ts'
+import type { Books } from './request-record.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
-import type { Books } from './settle.ts'
 
 /** How long leases and entries that are being closed are waited for, and then a ledger that is flushed. */
 const booksMs = 2_500

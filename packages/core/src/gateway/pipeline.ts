@@ -28,12 +28,12 @@ import type { Answering, Attempts } from '../upstream/call-context.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { type BoundedOutput, boundedOutput, boundedPlaces } from '../validation/bounded-output.ts'
 import { mayArrive, read, receive } from '../validation/read.ts'
+import { RequestLimitContext } from './limit-context.ts'
 import { ReplayedStream } from './replayed-stream.ts'
 import { RequestAttempts } from './request-attempts.ts'
+import type { RequestRecord } from './request-record.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import { RoomAsked } from './room-asked.ts'
 import { routeContext } from './route-context.ts'
-import type { RequestRecord } from './settle.ts'
 import { type AnsweredRequest, StreamedAnswer } from './streamed-answer.ts'
 
 /**
@@ -74,7 +74,7 @@ export async function completeChat<Host>(
   const admitting = limit(
     principal,
     draft,
-    new RoomAsked(record.requestId, draft, candidates, lifetime, routing, options),
+    new RequestLimitContext(record.requestId, draft, candidates, lifetime, routing, options),
     options.limit,
   )
   const lease = isPromise(admitting) ? await admitting : admitting

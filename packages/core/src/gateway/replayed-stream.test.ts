@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Lifetime } from '../http/lifetime.ts'
 import { ReplayedStream } from './replayed-stream.ts'
-import type { RequestRecord } from './settle.ts'
+import type { RequestRecord } from './request-record.ts'
 
 function setUp(text: string) {
   const settled: unknown[] = []

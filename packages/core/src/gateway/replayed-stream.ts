@@ -3,7 +3,7 @@ import { LifeEnded } from '../errors/abort-reasons.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 
 import { failureOf } from './failure.ts'
-import type { RequestRecord } from './settle.ts'
+import type { RequestRecord } from './request-record.ts'
 
 /** How much of the text is sent at once, in UTF-16 units: whole events, at least one. */
 const pieceLength = 16_384

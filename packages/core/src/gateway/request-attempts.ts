@@ -8,8 +8,8 @@ import type { Attempts } from '../upstream/call-context.ts'
 
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import type { CountedUsage } from '../usage/usage.ts'
+import type { RequestRecord } from './request-record.ts'
 import type { ResolvedOptions } from './resolve.ts'
-import type { RequestRecord } from './settle.ts'
 
 type Told = Pick<ResolvedOptions<never>, 'observe'>
 

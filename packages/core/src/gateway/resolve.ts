@@ -26,6 +26,7 @@ import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import { likelyTokens } from '../usage/reservation.ts'
 import { boundedPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
+import { type Recalling, recalling } from './cache-options.ts'
 import {
   defaultAbandonedCalls,
   defaultBreaker,
@@ -48,7 +49,6 @@ import {
   guardTracer,
   type TraceStart,
 } from './guards.ts'
-import { type Recalling, recalling } from './recalling.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> extends Recalling {

@@ -13,7 +13,7 @@ import type { Answering } from '../upstream/call-context.ts'
 
 import { type CountedUsage, countedUsage } from '../usage/usage.ts'
 import { failureOf } from './failure.ts'
-import type { RequestRecord } from './settle.ts'
+import type { RequestRecord } from './request-record.ts'
 
 /** What an answer belongs to. */
 export interface AnsweredRequest {

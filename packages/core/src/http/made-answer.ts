@@ -1,5 +1,8 @@
 import type { Answer } from '../contracts/host.ts'
 
+// Tuned for the bench row `node`: the memories here, in endpoint.ts, completion-text.ts and bounded-output.ts take 4.5 us of
+// some 50 together.
+
 /** Headers by lower-case name. */
 export type AnswerHeaders = Record<string, string>
 

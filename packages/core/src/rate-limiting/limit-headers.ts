@@ -1,8 +1,8 @@
 import { duration } from '../clock/duration.ts'
 import type { CounterState, Verdict } from '../contracts/limit-store.ts'
 import type { ReservedAmount } from '../usage/reservation.ts'
-import { type AskedRoom, reservedOf } from './asked-room.ts'
 import type { PlannedCount } from './caller-counts.ts'
+import { type AskedRoom, reservedOf } from './reservations.ts'
 
 /** A count, and how it stands. */
 export interface StandingCount {

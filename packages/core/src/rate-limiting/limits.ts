@@ -8,12 +8,9 @@ import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
-
-import { type AskedRoom, askedRoom, chargesOf } from './asked-room.ts'
 import { CallerCounts } from './caller-counts.ts'
 import { FairQueue, type Refused } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
-
 import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
 import { limitPlan, type PlannedRule } from './limit-plan.ts'
 import { isFull, limitRefusal, limitStoreFull } from './limit-refusal.ts'
@@ -25,6 +22,7 @@ import {
   ruleIssues,
 } from './limits-options.ts'
 import { memoryStore, storeHere } from './memory-store.ts'
+import { type AskedRoom, askedRoom, chargesOf } from './reservations.ts'
 import { limitRule } from './rule.ts'
 
 /** A claim that was decided, with what it asked for: whoever waits in line may be told of another's. */

@@ -21,9 +21,9 @@ export interface PricedModel {
    * The service tier: the one that the vendor named, else the one that was asked for. A cheaper tier that was asked for
    * counts only where the vendor names it. Absent: the vendor's usual one, `default`.
    */
-  readonly serviceTier?: string
+  readonly serviceTier?: string | undefined
   /** How many web searches were made: as the vendor counted them, else one where the request asked for them. Absent: none. */
-  readonly webSearches?: number
+  readonly webSearches?: number | undefined
 }
 
 /**
@@ -57,20 +57,18 @@ export function pricedModel(
   adjustments: readonly Adjustment[] = unadjusted,
   responseModel?: string,
 ): PricedModel {
-  const priced: { -readonly [Member in keyof PricedModel]: PricedModel[Member] } = {
+  const searches =
+    webSearches ?? (askedFor('web_search_options', target, request, adjustments) == null ? 0 : 1)
+  return {
     model,
     provider: target.provider.name,
     upstreamModel: target.model,
     responseModel,
     at,
+    serviceTier:
+      namedTier(serviceTier) ?? unconfirmedTier(askedFor('service_tier', target, request, adjustments)),
+    webSearches: searches > 0 ? searches : undefined,
   }
-  const tier =
-    namedTier(serviceTier) ?? unconfirmedTier(askedFor('service_tier', target, request, adjustments))
-  if (tier !== undefined) priced.serviceTier = tier
-  const searches =
-    webSearches ?? (askedFor('web_search_options', target, request, adjustments) == null ? 0 : 1)
-  if (searches > 0) priced.webSearches = searches
-  return priced
 }
 
 /** The tiers by which a request may be billed, the one that it asks for first; empty: only the usual one. */

@@ -1,6 +1,8 @@
 import type { ErrorBody } from '../../errors/errors.ts'
 import type { ChunkChoice, Delta, Usage } from '../../protocol/chat.ts'
 
+// Tuned for the bench row `stream`: what is the same on every event is written once.
+
 /** What every chunk of one stream carries. */
 export interface ChunkHead {
   readonly id: string

@@ -1,5 +1,7 @@
 import type { ChatCompletion, Choice, CompletionMessage, Usage } from '../../protocol/chat.ts'
 
+// Tuned for the bench row `node`: `JSON.stringify` of the whole answer costs 1.7 us more of some 50.
+
 /**
  * What `JSON.stringify` makes of a whole answer. Nearly each is one text: that is written by hand, at a third of the
  * price; what else there is in an answer is not.

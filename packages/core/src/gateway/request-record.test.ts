@@ -8,7 +8,7 @@ import type { ChatRequest, Usage } from '../protocol/chat.ts'
 
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { estimatedUsage } from '../usage/usage.ts'
-import { type Books, RequestRecord } from './settle.ts'
+import { type Books, RequestRecord } from './request-record.ts'
 
 const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] }
 const guess = estimatedUsage(input, 0)

@@ -19,7 +19,7 @@ import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-c
 import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
 import { abandonedUsage, type CountedUsage, copiedUsage, estimatedUsage } from '../usage/usage.ts'
 import { answerHeaders, requestTrace, requestTraceHeader } from './answer-headers.ts'
-import { RequestEntry } from './request-entry.ts'
+import { RequestEntry } from './ledger-entry.ts'
 
 /** What a record is priced by and kept in, and what it needs for that. */
 export interface Books {

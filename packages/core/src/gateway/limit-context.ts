@@ -13,7 +13,7 @@ import type { ResolvedOptions } from './resolve.ts'
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
 
 /** What a limiter is told of a request beside its caller and its text. */
-export class RoomAsked implements LimitContext {
+export class RequestLimitContext implements LimitContext {
   readonly requestId: string
   readonly targets: readonly Target[]
   /** A function of its own: it may be taken from its object. */
