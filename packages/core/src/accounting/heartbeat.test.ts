@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { oldBytesOver } from '../../../../test/resilience/memory/old-memory.ts'
+import { oldBytesOver } from '../../test/support/old-memory.ts'
 import { Heartbeat } from './heartbeat.ts'
 
 const charge = { promptTokens: 1, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0, cost: null }

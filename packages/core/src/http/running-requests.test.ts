@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oldBytesOver } from '../../../../test/resilience/memory/old-memory.ts'
+import { oldBytesOver } from '../../test/support/old-memory.ts'
 import { ManualClock } from '../../test/support/manual-clock.ts'
 import type { Leaving } from '../contracts/host.ts'
 import { Lifetime } from './lifetime.ts'
