@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { AskedUpstream, AttemptSpan, EndEvent, Principal, RequestSpan } from '@sluice/core'
-import { answeringAttempt } from './answering-attempt.ts'
+import { answeringAttempt } from '../answering-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
 import { type TracedWorld, UpstreamSpan } from './upstream-span.ts'
@@ -58,7 +58,7 @@ export class ChatSpan implements RequestSpan {
 
   #attributesOf(event: EndEvent, answerId: string | undefined): Attributes {
     const { principal, cost, timings } = event
-    const attempt = answeringAttempt(event.attempts)
+    const attempt = answeringAttempt(event)
     return {
       [names.requestModel]: event.model,
       [names.requestStream]: event.stream ? true : undefined,

@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { EndEvent, Observer, Principal, UnusedCallEvent } from '@sluice/core'
-import { answeringAttempt } from './answering-attempt.ts'
+import { answeringAttempt } from '../answering-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'
@@ -16,7 +16,7 @@ export function requestMetrics(instruments: () => Instruments, labels: Labels): 
 
 function measure(event: EndEvent, made: Instruments, labels: Labels): void {
   const { outcome, stream, usage, usageEstimated, timings, cost } = event
-  const attempt = answeringAttempt(event.attempts)
+  const attempt = answeringAttempt(event)
   const about = aboutOf(labels, event.model, attempt?.provider, event.principal)
   const error = requestErrorType(event)
   const ended = error === undefined ? about : { ...about, [names.errorType]: error }
