@@ -23,7 +23,12 @@ export const conversations = [
   }
 })
 
-const rules = { profile: 'live', unknownParameters: 'pass', boundsAll: true, likelyTokens: () => 0 } as const
+const rules = {
+  profile: 'live',
+  unknownParameters: 'pass',
+  boundsAll: true,
+  estimateTokens: () => 0,
+} as const
 
 /** From the bytes of a request to its JSON, and from that to a request that is known to be sound. */
 export const requestCases: Case[] = conversations.flatMap(({ name, bytes, body }) => {

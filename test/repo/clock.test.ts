@@ -32,7 +32,7 @@ const boundary = [
   'transports/undici.ts',
   // Ids that are compared with each other, and mean nothing.
   'primitives/uuidv7.ts',
-  'rate-limiting/store-repair.ts',
+  'rate-limiting/store-recovery.ts',
   'upstream/health/sharing.ts',
 ]
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../packages/core/src/clock/clock.ts'
 import type { HealthCall, HealthRecord } from '../../packages/core/src/contracts/target-health.ts'
 import { defaultBreaker, defaultRetry } from '../../packages/core/src/gateway/config.ts'
-import { healthBook } from '../../packages/core/src/upstream/health/health-book.ts'
+import { healthRegistry } from '../../packages/core/src/upstream/health/health-registry.ts'
 import { scripted, serving, whole } from '../../packages/core/test/support/scripted-gateway.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
 import { RedisServer, startCluster, until } from './servers/redis-server.ts'
@@ -191,7 +191,7 @@ function startProcess(server: RedisServer): Process {
   client.on('error', () => {})
   const told: TargetEvent[] = []
   const stores: StoreEvent[] = []
-  const book = healthBook({
+  const book = healthRegistry({
     breaker: { ...defaultBreaker, openMs: 1_500, maxOpenMs: 1_500 },
     retry: defaultRetry,
     random: Math.random,

@@ -12,24 +12,24 @@ export const provider: Provider = {
 export const target = (capabilities?: Capabilities): Target =>
   capabilities === undefined ? { provider, model: 'm' } : { provider, model: 'm', capabilities }
 
-const likelyTokens = () => 1
+const estimateTokens = () => 1
 export const schema: ValidationRules = {
   profile: 'schema',
   unknownParameters: 'pass',
   boundsAll: false,
-  likelyTokens,
+  estimateTokens,
 }
 export const live: ValidationRules = {
   profile: 'live',
   unknownParameters: 'pass',
   boundsAll: false,
-  likelyTokens,
+  estimateTokens,
 }
 export const strict: ValidationRules = {
   profile: 'schema',
   unknownParameters: 'reject',
   boundsAll: false,
-  likelyTokens,
+  estimateTokens,
 }
 export const profiles = [schema, live] as const
 
@@ -45,7 +45,7 @@ export function check(body: object, rules = schema, targets: readonly Target[] =
 
 export const passes = (extra: object, rules = schema) => check({ ...base, ...extra }, rules).input
 
-export function refusalOf(
+export function toGatewayError(
   body: object,
   rules = schema,
   targets: readonly Target[] = [target()],
@@ -59,7 +59,7 @@ export function refusalOf(
   throw new Error(`nothing was refused of ${JSON.stringify(body).slice(0, 200)}`)
 }
 
-export const refuses = (extra: object, rules = schema) => refusalOf({ ...base, ...extra }, rules)
+export const refuses = (extra: object, rules = schema) => toGatewayError({ ...base, ...extra }, rules)
 
 export type Row = readonly [body: object, code: string | null, param: string, message: string]
 

@@ -131,22 +131,4 @@ describe('serve', () => {
     await known.send('hello')
     expect(await known.response()).toMatchObject({ status: 200, body: 'hello', interim: [100] })
   })
-
-  it('stops on a signal, and takes its handlers back', async () => {
-    const before = [process.listenerCount('SIGTERM'), process.listenerCount('SIGINT')]
-    let drained: unknown
-    const { service } = await serving(
-      async () => new Response(),
-      { signals: true, drainMs: 123 },
-      async options => {
-        drained = options
-      },
-    )
-    expect(process.listenerCount('SIGTERM')).toBe(before[0]! + 1)
-    const closed = once(service.server, 'close')
-    process.kill(process.pid, 'SIGTERM')
-    await closed
-    expect(drained).toEqual({ drainMs: 123 })
-    expect([process.listenerCount('SIGTERM'), process.listenerCount('SIGINT')]).toEqual(before)
-  })
 })

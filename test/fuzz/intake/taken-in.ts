@@ -44,7 +44,7 @@ export async function takenIn(body: HostBody, limits: IntakeLimits): Promise<Tak
 /** The refusal of a draft; `undefined` where it is taken. */
 export function validationOf(draft: Draft, profile: ValidationRules['profile']): GatewayError | undefined {
   try {
-    const rules = { profile, unknownParameters: 'pass', boundsAll: true, likelyTokens: () => 1 } as const
+    const rules = { profile, unknownParameters: 'pass', boundsAll: true, estimateTokens: () => 1 } as const
     validate(draft, { id: 'ann' }, [target], rules, { skip: () => {} })
     return undefined
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Observer } from '../contracts/events.ts'
 import type { Journal } from '../contracts/journal.ts'
 import type { Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerRows } from '../contracts/ledger-rows.ts'
-import { quietObserver } from '../observability/observers.ts'
+import { safeObserver } from '../observability/observers.ts'
 
 import { ownMembers } from '../primitives/own-members.ts'
 import { GuardedJournal } from './guarded-journal.ts'
@@ -62,7 +62,7 @@ export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): Kep
   const { journal, maxPending = defaults.maxPending, heartbeatMs = defaults.heartbeatMs } = options
   const { silentMs = defaults.silentMs, timeoutMs = defaults.timeoutMs } = options
   const clock = systemClock
-  const state = new LedgerState(quietObserver(options.observe))
+  const state = new LedgerState(safeObserver(options.observe))
   const heartbeat = new Heartbeat()
   const sweep = new OrphanSweep(rows, silentMs, state, clock)
   let timer: Timer | undefined

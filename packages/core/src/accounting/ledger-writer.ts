@@ -3,7 +3,7 @@ import { WakeTimer } from '../clock/wake-timer.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRows } from '../contracts/ledger-rows.ts'
-import { StoreCalls } from '../stores/store-calls.ts'
+import { StoreClient } from '../stores/store-client.ts'
 import { Backlog, batchOf, type Told, type Waiting } from './backlog.ts'
 import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -40,7 +40,7 @@ export interface LedgerWriterOptions {
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions
-  readonly #calls: StoreCalls
+  readonly #calls: StoreClient
   /** Not tried yet. */
   readonly #fresh = new Backlog()
   /** Waits for the database, in memory. */
@@ -60,7 +60,7 @@ export class LedgerWriter {
     this.#options = options
     const { timeoutMs, clock } = options
     this.#retry = new WakeTimer({ clock, ring: () => this.#tryAgain(), background: true })
-    this.#calls = new StoreCalls({
+    this.#calls = new StoreClient({
       name: 'database of the ledger',
       timeoutMs,
       probeTimeoutMs: Math.max(timeoutMs, patientMs),

@@ -2,9 +2,9 @@ import { maxTimerMs, systemClock } from '../clock/clock.ts'
 import type { ApiKeyLookup, ApiKeyRecord } from '../contracts/key-store.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { quietObserver } from '../observability/observers.ts'
+import { safeObserver } from '../observability/observers.ts'
 import { Lru } from '../primitives/lru.ts'
-import { StoreCalls } from '../stores/store-calls.ts'
+import { StoreClient } from '../stores/store-client.ts'
 import type { ApiKeysOptions, Find } from './api-keys-options.ts'
 import { recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
 
@@ -21,10 +21,10 @@ const maxFound = 10_000
 export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find {
   const now = options.now ?? systemClock.monotonic
   const { ttl, maxUnknown, lookupMs, staleMs } = boundsOf(options)
-  const observe = quietObserver(options.observe)
+  const observe = safeObserver(options.observe)
   const keys = seenKeys(maxFound, maxUnknown)
   const flights = new Map<string, Promise<SoundRecord | undefined>>()
-  const calls = new StoreCalls({
+  const calls = new StoreClient({
     name: 'store of keys',
     timeoutMs: lookupMs,
     timeoutOption: 'lookupMs',

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
 import type { StoreOutcome, WatchedAnswers } from '../contracts/answer-store.ts'
 import { GatewayError } from '../errors/errors.ts'
+import type { CacheWriter } from './cached-response.ts'
 import { recallRepeat } from './idempotency.ts'
-import type { AnswerKeeper } from './kept-answer.ts'
+import { InFlightKeys } from './in-flight-keys.ts'
 import { memoryAnswers } from './memory-answers.ts'
-import { RunningKeys } from './running-keys.ts'
 
 const ttlMs = 100_000
 const [leastLeaseMs, mostLeaseMs] = [20_000, 30_000]
@@ -60,7 +60,7 @@ type Known =
 
 /** A process with its own view of the store, which ends with it. */
 interface Process {
-  readonly keys: RunningKeys
+  readonly keys: InFlightKeys
   dead: boolean
 }
 
@@ -78,7 +78,7 @@ describe('requests with an idempotency key', () => {
         const store = memoryAnswers()
         const processes = [processOn(store), processOn(store)]
         const known = new Map<string, Known>()
-        const running: { name: string; requestId: string; keeper: AnswerKeeper; process: Process }[] = []
+        const running: { name: string; requestId: string; keeper: CacheWriter; process: Process }[] = []
         let count = 0
         for (const now of steps) {
           switch (now.do) {
@@ -151,7 +151,7 @@ function expectedOf(known: Known | undefined, body: number): string | undefined 
 }
 
 type Seen =
-  | { readonly is: 'free'; readonly keeper: AnswerKeeper }
+  | { readonly is: 'free'; readonly keeper: CacheWriter }
   | { readonly is: 'done' | 'gone'; readonly of: string }
   | { readonly is: 'busy' | 'other body' }
 
@@ -190,6 +190,6 @@ function processOn(store: ReturnType<typeof memoryAnswers>): Process {
     add: (...given) => on(() => store.add(...given)),
     replace: (...given) => on(() => store.replace(...given)),
   }
-  const process: Process = { keys: new RunningKeys(watched, systemClock), dead: false }
+  const process: Process = { keys: new InFlightKeys(watched, systemClock), dead: false }
   return process
 }

@@ -6,9 +6,9 @@ import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { digestOf } from '../primitives/sha256.ts'
 import { aStore, checkOptions, defaultMaxBytes, milliseconds, wholeBytes } from './answer-options.ts'
-import { type AnswerKeeper, type KeptAnswer, keptAnswerOf, parsedText } from './kept-answer.ts'
+import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
+import type { HeldKey, InFlightKeys } from './in-flight-keys.ts'
 import { memoryAnswers } from './memory-answers.ts'
-import type { HeldKey, RunningKeys } from './running-keys.ts'
 
 export interface IdempotencyOptions {
   /** Where answers are kept. Default: `memoryAnswers()`, in this process. */
@@ -56,13 +56,13 @@ export interface Idempotency {
 
 /** Idempotency over the keys of what runs. */
 export interface RunningIdempotency extends Omit<Idempotency, 'store'> {
-  readonly keys: RunningKeys
+  readonly keys: InFlightKeys
 }
 
 /** The answer that a request had when it came for the first time, or where its answer is to be kept. */
 type Repeated =
-  | { readonly answer: KeptAnswer; readonly keeper?: undefined }
-  | { readonly answer?: undefined; readonly keeper: AnswerKeeper }
+  | { readonly answer: CachedResponse; readonly keeper?: undefined }
+  | { readonly answer?: undefined; readonly keeper: CacheWriter }
 
 /**
  * Is it a repeat? Gives `undefined` for a request without a key, and where the store fails and is done without. Keys of
@@ -97,7 +97,7 @@ export async function recallRepeat(
   throw new GatewayError('idempotency_unavailable', { cause })
 }
 
-function answerOf({ fingerprint, requestId, answer }: KeyState, asked: KeyState): KeptAnswer {
+function answerOf({ fingerprint, requestId, answer }: KeyState, asked: KeyState): CachedResponse {
   if (fingerprint !== asked.fingerprint) throw new GatewayError('idempotency_key_reused')
   if (answer === 'running') throw new GatewayError('idempotency_in_progress')
   if (answer !== 'gone') return answer
@@ -106,7 +106,7 @@ function answerOf({ fingerprint, requestId, answer }: KeyState, asked: KeyState)
   })
 }
 
-function keeperOf(state: KeyState, held: HeldKey, { ttlMs, maxBytes }: RunningIdempotency): AnswerKeeper {
+function keeperOf(state: KeyState, held: HeldKey, { ttlMs, maxBytes }: RunningIdempotency): CacheWriter {
   return {
     maxBytes,
     completed: answer => held.end(keyStateText({ ...state, answer: answer ?? 'gone' }), ttlMs),
@@ -128,7 +128,7 @@ interface KeyState {
   /** The digest of its body. */
   readonly fingerprint: string
   /** `running`: it has not been answered yet. `gone`: it was, and the answer is too large to be kept. */
-  readonly answer: KeptAnswer | 'running' | 'gone'
+  readonly answer: CachedResponse | 'running' | 'gone'
 }
 
 function keyStateText(state: KeyState): string {

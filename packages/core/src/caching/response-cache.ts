@@ -13,7 +13,7 @@ import {
   milliseconds,
   wholeBytes,
 } from './answer-options.ts'
-import { type AnswerKeeper, type KeptAnswer, keptAnswerOf, parsedText } from './kept-answer.ts'
+import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
 import { memoryAnswers } from './memory-answers.ts'
 
 export interface ResponseCacheOptions {
@@ -108,8 +108,8 @@ export interface ResponseCache<Store = AnswerStore> {
 
 /** What is kept of a request that may be cached, or where its answer is to be kept. */
 interface Cached {
-  readonly answer?: KeptAnswer
-  readonly keeper?: AnswerKeeper
+  readonly answer?: CachedResponse
+  readonly keeper?: CacheWriter
 }
 
 /**
@@ -149,7 +149,7 @@ async function lookUp(
   key: AnswerKey,
   input: ChatRequest,
   store: WatchedAnswers,
-): Promise<KeptAnswer | undefined> {
+): Promise<CachedResponse | undefined> {
   const found = await store.get(key)
   if (!found.ok || found.value === undefined) return undefined
   const answer = keptAnswerOf(parsedText(found.value))
@@ -157,7 +157,7 @@ async function lookUp(
   return answer?.stream === (input.stream === true) ? answer : undefined
 }
 
-function keeperOf(key: AnswerKey, { store, ttlMs, maxBytes }: ResponseCache<WatchedAnswers>): AnswerKeeper {
+function keeperOf(key: AnswerKey, { store, ttlMs, maxBytes }: ResponseCache<WatchedAnswers>): CacheWriter {
   return {
     maxBytes,
     async completed(answer) {

@@ -71,7 +71,7 @@ export interface HealthRecord {
 }
 
 /** What is known of all targets. The same provider and model are the same target, whatever else was said of it. */
-export interface HealthBook {
+export interface HealthRegistry {
   of(target: { readonly provider: { readonly name: string }; readonly model: string }): HealthRecord
 }
 

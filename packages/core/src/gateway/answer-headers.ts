@@ -1,7 +1,7 @@
 import type { RequestTrace } from '../contracts/trace.ts'
 import type { AttemptLog } from '../observability/attempt-log.ts'
 import { traceHeader } from '../observability/trace-header.ts'
-import type { RoutingLog } from '../routing/routing-log.ts'
+import type { RoutingTrace } from '../routing/routing-trace.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -38,7 +38,7 @@ export function answerHeaders(
 
 /** What the trace of a request is made of. Times are in monotonic milliseconds. */
 interface TraceFacts {
-  readonly routing: RoutingLog
+  readonly routing: RoutingTrace
   readonly attempts: AttemptLog
   readonly startedAt: number
   /** When the first byte of the answer was sent. */

@@ -1,7 +1,7 @@
 import { aStore, milliseconds, wholeBytes } from '../caching/answer-options.ts'
 import type { RunningIdempotency } from '../caching/idempotency.ts'
+import { InFlightKeys } from '../caching/in-flight-keys.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
-import { RunningKeys } from '../caching/running-keys.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { AnswerStore, WatchedAnswers } from '../contracts/answer-store.ts'
 import type { Observer } from '../contracts/events.ts'
@@ -37,7 +37,7 @@ export function recalling(
       keyOf: (input, principal) => bounded(clock, 'cache', cache.keyOf(input, principal), policyMs),
     },
     idempotency: idempotency && {
-      keys: new RunningKeys(watched(idempotency.store), clock),
+      keys: new InFlightKeys(watched(idempotency.store), clock),
       ttlMs: idempotency.ttlMs,
       maxBytes: idempotency.maxBytes,
       onStoreFailure: idempotency.onStoreFailure,

@@ -11,13 +11,13 @@ import { askedEndpoint, pathOf, unknownUrl } from '../http/endpoint.ts'
 import { Lifetime, leavingOf } from '../http/lifetime.ts'
 import type { Uploads } from '../http/uploads.ts'
 import { route } from '../routing/route.ts'
-import { RoutingLog } from '../routing/routing-log.ts'
-import { allLeftAlone, skippedFor } from '../upstream/attempts/left-alone.ts'
-import type { CallWorld } from '../upstream/call-context.ts'
+import { RoutingTrace } from '../routing/routing-trace.ts'
+import { allLeftAlone, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
+import type { CallDependencies } from '../upstream/call-context.ts'
 
 import { callerOf } from '../upstream/health/principal-caller.ts'
-import { mayArrive, read, receive } from '../validation/read.ts'
-import { failureOf } from './failure.ts'
+import { isBodyBuffered, read, receive } from '../validation/read.ts'
+import { toFailure } from './failure.ts'
 import type { Explanation } from './managed-gateway.ts'
 import type { ResolvedOptions } from './resolve.ts'
 import { routeContext } from './route-context.ts'
@@ -36,7 +36,7 @@ export async function explain<Host>(
     closed,
   }: { readonly seed: number | undefined; readonly uploads: Uploads; readonly closed: boolean },
 ): Promise<Explanation> {
-  const log = new RoutingLog(options.random, seed)
+  const log = new RoutingTrace(options.random, seed)
   const lifetime = new Lifetime(leavingOf(request))
   let principal: Principal | undefined
   let model: string | undefined
@@ -50,7 +50,7 @@ export async function explain<Host>(
       reported = moreSpecific(reported, checkedAuthFailure(failure))
     })
     context.identified?.(principal)
-    if (mayArrive(context.body)) await undefined
+    if (isBodyBuffered(context.body)) await undefined
     const { intake, random, clock } = options
     const draft =
       read(request, context.body, intake) ??
@@ -74,7 +74,7 @@ export async function explain<Host>(
     log.ask(targets)
     refusal = skipLeftAlone(targets, callerOf(principal), log, options.call)
   } catch (error) {
-    refusal = failureOf(error, model ?? '', lifetime).told
+    refusal = toFailure(error, model ?? '', lifetime).told
   } finally {
     lifetime.release()
   }
@@ -86,8 +86,8 @@ export async function explain<Host>(
 function skipLeftAlone(
   candidates: readonly Candidate[],
   caller: Caller,
-  log: RoutingLog,
-  { health, clock }: CallWorld,
+  log: RoutingTrace,
+  { health, clock }: CallDependencies,
 ): GatewayError | undefined {
   const now = clock.monotonic()
   const views = candidates.map(candidate => health.of(candidate).view(now, caller))

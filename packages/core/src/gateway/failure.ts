@@ -4,7 +4,7 @@ import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 
-import { refusalOf } from '../upstream/refusal-of.ts'
+import { toGatewayError } from '../upstream/to-gateway-error.ts'
 
 /** What a throw means: for the record, and for the caller. */
 export interface Failure {
@@ -13,12 +13,12 @@ export interface Failure {
 }
 
 /** Sorts whatever a stage, a policy or an upstream threw. What is not a refusal is a 500 that tells nothing. */
-export function failureOf(error: unknown, model: string, lifetime: Lifetime): Failure {
+export function toFailure(error: unknown, model: string, lifetime: Lifetime): Failure {
   if (lifetime.ended === 'client_left')
     return { outcome: 'client_aborted', told: new GatewayError('client_left') }
   if (error instanceof LifeEnded)
     return { outcome: 'gateway_closed', told: new GatewayError('shutting_down') }
-  if (UpstreamError.is(error)) return { outcome: 'upstream_failed', told: refusalOf(error, model) }
+  if (UpstreamError.is(error)) return { outcome: 'upstream_failed', told: toGatewayError(error, model) }
   if (GatewayError.is(error)) return { outcome: 'refused', told: error }
   return { outcome: 'internal_error', told: new GatewayError('server_error', { cause: error }) }
 }

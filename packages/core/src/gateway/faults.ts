@@ -1,7 +1,7 @@
 import { maxTimerMs } from '../clock/clock.ts'
 import { type OptionCheck as Check, type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { type ConfigurationIssue, configurationIssue } from '../errors/configuration-error.ts'
-import { looseFault } from '../routing/combined-route.ts'
+import { unresolvedNames } from '../routing/combined-route.ts'
 import { aCache, anIdempotency } from './cache-options.ts'
 import {
   defaultBreaker,
@@ -15,7 +15,7 @@ import {
 const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
 const aRoute: Check = value => {
   if (typeof value !== 'function') return 'a function'
-  return 'provider' in value ? 'a route, such as models({...}), and no vendor' : looseFault(value)
+  return 'provider' in value ? 'a route, such as models({...}), and no vendor' : unresolvedNames(value)
 }
 const aLimit: Check = value =>
   typeof value === 'object' &&

@@ -10,11 +10,11 @@ import { ServiceLoad } from '../http/running-requests.ts'
 import { shed } from '../rate-limiting/load-shedding.ts'
 import type { GatewayOptions } from './config.ts'
 import { explain, seedOf } from './explain.ts'
-import { failureOf } from './failure.ts'
+import { toFailure } from './failure.ts'
 import { listModels, showModel } from './list-models.ts'
+import { LiveOptions } from './live-options.ts'
 import type { ManagedGateway } from './managed-gateway.ts'
 import { modelTargets } from './model-targets.ts'
-import { OptionsInUse } from './options-in-use.ts'
 import { completeChat } from './pipeline.ts'
 import { RequestRecord } from './request-record.ts'
 import type { ResolvedOptions } from './resolve.ts'
@@ -28,7 +28,7 @@ import type { ResolvedOptions } from './resolve.ts'
 export function createGateway<Host = unknown, Model extends string = string>(
   options: GatewayOptions<Host, Model>,
 ): ManagedGateway<Host, Model> {
-  const inUse = new OptionsInUse(options)
+  const inUse = new LiveOptions(options)
   const { clock } = inUse.current.resolved
   const load = new ServiceLoad(clock)
   const { running } = load
@@ -64,7 +64,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
       const dispatched = dispatch(request, context, resolved, lifetime, record, load)
       return respond(await outlived(dispatched, lifetime), request, context)
     } catch (error) {
-      const { outcome, told } = failureOf(error, record.model ?? '', lifetime)
+      const { outcome, told } = toFailure(error, record.model ?? '', lifetime)
       // Made first: who is told of the error may change it.
       const refused = respondError(told, requestId, record.answerHeaders)
       record.settle(outcome, told.status, error)

@@ -1,7 +1,7 @@
 import { authenticate, principalKey } from '../auth/authenticate.ts'
 import { authorizePlaces } from '../auth/authorize.ts'
+import type { CachedResponse } from '../caching/cached-response.ts'
 import { type RunningIdempotency, recallRepeat } from '../caching/idempotency.ts'
-import type { KeptAnswer } from '../caching/kept-answer.ts'
 import { type ResponseCache, recallCached } from '../caching/response-cache.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { WatchedAnswers } from '../contracts/answer-store.ts'
@@ -12,8 +12,8 @@ import type { PartialCompletion } from '../contracts/provider.ts'
 import { keepAliveComment } from '../dialects/chat/chunk-writer.ts'
 import { respondCompletion, respondKept, respondStream } from '../dialects/chat/respond.ts'
 import { validate } from '../dialects/chat/validate.ts'
+import { KeepAliveStream } from '../http/keep-alive-stream.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-import { PacedText } from '../http/paced-text.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
 import { normalizeCompletion } from '../normalization/completion.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -22,19 +22,19 @@ import { jsonMember } from '../protocol/json-members.ts'
 import { limit } from '../rate-limiting/limit.ts'
 import { shed } from '../rate-limiting/load-shedding.ts'
 import { route } from '../routing/route.ts'
-import type { ChunkSource } from '../upstream/attempts/held-stream.ts'
+import type { ChunkSource } from '../upstream/attempts/peeked-stream.ts'
 import { call } from '../upstream/call.ts'
 import type { Answering, Attempts } from '../upstream/call-context.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { type BoundedOutput, boundedOutput, boundedPlaces } from '../validation/bounded-output.ts'
-import { mayArrive, read, receive } from '../validation/read.ts'
-import { RequestLimitContext } from './limit-context.ts'
+import { isBodyBuffered, read, receive } from '../validation/read.ts'
+import { type AnsweredRequest, CompletionStream } from './completion-stream.ts'
+import { LimitRequest } from './limit-request.ts'
 import { ReplayedStream } from './replayed-stream.ts'
 import { RequestAttempts } from './request-attempts.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { ResolvedOptions } from './resolve.ts'
 import { routeContext } from './route-context.ts'
-import { type AnsweredRequest, StreamedAnswer } from './streamed-answer.ts'
 
 /**
  * The story of a chat completion. Every line may throw its refusal; from `limit` on, whoever calls this
@@ -54,7 +54,7 @@ export async function completeChat<Host>(
   const principal = isPromise(identifying) ? await identifying : identifying
   record.principal = principal
   context.identified?.(principal)
-  if (mayArrive(context.body)) await undefined
+  if (isBodyBuffered(context.body)) await undefined
   const draft =
     read(request, context.body, options.intake) ??
     (await received(request, context, principal, options, lifetime, load))
@@ -74,7 +74,7 @@ export async function completeChat<Host>(
   const admitting = limit(
     principal,
     draft,
-    new RequestLimitContext(record.requestId, draft, candidates, lifetime, routing, options),
+    new LimitRequest(record.requestId, draft, candidates, lifetime, routing, options),
     options.limit,
   )
   const lease = isPromise(admitting) ? await admitting : admitting
@@ -125,7 +125,7 @@ async function repeated(
   draft: Draft,
   idempotency: RunningIdempotency,
   record: RequestRecord,
-): Promise<KeptAnswer | undefined> {
+): Promise<CachedResponse | undefined> {
   const found = await recallRepeat(request, draft, record.principal!, record.requestId, idempotency)
   if (found?.keeper !== undefined) record.keep(found.keeper)
   record.replayed = found?.answer !== undefined
@@ -138,7 +138,7 @@ async function cached(
   input: ChatRequest,
   cache: ResponseCache<WatchedAnswers>,
   record: RequestRecord,
-): Promise<KeptAnswer | undefined> {
+): Promise<CachedResponse | undefined> {
   const found = await recallCached(request, input, record.principal!, cache)
   if (found === undefined) return undefined
   if (found.keeper !== undefined) record.keep(found.keeper)
@@ -147,7 +147,7 @@ async function cached(
 }
 
 /** An answer that was given before. */
-function replay(answer: KeptAnswer, record: RequestRecord, lifetime: Lifetime): Answer {
+function replay(answer: CachedResponse, record: RequestRecord, lifetime: Lifetime): Answer {
   record.adjust(answer.adjustments)
   record.capture?.add(answer.text)
   if (answer.stream) {
@@ -216,8 +216,8 @@ async function stream<Host>(
   }
   // A caller who waits so long gets the head of the answer and comments; no other target is asked then.
   attempts.committed = true
-  const source = new StreamedAnswer(asked, answering ?? calling)
-  const body = new PacedText(source, keepAliveComment, keepAliveMs, clock)
+  const source = new CompletionStream(asked, answering ?? calling)
+  const body = new KeepAliveStream(source, keepAliveComment, keepAliveMs, clock)
   return respondStream(body, record.requestId, record.answerHeaders)
 }
 

@@ -2,7 +2,7 @@ import { errorEvent } from '../dialects/chat/chunk-writer.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 
-import { failureOf } from './failure.ts'
+import { toFailure } from './failure.ts'
 import type { RequestRecord } from './request-record.ts'
 
 /** How much of the text is sent at once, in UTF-16 units: whole events, at least one. */
@@ -58,7 +58,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
 
   #cut(error: LifeEnded): void {
     this.#at = this.#text.length
-    const { outcome, told } = failureOf(error, this.#record.model ?? '', this.#lifetime)
+    const { outcome, told } = toFailure(error, this.#record.model ?? '', this.#lifetime)
     this.#lastWords = errorEvent(told.toBody())
     this.#lifetime.release()
     this.#record.settle(outcome, 200, error)

@@ -2,7 +2,7 @@ import type { UnusedCallEvent } from '../contracts/events.ts'
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
-import type { AttemptLog, OpenAttempt } from '../observability/attempt-log.ts'
+import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import type { Attempts } from '../upstream/call-context.ts'
 
@@ -46,7 +46,7 @@ export class RequestAttempts implements Attempts {
     return this.#record.routing.random()
   }
 
-  failed(attempt: OpenAttempt): void {
+  failed(attempt: AttemptEntry): void {
     const { requestId, startedAt } = this.#record
     const failed = attempt.recordAt(startedAt, attempt.endedAt!)
     this.#options.observe({ type: 'attempt_failed', requestId, attempt: failed })
@@ -60,7 +60,7 @@ export class RequestAttempts implements Attempts {
     this.#record.routing.skip(target, why)
   }
 
-  unused(attempt: OpenAttempt, used: CountedUsage | 'abandoned' | undefined): void {
+  unused(attempt: AttemptEntry, used: CountedUsage | 'abandoned' | undefined): void {
     const { observe } = this.#options
     const { requestId, startedAt, principal, model = '' } = this.#record
     const abandoned = used === 'abandoned'

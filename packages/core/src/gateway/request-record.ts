@@ -1,5 +1,5 @@
 import { chargeOf, unusedClosing } from '../accounting/charge.ts'
-import { AnswerCapture, type AnswerKeeper } from '../caching/kept-answer.ts'
+import { AnswerCapture, type CacheWriter } from '../caching/cached-response.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
@@ -8,12 +8,12 @@ import type { Principal } from '../contracts/principal.ts'
 import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
-import { AttemptLog, isTimeout, type OpenAttempt } from '../observability/attempt-log.ts'
+import { type AttemptEntry, AttemptLog, isTimeout } from '../observability/attempt-log.ts'
 import type { TracedRequest } from '../observability/traced-request.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 
-import { RoutingLog } from '../routing/routing-log.ts'
+import { RoutingTrace } from '../routing/routing-trace.ts'
 import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
 import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
@@ -53,7 +53,7 @@ export class RequestRecord {
   #authFailure: AuthFailure | undefined
   model: string | undefined
   stream = false
-  readonly routing: RoutingLog
+  readonly routing: RoutingTrace
   readonly attempts = new AttemptLog()
   #adjustments: readonly Adjustment[] = none
   #adjustmentHeaders: Readonly<Record<string, string>> | undefined
@@ -94,7 +94,7 @@ export class RequestRecord {
     this.#clock = clock
     this.#books = books
     this.#observe = observe
-    this.routing = new RoutingLog(books.random)
+    this.routing = new RoutingTrace(books.random)
     this.startedAt = clock.monotonic()
     this.#at = clock.now()
   }
@@ -181,7 +181,7 @@ export class RequestRecord {
   }
 
   /** Has the answer kept when it has ended; where that is so already, there is none. */
-  keep(keeper: AnswerKeeper): void {
+  keep(keeper: CacheWriter): void {
     if (this.#settled) {
       this.#close(() => keeper.failed())
       return
@@ -281,7 +281,7 @@ export class RequestRecord {
   }
 
   /** What a use costs by a call beside the request; `null` where that is not known. */
-  costOf(usage: Usage, attempt: OpenAttempt, terms: AnswerTerms | undefined): number | null {
+  costOf(usage: Usage, attempt: AttemptEntry, terms: AnswerTerms | undefined): number | null {
     const { target, adjustments, responseModel } = attempt
     const { model = '' } = this
     const { prices } = this.#books
@@ -292,7 +292,7 @@ export class RequestRecord {
   }
 
   /** What a call is charged that was cut off before any of its answer came; `undefined` where its upstream has made none. */
-  abandonedUsage(attempt: OpenAttempt, now: number, counted?: PartialUsage): Usage | undefined {
+  abandonedUsage(attempt: AttemptEntry, now: number, counted?: PartialUsage): Usage | undefined {
     const input = this.#input
     if (input === undefined || !attempt.mayHaveAnswered) return undefined
     const call = {

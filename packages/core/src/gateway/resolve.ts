@@ -14,17 +14,16 @@ import type { ValidationRules } from '../dialects/chat/validate.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
 import type { IntakeLimits } from '../http/intake-limits.ts'
-import { quietObserver } from '../observability/observers.ts'
+import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { memoryStore } from '../rate-limiting/memory-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
-import type { CallWorld } from '../upstream/call-context.ts'
-
-import { healthBook, type LastingHealthBook } from '../upstream/health/health-book.ts'
+import type { CallDependencies } from '../upstream/call-context.ts'
 import type { HealthSettings } from '../upstream/health/health-options.ts'
+import { healthRegistry, type LastingHealthRegistry } from '../upstream/health/health-registry.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
-import { likelyTokens } from '../usage/reservation.ts'
+import { estimateTokens } from '../usage/reservation.ts'
 import { boundedPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
 import { type Recalling, recalling } from './cache-options.ts'
 import {
@@ -77,9 +76,9 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly rules: ValidationRules
   readonly intake: IntakeLimits
   readonly stream: StreamPacing
-  readonly call: CallWorld
+  readonly call: CallDependencies
   /** Outlives the options, which it has to be told to follow. */
-  readonly healthBook: LastingHealthBook
+  readonly healthRegistry: LastingHealthRegistry
   /** Where rules are counted that name no store. Outlives the options. */
   readonly counts: LimitStore
   readonly health: HealthSettings
@@ -99,7 +98,7 @@ export interface ResolvedOptions<Host> extends Recalling {
  */
 export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
-  kept?: Pick<ResolvedOptions<Host>, 'healthBook' | 'counts'>,
+  kept?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts'>,
 ): ResolvedOptions<Host> {
   const options = ownMembers(given)
   const issues = [...optionIssuesOf(given), ...ruleIssues(options)]
@@ -107,7 +106,7 @@ export function resolveOptions<Host>(
   if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
   const timeouts = filled(defaultTimeouts, options.timeouts)
   const stream = filled(defaultPacing, options.stream)
-  const observe = quietObserver(options.observe)
+  const observe = safeObserver(options.observe)
   const clock: Clock = { ...systemClock, now: guardNow(options.now) }
   const random = guardRandom(options.random)
   const breaker = options.breaker === false ? undefined : filled(defaultBreaker, options.breaker)
@@ -120,7 +119,7 @@ export function resolveOptions<Host>(
     shared: options.health,
     changed: observe,
   }
-  const book = kept?.healthBook ?? healthBook(health)
+  const book = kept?.healthRegistry ?? healthRegistry(health)
   const counts = kept?.counts ?? memoryStore()
   const policies = boundedPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = recalling(options, observe, clock, timeouts.policyMs)
@@ -145,7 +144,7 @@ export function resolveOptions<Host>(
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',
       boundsAll: policies.limit?.appliesToAll === true || options.authorize !== undefined,
-      likelyTokens,
+      estimateTokens,
     },
     intake: filled(defaultIntake, options.intake),
     stream,
@@ -160,7 +159,7 @@ export function resolveOptions<Host>(
       health: book,
       retry,
     },
-    healthBook: book,
+    healthRegistry: book,
     counts,
     health,
     ownTransport,

@@ -1,7 +1,7 @@
 import type { Principal } from '../contracts/principal.ts'
 import type { RouteContext } from '../contracts/route.ts'
 
-import type { RoutingLog } from '../routing/routing-log.ts'
+import type { RoutingTrace } from '../routing/routing-trace.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import { pricedModel } from '../usage/prices.ts'
 import type { ResolvedOptions } from './resolve.ts'
@@ -13,7 +13,7 @@ import type { ResolvedOptions } from './resolve.ts'
 export function routeContext<Host>(
   principal: Principal,
   model: string,
-  log: RoutingLog,
+  log: RoutingTrace,
   { prices, clock, call }: Pick<ResolvedOptions<Host>, 'prices' | 'clock' | 'call'>,
 ): RouteContext {
   return {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import type { AddResult, AnswerStore, StoreOutcome, WatchedAnswers } from '../contracts/answer-store.ts'
 import type { Observer } from '../contracts/events.ts'
-import { StoreCalls } from '../stores/store-calls.ts'
+import { StoreClient } from '../stores/store-client.ts'
 
 /** How long an operation may take, in milliseconds: a request waits for it. */
 const timeoutMs = 50
@@ -13,7 +13,7 @@ const probed = { owner: 'probe', name: 'probe' }
  * by it. `observe` is told of both, and must not throw.
  */
 export function watchedAnswers(store: AnswerStore, observe: Observer, clock: Clock): WatchedAnswers {
-  const calls = new StoreCalls({
+  const calls = new StoreClient({
     name: 'store of answers',
     timeoutMs,
     clock,

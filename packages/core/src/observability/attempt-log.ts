@@ -9,7 +9,7 @@ import { boundedLine } from '../primitives/safe-text.ts'
 import type { TracedAttempt, TracedRequest } from './traced-request.ts'
 
 /** One attempt while it runs. Times are monotonic milliseconds. */
-export class OpenAttempt implements Span {
+export class AttemptEntry implements Span {
   /** Whether the upstream was asked. */
   called = false
   /** Whether the request may have reached the upstream: not where it was cut off without a connection. */
@@ -143,7 +143,7 @@ export function isTimeout(error: unknown): boolean {
 }
 
 const none: readonly never[] = Object.freeze([])
-const noAttempts: readonly OpenAttempt[] = Object.freeze([])
+const noAttempts: readonly AttemptEntry[] = Object.freeze([])
 
 /** The attempts of one request, in order. Shadows are not among them: the answer does not wait for those. */
 export class AttemptLog {
@@ -151,18 +151,23 @@ export class AttemptLog {
   exhausted = false
   /** The request, where it is followed. */
   traced: TracedRequest | undefined
-  #attempts: readonly OpenAttempt[] = noAttempts
-  #answered: OpenAttempt | undefined
+  #attempts: readonly AttemptEntry[] = noAttempts
+  #answered: AttemptEntry | undefined
 
-  begin(target: Target, now: number, why?: Exclude<AttemptReason, 'shadow'>, waitedMs?: number): OpenAttempt {
-    const attempt = new OpenAttempt(target, now, why, waitedMs, this.traced)
+  begin(
+    target: Target,
+    now: number,
+    why?: Exclude<AttemptReason, 'shadow'>,
+    waitedMs?: number,
+  ): AttemptEntry {
+    const attempt = new AttemptEntry(target, now, why, waitedMs, this.traced)
     // Most requests have one: a list that is pushed to takes room for many.
     this.#attempts = this.#attempts.length === 0 ? [attempt] : [...this.#attempts, attempt]
     return attempt
   }
 
   /** It is the one that answers. */
-  answeredBy(attempt: OpenAttempt): void {
+  answeredBy(attempt: AttemptEntry): void {
     this.#answered = attempt
   }
 
@@ -170,7 +175,7 @@ export class AttemptLog {
    * Which one the answer is of, or will be: the one that answers, else the last that may have answered, else the last that
    * was asked.
    */
-  get counted(): OpenAttempt | undefined {
+  get counted(): AttemptEntry | undefined {
     return (
       this.#answered ??
       this.#attempts.findLast(({ mayHaveAnswered }) => mayHaveAnswered) ??

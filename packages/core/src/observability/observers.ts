@@ -11,7 +11,7 @@ import { unheard } from '../primitives/is-promise.ts'
  */
 export function observers(...list: readonly (Observer | undefined)[]): Observer {
   const told = list.flatMap((observe, at) =>
-    observe === undefined ? [] : [quietObserver(checked(observe, at))],
+    observe === undefined ? [] : [safeObserver(checked(observe, at))],
   )
   return event => {
     for (const tell of told) tell(event)
@@ -24,7 +24,7 @@ function checked(observe: unknown, at: number): Observer {
 }
 
 /** An observer whose throws are nobody's problem but its own. It sees; it cannot change what it sees. */
-export function quietObserver(observe: Observer | undefined): Observer {
+export function safeObserver(observe: Observer | undefined): Observer {
   if (observe === undefined) return () => {}
   return event => {
     try {

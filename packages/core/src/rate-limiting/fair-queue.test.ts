@@ -23,7 +23,7 @@ function queueOf(given: Partial<FairQueueOptions<Result>> = {}) {
     maxMs: 1_000,
     maxQueued: 100,
     clock: systemClock,
-    refusalOf: result => (result.room === undefined ? result : undefined),
+    toGatewayError: result => (result.room === undefined ? result : undefined),
     giveBack: result => givenBack.push(result),
     ...given,
   })

@@ -1,13 +1,13 @@
 import type { Claim, DecidedClaim, LimitStore, Settlement, Verdict } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
-import { quietObserver } from '../observability/observers.ts'
+import { safeObserver } from '../observability/observers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { type Outcome, StoreCalls } from '../stores/store-calls.ts'
-import { HeldClaims, holds, type Renew, Unsettled } from './held-claims.ts'
+import { type Outcome, StoreClient } from '../stores/store-client.ts'
+import { ActiveClaims, holds, type Renew, Unsettled } from './active-claims.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 import { localShare } from './local-share.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
-import { StoreRepair } from './store-repair.ts'
+import { StoreRecovery } from './store-recovery.ts'
 
 /** A store that answers in time or is done without, each kind of rule in its own way. */
 export interface GuardedStore {
@@ -32,10 +32,10 @@ export function guardedStore(store: LimitStore, options: GuardedStoreOptions): G
 class StoreGuard implements GuardedStore {
   readonly #store: LimitStore
   readonly #options: GuardedStoreOptions
-  readonly #calls: StoreCalls
-  readonly #held: HeldClaims
+  readonly #calls: StoreClient
+  readonly #held: ActiveClaims
   readonly #unsettled: Unsettled
-  readonly #repair: StoreRepair
+  readonly #repair: StoreRecovery
   #local: MemoryStore | undefined
   readonly #renew: Renew = (claims, ttlMs) => {
     try {
@@ -49,7 +49,7 @@ class StoreGuard implements GuardedStore {
 
   constructor(store: LimitStore, options: GuardedStoreOptions) {
     const { clock, timeoutMs, local } = options
-    const observe = quietObserver(options.observe)
+    const observe = safeObserver(options.observe)
     const tell = (state: 'failing' | 'working', error: unknown) =>
       observe({ type: 'store', store: 'limits', state, error })
     const changed = (state: 'failing' | 'working', error: unknown) => {
@@ -59,11 +59,11 @@ class StoreGuard implements GuardedStore {
     this.#store = store
     this.#options = options
     this.#local = local
-    this.#calls = new StoreCalls({ name: 'limit store', timeoutMs, clock, changed, failsFast: true })
-    this.#held = new HeldClaims(clock)
+    this.#calls = new StoreClient({ name: 'limit store', timeoutMs, clock, changed, failsFast: true })
+    this.#held = new ActiveClaims(clock)
     this.#unsettled = new Unsettled(clock, error => tell('failing', error))
     const { calls, held, unsettled } = { calls: this.#calls, held: this.#held, unsettled: this.#unsettled }
-    this.#repair = new StoreRepair({ store, calls, held, unsettled, clock })
+    this.#repair = new StoreRecovery({ store, calls, held, unsettled, clock })
   }
 
   admit(claim: Claim, kinds: readonly LimitKind[]): DecidedClaim | Promise<DecidedClaim> {

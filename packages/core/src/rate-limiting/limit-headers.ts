@@ -1,8 +1,8 @@
 import { duration } from '../clock/duration.ts'
 import type { CounterState, Verdict } from '../contracts/limit-store.ts'
 import type { ReservedAmount } from '../usage/reservation.ts'
-import type { PlannedCount } from './caller-counts.ts'
-import { type AskedRoom, reservedOf } from './reservations.ts'
+import type { PlannedCount } from './counter-resolver.ts'
+import { type ReservationRequest, reservedOf } from './reservation-request.ts'
 
 /** A count, and how it stands. */
 export interface StandingCount {
@@ -12,7 +12,7 @@ export interface StandingCount {
 }
 
 /** The counts that may refuse, and how they stand. */
-export function standingCounts(room: AskedRoom, { counters }: Verdict): StandingCount[] {
+export function standingCounts(room: ReservationRequest, { counters }: Verdict): StandingCount[] {
   const standing: StandingCount[] = []
   for (const [index, count] of room.counts.entries()) {
     const state = counters[index]
@@ -23,7 +23,7 @@ export function standingCounts(room: AskedRoom, { counters }: Verdict): Standing
 }
 
 /** The rules that only count and would have refused, as they are written; `undefined` where there are none. */
-export function shadowsOver({ counts }: AskedRoom, { counters }: Verdict): string[] | undefined {
+export function shadowsOver({ counts }: ReservationRequest, { counters }: Verdict): string[] | undefined {
   let over: string[] | undefined
   for (let index = 0; index < counts.length; index++) {
     const rule = counts[index]?.rule
@@ -37,7 +37,11 @@ export function shadowsOver({ counts }: AskedRoom, { counters }: Verdict): strin
  *
  * @param ietf - also the headers of draft-ietf-httpapi-ratelimit-headers.
  */
-export function limitHeaders(room: AskedRoom, verdict: Verdict, ietf: boolean): Record<string, string> {
+export function limitHeaders(
+  room: ReservationRequest,
+  verdict: Verdict,
+  ietf: boolean,
+): Record<string, string> {
   const headers: Record<string, string> = {}
   const ofRequests = tightestOf(room, verdict, 'requests')
   if (ofRequests !== -1) {
@@ -58,7 +62,11 @@ export function limitHeaders(room: AskedRoom, verdict: Verdict, ietf: boolean): 
 }
 
 /** The place of the one that refuses before all others, then of the one with the least share left; -1 for none. */
-function tightestOf({ counts }: AskedRoom, { counters }: Verdict, kind: 'requests' | 'tokens'): number {
+function tightestOf(
+  { counts }: ReservationRequest,
+  { counters }: Verdict,
+  kind: 'requests' | 'tokens',
+): number {
   let tightest = -1
   let least = 0
   for (let index = 0; index < counts.length; index++) {

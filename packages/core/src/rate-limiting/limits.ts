@@ -8,11 +8,11 @@ import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
-import { CallerCounts } from './caller-counts.ts'
+import { type CompiledRule, limitPlan } from './compiled-rules.ts'
+import { CounterResolver } from './counter-resolver.ts'
 import { FairQueue, type Refused } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
 import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
-import { limitPlan, type PlannedRule } from './limit-plan.ts'
 import { isFull, limitRefusal, limitStoreFull } from './limit-refusal.ts'
 import {
   failurePolicies,
@@ -21,13 +21,13 @@ import {
   limitOptionIssues,
   ruleIssues,
 } from './limits-options.ts'
-import { memoryStore, storeHere } from './memory-store.ts'
-import { type AskedRoom, askedRoom, chargesOf } from './reservations.ts'
+import { directMemoryStore, memoryStore } from './memory-store.ts'
+import { askedRoom, chargesOf, type ReservationRequest } from './reservation-request.ts'
 import { limitRule } from './rule.ts'
 
 /** A claim that was decided, with what it asked for: whoever waits in line may be told of another's. */
 interface Decided {
-  readonly room: AskedRoom
+  readonly room: ReservationRequest
   readonly claim: DecidedClaim
 }
 
@@ -57,11 +57,11 @@ export function limits(rules: readonly LimitRuleData[], given: LimitsOptions = {
 }
 
 class RuleLimiter {
-  readonly #rules: readonly PlannedRule[]
-  readonly #counts: CallerCounts
+  readonly #rules: readonly CompiledRule[]
+  readonly #counts: CounterResolver
   /** By the list of a principal's own rules. */
-  readonly #withOwn = new WeakMap<readonly LimitRuleData[], CallerCounts>()
-  readonly #claim: (room: AskedRoom) => DecidedClaim | Promise<DecidedClaim>
+  readonly #withOwn = new WeakMap<readonly LimitRuleData[], CounterResolver>()
+  readonly #claim: (room: ReservationRequest) => DecidedClaim | Promise<DecidedClaim>
   readonly #queue: FairQueue<Decided> | undefined
   readonly #maxOutputTokens: number
   readonly #ietf: boolean
@@ -70,7 +70,7 @@ class RuleLimiter {
   constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
     const { store, now, wait } = options
     this.#rules = limitPlan(rules, 'gateway')
-    this.#counts = new CallerCounts(this.#rules)
+    this.#counts = new CounterResolver(this.#rules)
     this.#claim = claimsIn(store ?? memoryStore(now === undefined ? {} : { now }), options, this.#clock)
     this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
     this.#ietf = options.ietfHeaders ?? limitDefaults.ietfHeaders
@@ -78,7 +78,7 @@ class RuleLimiter {
     this.#queue = new FairQueue({
       maxMs: wait.maxMs,
       maxQueued: wait.maxQueued,
-      refusalOf: refusalOf,
+      toGatewayError: toGatewayError,
       giveBack: decided => void this.#settle(decided, chargesOf(decided.room, undefined, null)),
       clock: this.#clock,
     })
@@ -104,7 +104,7 @@ class RuleLimiter {
     return isPromise(decided) ? decided.then(leased) : leased(decided)
   }
 
-  #lease(room: AskedRoom, claim: DecidedClaim, waitedMs?: number): Lease {
+  #lease(room: ReservationRequest, claim: DecidedClaim, waitedMs?: number): Lease {
     const { verdict } = claim
     const headers = limitHeaders(room, verdict, this.#ietf)
     if (!verdict.allowed) {
@@ -136,7 +136,7 @@ class RuleLimiter {
    * Those of the gateway, and the principal's own; `undefined` where neither has any. One that cannot be used must not
    * become no rule.
    */
-  #countsOf(principal: Principal): CallerCounts | undefined {
+  #countsOf(principal: Principal): CounterResolver | undefined {
     const own = memberOf(principal, 'limits')
     if (own === undefined || own === null) return this.#rules.length === 0 ? undefined : this.#counts
     const known = typeof own === 'object' ? this.#withOwn.get(own) : undefined
@@ -144,7 +144,7 @@ class RuleLimiter {
     const issues = ruleIssues(own, limitRule)
     if (issues.length > 0)
       throw new ConfigurationError(`The limits of the principal '${principal.id}'`, issues)
-    const counts = new CallerCounts([...this.#rules, ...limitPlan(own, 'principal')])
+    const counts = new CounterResolver([...this.#rules, ...limitPlan(own, 'principal')])
     this.#withOwn.set(own, counts)
     return counts
   }
@@ -155,8 +155,8 @@ function claimsIn(
   store: LimitStore,
   options: LimitsOptions,
   clock: Clock,
-): (room: AskedRoom) => DecidedClaim | Promise<DecidedClaim> {
-  const here = storeHere(store)
+): (room: ReservationRequest) => DecidedClaim | Promise<DecidedClaim> {
+  const here = directMemoryStore(store)
   if (here !== undefined) return ({ counters }) => here.claim(counters)
   const guarded = guardedStore(store, {
     onStoreFailure: failurePolicies(options.onStoreFailure),
@@ -176,7 +176,7 @@ function claimsIn(
 }
 
 /** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
-function refusalOf({ room, claim: { verdict } }: Decided): Refused | undefined {
+function toGatewayError({ room, claim: { verdict } }: Decided): Refused | undefined {
   if (verdict.allowed) return undefined
   if (isFull(verdict)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0

@@ -59,7 +59,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
  * until it is settled, for it ends with its process anyway. `undefined` for any other store, and for one whose methods
  * somebody has replaced.
  */
-export function storeHere(store: LimitStore): DirectStore | undefined {
+export function directMemoryStore(store: LimitStore): DirectStore | undefined {
   if (!(store instanceof CountsInMemory)) return undefined
   const { admit, settle } = CountsInMemory.prototype
   return store.admit === admit && store.settle === settle ? store : undefined

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ruleText } from './limit-plan.ts'
+import { ruleText } from './compiled-rules.ts'
 import { budget, concurrent, limitRule, requests, tokens } from './rule.ts'
 
 describe('rules', () => {

@@ -1,5 +1,5 @@
 import type { Candidate, RouteContext } from '../contracts/route.ts'
-import { likelyTokens } from '../usage/reservation.ts'
+import { estimateTokens } from '../usage/reservation.ts'
 import {
   type CombinedRoute,
   combinedRoute,
@@ -25,7 +25,9 @@ export function byContextLength<const Entries extends readonly ModelEntry[]>(
     ways: waysOf(steps),
     id: `(${steps.map(({ id }) => id).join(' ')})`,
     ask: (draft, context) =>
-      gathered(steps, draft, context, lists => fitting(distinct(lists.flat()), likelyTokens(draft), context)),
+      gathered(steps, draft, context, lists =>
+        fitting(distinct(lists.flat()), estimateTokens(draft), context),
+      ),
   }))
 }
 

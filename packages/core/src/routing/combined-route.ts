@@ -39,7 +39,7 @@ export function combinedRoute<Ref extends string>(
 }
 
 /** What was expected of a route that stands by itself; `undefined` where nothing is wrong with it. */
-export function looseFault(route: unknown): string | undefined {
+export function unresolvedNames(route: unknown): string | undefined {
   const names = madeFrom(route)?.names ?? []
   return names.length === 0 ? undefined : looseText(names)
 }

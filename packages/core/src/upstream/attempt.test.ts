@@ -6,7 +6,7 @@ import type { Call, Provider, Reply } from '../contracts/provider.ts'
 import type { UpstreamResponse } from '../contracts/transport.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { Lifetime } from '../http/lifetime.ts'
-import { OpenAttempt } from '../observability/attempt-log.ts'
+import { AttemptEntry } from '../observability/attempt-log.ts'
 import { defaultTransport } from '../transports/undici.ts'
 import { Attempt } from './attempt.ts'
 
@@ -45,7 +45,7 @@ async function asking(listener: RequestListener, more: Partial<Provider> = {}) {
     life,
     world,
     clock.monotonic() + 5_000,
-    new OpenAttempt({ provider, model: 'm' }, clock.monotonic()),
+    new AttemptEntry({ provider, model: 'm' }, clock.monotonic()),
   )
   return { attempt, life, run: () => attempt.run(provider, call, nobody) }
 }

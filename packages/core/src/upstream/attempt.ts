@@ -13,7 +13,7 @@ import type { Transport, TransportResponse, UpstreamRequest } from '../contracts
 import { type EndReason, LifeEnded } from '../errors/abort-reasons.ts'
 import type { UpstreamFailure } from '../errors/upstream-error.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-import type { OpenAttempt } from '../observability/attempt-log.ts'
+import type { AttemptEntry } from '../observability/attempt-log.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
@@ -26,7 +26,7 @@ import { type Release, type Slots, slotsOf } from './slots.ts'
 import { watched } from './watched-response.ts'
 
 /** What one attempt needs from outside. */
-export interface AttemptWorld {
+export interface AttemptDependencies {
   readonly transport: Transport
   readonly timeouts: Timeouts
   readonly clock: Clock
@@ -49,8 +49,8 @@ export class Attempt {
   onCut: ((reason: Error) => void) | undefined
   readonly #lifetime: Lifetime
   readonly #caller: Caller
-  readonly #world: AttemptWorld
-  readonly #entry: OpenAttempt
+  readonly #world: AttemptDependencies
+  readonly #entry: AttemptEntry
   readonly #deadlines: Deadlines
   readonly #onLifeEnd = (reason: EndReason) => this.#cut(new LifeEnded(reason))
   /** Why it was cut off, where it was. */
@@ -70,9 +70,9 @@ export class Attempt {
 
   constructor(
     lifetime: Lifetime,
-    world: AttemptWorld,
+    world: AttemptDependencies,
     totalAt: number,
-    entry: OpenAttempt,
+    entry: AttemptEntry,
     caller: Caller = noCaller,
   ) {
     this.#lifetime = lifetime
@@ -97,13 +97,13 @@ export class Attempt {
     try {
       response = await this.ask(provider, input, listener)
     } catch (error) {
-      throw this.failureOf(error)
+      throw this.toFailure(error)
     }
     return this.read(response)
   }
 
   /**
-   * Asks the upstream, and tells what was adjusted for it. `failureOf` says what it means that it throws or rejects; `end`
+   * Asks the upstream, and tells what was adjusted for it. `toFailure` says what it means that it throws or rejects; `end`
    * has to be called after it.
    */
   ask(provider: Provider, input: Call, listener: AdjustmentListener): Promise<TransportResponse> {
@@ -117,7 +117,7 @@ export class Attempt {
   }
 
   /** What was thrown in place of an answer's head, as it is told. */
-  failureOf(error: unknown): unknown {
+  toFailure(error: unknown): unknown {
     return this.#sent ? this.#failure(error, 'unreachable') : error
   }
 

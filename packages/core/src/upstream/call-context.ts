@@ -1,14 +1,14 @@
 import type { Adjustment, Target, UnsupportedParameters } from '../contracts/provider.ts'
-import type { Caller, HealthBook } from '../contracts/target-health.ts'
+import type { Caller, HealthRegistry } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
-import type { AttemptLog, OpenAttempt } from '../observability/attempt-log.ts'
+import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { CountedUsage } from '../usage/usage.ts'
-import type { AttemptWorld } from './attempt.ts'
+import type { AttemptDependencies } from './attempt.ts'
 import type { ShadowLives } from './attempts/shadow-lives.ts'
 import type { RetryOptions } from './health/health-options.ts'
 
 /** What the stage needs from outside. */
-export interface CallWorld extends AttemptWorld {
+export interface CallDependencies extends AttemptDependencies {
   readonly maxAttempts: number
   /** How long a stream's first event is awaited after its head, where no other target could be asked. */
   readonly holdMs: number
@@ -18,7 +18,7 @@ export interface CallWorld extends AttemptWorld {
    */
   readonly keepAliveMs: number
   readonly unsupportedParameters: UnsupportedParameters
-  readonly health: HealthBook
+  readonly health: HealthRegistry
   /** `undefined`: a target that failed is not asked again. */
   readonly retry: RetryOptions | undefined
 }
@@ -39,7 +39,7 @@ export interface Attempts {
   /** A number from 0 up to, but not including, 1. */
   random(): number
   /** Told of each failure that is followed by another attempt. */
-  failed(attempt: OpenAttempt): void
+  failed(attempt: AttemptEntry): void
   /** Told of what was adjusted for the target that is being asked; of nothing, while it is not yet asked. */
   adjusted(adjustments: readonly Adjustment[]): void
   /** Told why a target is not asked, or not again. */
@@ -48,7 +48,7 @@ export interface Attempts {
    * Told of a call whose answer nobody gets, when it has ended, and of what it used: nothing, or, where it was `abandoned`
    * before any of its answer came, nobody knows what.
    */
-  unused(attempt: OpenAttempt, usage: CountedUsage | 'abandoned' | undefined): void
+  unused(attempt: AttemptEntry, usage: CountedUsage | 'abandoned' | undefined): void
 }
 
 /** An upstream that answers. */

@@ -19,7 +19,7 @@ import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
 import { ShadowLives } from './attempts/shadow-lives.ts'
 import { call } from './call.ts'
-import type { Attempts, CallWorld } from './call-context.ts'
+import type { Attempts, CallDependencies } from './call-context.ts'
 import { noCaller } from './health/principal-caller.ts'
 
 const failure = (status: number) => new UpstreamError('It failed.', { kind: 'refused', status })
@@ -39,7 +39,7 @@ function asking(targets: readonly Target[], streamed = false) {
     skipped: ({ model }, why) => skipped.push([model, why]),
     unused: () => {},
   }
-  const world: CallWorld = {
+  const world: CallDependencies = {
     transport: () => Promise.reject(new Error('Nothing may leave.')),
     timeouts: defaultTimeouts,
     clock: systemClock,

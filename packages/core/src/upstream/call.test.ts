@@ -17,13 +17,13 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import { defaultTimeouts } from '../gateway/config.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
-import type { ChunkSource } from './attempts/held-stream.ts'
+import type { ChunkSource } from './attempts/peeked-stream.ts'
 import { ShadowLives } from './attempts/shadow-lives.ts'
 import { call } from './call.ts'
-import type { Attempts, CallWorld } from './call-context.ts'
+import type { Attempts, CallDependencies } from './call-context.ts'
 import { noCaller } from './health/principal-caller.ts'
 
-const world: CallWorld = {
+const world: CallDependencies = {
   transport: () => Promise.reject(new Error('Nothing may leave.')),
   timeouts: defaultTimeouts,
   clock: systemClock,
@@ -37,7 +37,7 @@ const world: CallWorld = {
 const failure = (status: number) => new UpstreamError('It failed.', { kind: 'refused', status })
 const failing = (error: Error): Scripted => scripted(() => Promise.reject(error))
 
-function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallWorld> = {}) {
+function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallDependencies> = {}) {
   const failed: string[] = []
   const attempts: Attempts = {
     log: new AttemptLog(),

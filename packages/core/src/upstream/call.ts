@@ -2,10 +2,10 @@ import type { PartialCompletion } from '../contracts/provider.ts'
 import type { Candidate } from '../contracts/route.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
-import { Asking } from './attempts/asking.ts'
-import type { ChunkSource } from './attempts/held-stream.ts'
+import { AttemptRunner } from './attempts/attempt-runner.ts'
 import { nextAttempt } from './attempts/next-attempt.ts'
-import type { Answering, Attempts, CallWorld } from './call-context.ts'
+import type { ChunkSource } from './attempts/peeked-stream.ts'
+import type { Answering, Attempts, CallDependencies } from './call-context.ts'
 
 /**
  * Asks the candidates in order until one answers, those left out that are better left alone. When none is left that was
@@ -18,10 +18,10 @@ export async function call(
   candidates: readonly Candidate[],
   lifetime: Lifetime,
   attempts: Attempts,
-  world: CallWorld,
+  world: CallDependencies,
 ): Promise<Answering<PartialCompletion | ChunkSource>> {
   let now = world.clock.monotonic()
-  const asking = new Asking(input, candidates, lifetime, attempts, world, now)
+  const asking = new AttemptRunner(input, candidates, lifetime, attempts, world, now)
   try {
     for (; ; now = world.clock.monotonic()) {
       const next = nextAttempt(asking, now)

@@ -136,7 +136,7 @@ export function likelyPromptTokens(draft: Draft): number {
 }
 
 /** How many tokens a prompt is likely to have together with the bound of its answer, where it has one. */
-export function likelyTokens(draft: Draft): number {
+export function estimateTokens(draft: Draft): number {
   const { promptTokens, maxOutputTokens } = reservationOf(draft, 0)
   return Math.ceil(promptTokens * 0.75) + maxOutputTokens
 }

@@ -12,7 +12,7 @@ interface Fit {
   /** Size of the request's body. */
   readonly bytes: number
   /** How many tokens prompt and answer are likely to have together. Is asked where a target has a bound of them. */
-  readonly likelyTokens: () => number
+  readonly estimateTokens: () => number
   /** Is told of those that cannot take it. */
   readonly skip: (target: Target, why: SkipReason) => void
 }
@@ -52,7 +52,7 @@ export function capableTargets<T extends Target>(
       fit.skip(target, { why, ...(found.param !== null && { detail: found.param }) })
       continue
     }
-    if (contextTokens !== Number.POSITIVE_INFINITY) tokens ??= fit.likelyTokens()
+    if (contextTokens !== Number.POSITIVE_INFINITY) tokens ??= fit.estimateTokens()
     if (tokens !== undefined && tokens > contextTokens) tight.push(target)
     else capable.push(target)
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { HostBody } from '../contracts/host.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { arrivedBody, type BodyBounds, collectBody, iterate } from '../http/collect-body.ts'
+import { type BodyBounds, bufferedBody, collectBody, iterate } from '../http/collect-body.ts'
 import type { IntakeLimits } from '../http/intake-limits.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { Uploads } from '../http/uploads.ts'
@@ -34,12 +34,12 @@ export function read(request: Request, body: HostBody | undefined, limits: Intak
   // A host that has read the body has also undone its encoding.
   if (body?.kind === 'bytes') return draftOf(body.bytes, limits)
   checkContentEncoding(headers)
-  const arrived = body && arrivedBody(body)
+  const arrived = body && bufferedBody(body)
   return arrived === undefined ? undefined : draftOf(arrived, limits)
 }
 
 /** Whether a body that has come along with the head of its request may be told of a turn later. */
-export function mayArrive(body: HostBody | undefined): boolean {
+export function isBodyBuffered(body: HostBody | undefined): boolean {
   return body?.kind === 'stream' && memberOf(body, 'arrived') !== undefined
 }
 

@@ -2,13 +2,13 @@ import type { StoreEvent, TargetEvent } from '../../src/contracts/events.ts'
 import type { Blocked, HealthCall } from '../../src/contracts/target-health.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import { defaultBreaker, defaultRetry } from '../../src/gateway/config.ts'
-import { healthBook, type LastingHealthBook } from '../../src/upstream/health/health-book.ts'
 import type { HealthSettings } from '../../src/upstream/health/health-options.ts'
+import { healthRegistry, type LastingHealthRegistry } from '../../src/upstream/health/health-registry.ts'
 import { ManualClock } from './manual-clock.ts'
 
 /** A book of tests: its process never stands still, its chance is the middle, and what it tells is kept. */
 export interface ScriptedBook {
-  readonly book: LastingHealthBook
+  readonly book: LastingHealthRegistry
   readonly told: TargetEvent[]
   readonly stores: StoreEvent[]
   readonly settings: HealthSettings
@@ -29,7 +29,7 @@ export function scriptedBook(given: Partial<HealthSettings> = {}): ScriptedBook 
     },
     ...given,
   }
-  return { book: healthBook(settings, { began: () => {}, ended: () => false }), told, stores, settings }
+  return { book: healthRegistry(settings, { began: () => {}, ended: () => false }), told, stores, settings }
 }
 
 /** An upstream's failure by its status. */

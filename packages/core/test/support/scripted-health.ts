@@ -1,4 +1,4 @@
-import type { Blocked, HealthBook } from '../../src/contracts/target-health.ts'
+import type { Blocked, HealthRegistry } from '../../src/contracts/target-health.ts'
 
 /** What a test says of a model, and what it hears of its calls. */
 export interface ScriptedTarget {
@@ -15,7 +15,7 @@ export interface ScriptedTarget {
 }
 
 /** Health that does as a test says, by the names of models. */
-export function scriptedHealth(): HealthBook & { target(model: string): ScriptedTarget } {
+export function scriptedHealth(): HealthRegistry & { target(model: string): ScriptedTarget } {
   const targets = new Map<string, ScriptedTarget>()
   const target = (model: string): ScriptedTarget => {
     let known = targets.get(model)

@@ -6,10 +6,10 @@ import {
   longText,
   passes,
   profiles,
-  refusalOf,
   refuses,
   refusesAll,
   strict,
+  toGatewayError,
 } from '../../../test/validate-cases.ts'
 import { parseJson } from '../../protocol/json.ts'
 
@@ -216,6 +216,6 @@ describe('what may be absent or unknown', () => {
     expect(input.stream).toBeUndefined()
     expect(JSON.parse(JSON.stringify(input))).toEqual(JSON.parse(text))
     expect('stream' in {}).toBe(false)
-    expect(refusalOf(body as object, strict).param).toBe('__proto__')
+    expect(toGatewayError(body as object, strict).param).toBe('__proto__')
   })
 })

@@ -7,24 +7,26 @@ import {
   missing,
   passes,
   profiles,
-  refusalOf,
   refuses,
   refusesAll,
   roles,
   strict,
+  toGatewayError,
 } from '../../../test/validate-cases.ts'
 
 describe('messages', () => {
   it('C48 refuses a request without messages', () => {
     for (const rules of profiles) {
-      const error = refusalOf({ model: 'm' }, rules)
+      const error = toGatewayError({ model: 'm' }, rules)
       expect(error.toBody().error).toEqual({
         message: "Missing required parameter: 'messages'.",
         type: 'invalid_request_error',
         param: 'messages',
         code: 'missing_required_parameter',
       })
-      expect(refusalOf({ model: 'm', messages: undefined }, rules).code).toBe('missing_required_parameter')
+      expect(toGatewayError({ model: 'm', messages: undefined }, rules).code).toBe(
+        'missing_required_parameter',
+      )
     }
   })
 

@@ -22,7 +22,7 @@ export interface ValidationRules {
   /** Whether the gateway itself bounds what every principal may use: none may send restricted fields then. */
   readonly boundsAll: boolean
   /** How many tokens prompt and answer are likely to have together: by it places go first, and none is refused. */
-  readonly likelyTokens: (draft: Draft) => number
+  readonly estimateTokens: (draft: Draft) => number
 }
 
 /** A valid request, and where it can be answered. */
@@ -73,7 +73,7 @@ export function validate<T extends Candidate>(
     : capableTargets(input, permitted, {
         live,
         bytes: draft.bytes,
-        likelyTokens: () => rules.likelyTokens(draft),
+        estimateTokens: () => rules.estimateTokens(draft),
         skip: (target, why) => log.skip(target, why),
       })
   if (live) checkConversationRules(input)

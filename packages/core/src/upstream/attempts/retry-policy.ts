@@ -1,11 +1,11 @@
 import type { Candidate } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
+import { isTooLarge } from '../health/classify-outcome.ts'
 import type { RetryOptions } from '../health/health-options.ts'
-import { isTooLarge } from '../health/verdict-of.ts'
 
 /** Whether a failure is worth another place: the fault is not the request's own. */
-export function movesOn(error: unknown): boolean {
+export function shouldFallBack(error: unknown): boolean {
   // What the vendor cannot express, another one may.
   if (GatewayError.is(error)) return error.status === 400
   if (!UpstreamError.is(error)) return false
@@ -16,7 +16,7 @@ export function movesOn(error: unknown): boolean {
 
 /** Whether a failure of a target is worth another one: `on` decides where the target has it. Throws `TypeError` for what is no boolean. */
 export function mayMoveOn({ on }: Pick<Candidate, 'on'>, failure: unknown): boolean {
-  if (on === undefined || !UpstreamError.is(failure)) return movesOn(failure)
+  if (on === undefined || !UpstreamError.is(failure)) return shouldFallBack(failure)
   const may: unknown = on(failure)
   if (typeof may === 'boolean') return may
   throw new TypeError(`A target's on gave ${String(may)}, expected a boolean.`)
@@ -29,7 +29,7 @@ const passing: ReadonlySet<number | undefined> = new Set([408, 424, 429, 500, 50
  * Whether the same place may do better when it is asked again. Not after a slow failure: who waited for a minute would
  * wait for another.
  */
-export function isPassing(error: unknown): error is UpstreamError {
+export function isRetryable(error: unknown): error is UpstreamError {
   if (!UpstreamError.is(error)) return false
   switch (error.kind) {
     case 'unreachable':
@@ -50,7 +50,7 @@ export function isPassing(error: unknown): error is UpstreamError {
  * bound that doubles with each repeat, so that those who failed together do not come back together. `undefined`: it
  * asked for longer than is waited.
  */
-export function repeatWait(
+export function backoffDelay(
   { retryAfterMs }: Pick<UpstreamError, 'retryAfterMs'>,
   repeats: number,
   random: number,

@@ -3,16 +3,15 @@ import type { Caller, HealthCall } from '../../contracts/target-health.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
-import { isTimeout, OpenAttempt } from '../../observability/attempt-log.ts'
+import { AttemptEntry, isTimeout } from '../../observability/attempt-log.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
 import { overriddenInput } from '../../validation/overridden-input.ts'
 import { Attempt } from '../attempt.ts'
-import type { Attempts, CallWorld } from '../call-context.ts'
-
-import { heardOf, isIterator } from './asked-call.ts'
-import type { ChunkSource } from './held-stream.ts'
+import type { Attempts, CallDependencies } from '../call-context.ts'
+import type { ChunkSource } from './peeked-stream.ts'
 import { mostShadows } from './shadow-lives.ts'
+import { heardOf, isIterator } from './upstream-attempt.ts'
 
 /** The most of a shadow's answer that is read, in characters: that of a whole answer is bounded likewise. */
 const mostChars = 32 * 1024 * 1024
@@ -35,10 +34,10 @@ export function askShadows(
   shadows: readonly Target[],
   input: ChatRequest,
   attempts: Attempts,
-  world: CallWorld,
+  world: CallDependencies,
 ): void {
   for (const target of shadows) {
-    const entry = new OpenAttempt(target, world.clock.monotonic(), 'shadow', 0, attempts.log.traced)
+    const entry = new AttemptEntry(target, world.clock.monotonic(), 'shadow', 0, attempts.log.traced)
     const lifetime = attempts.lives.begin()
     if (lifetime === undefined) {
       entry.error = new ShadowSkipped(`${mostShadows} are being asked already`)
@@ -59,16 +58,16 @@ export function askShadows(
 
 /** One call whose answer is dropped. */
 class Shadow {
-  readonly #entry: OpenAttempt
+  readonly #entry: AttemptEntry
   readonly #given: ChatRequest
   readonly #lifetime: Lifetime
-  readonly #world: CallWorld
+  readonly #world: CallDependencies
   #usage: PartialUsage | undefined
   #chars = 0
   #serviceTier: string | undefined
   #begun = false
 
-  constructor(entry: OpenAttempt, input: ChatRequest, lifetime: Lifetime, world: CallWorld) {
+  constructor(entry: AttemptEntry, input: ChatRequest, lifetime: Lifetime, world: CallDependencies) {
     this.#entry = entry
     this.#given = input
     this.#lifetime = lifetime

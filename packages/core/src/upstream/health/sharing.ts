@@ -6,7 +6,7 @@ import type {
   SharedTargetState,
 } from '../../contracts/shared-health.ts'
 import { freshId } from '../../primitives/random.ts'
-import { StoreCalls } from '../../stores/store-calls.ts'
+import { StoreClient } from '../../stores/store-client.ts'
 import type { HealthSettings } from './health-options.ts'
 import type { SharedTarget } from './shared-target.ts'
 
@@ -29,7 +29,7 @@ const mostTouched = 10_000
 export class Sharing {
   readonly store: SharedHealth
   readonly #settings: Pick<HealthSettings, 'clock' | 'changed'>
-  readonly #calls: StoreCalls
+  readonly #calls: StoreClient
   readonly #token: string
   readonly #touched = new Set<SharedTarget>()
   readonly #changes = new Set<SharedTarget>()
@@ -47,7 +47,7 @@ export class Sharing {
   ) {
     this.store = store
     this.#settings = settings
-    this.#calls = new StoreCalls({
+    this.#calls = new StoreClient({
       name: 'shared health',
       timeoutMs: 50,
       clock: settings.clock,

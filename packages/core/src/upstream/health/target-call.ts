@@ -1,7 +1,7 @@
 import type { Caller, HealthCall } from '../../contracts/target-health.ts'
 
 /** Hears what becomes of a call. */
-export interface CallKeeper {
+export interface CallListener {
   answered(call: TargetCall, now: number, whole: boolean): void
   ended(call: TargetCall, error: unknown, now: number): void
 }
@@ -18,11 +18,11 @@ export class TargetCall implements HealthCall {
   readonly isLastResort: boolean
   /** Its first content has come. */
   hasAnswered = false
-  readonly #keeper: CallKeeper
+  readonly #keeper: CallListener
   #ended = false
 
   constructor(
-    keeper: CallKeeper,
+    keeper: CallListener,
     generation: number,
     beganAt: number,
     isRepeat: boolean,

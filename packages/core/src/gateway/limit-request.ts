@@ -1,0 +1,71 @@
+import type { Draft } from '../contracts/draft.ts'
+import type { LimitContext } from '../contracts/limiter.ts'
+import type { Target } from '../contracts/provider.ts'
+import type { Lifetime } from '../http/lifetime.ts'
+import type { Usage } from '../protocol/chat.ts'
+import { jsonMember } from '../protocol/json-members.ts'
+
+import type { RoutingTrace } from '../routing/routing-trace.ts'
+import { type PricedModel, type Prices, possibleTiers, pricedModel } from '../usage/prices.ts'
+
+import type { ResolvedOptions } from './resolve.ts'
+
+type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
+
+/** What a limiter is told of a request beside its caller and its text. */
+export class LimitRequest implements LimitContext {
+  readonly requestId: string
+  readonly targets: readonly Target[]
+  /** A function of its own: it may be taken from its object. */
+  readonly price: LimitContext['price']
+  readonly #lifetime: Lifetime
+  readonly #routing: Pick<RoutingTrace, 'entry'>
+
+  constructor(
+    requestId: string,
+    { model, body }: Draft,
+    targets: readonly Target[],
+    lifetime: Lifetime,
+    routing: Pick<RoutingTrace, 'entry'>,
+    priced: Priced,
+  ) {
+    this.requestId = requestId
+    this.targets = targets
+    this.#lifetime = lifetime
+    this.#routing = routing
+    const { prices, clock } = priced
+    const at = clock.now()
+    // Not the body itself: a limiter may keep this function, and with it a prompt of megabytes.
+    const billed = {
+      service_tier: jsonMember(body, 'service_tier'),
+      web_search_options: jsonMember(body, 'web_search_options'),
+    }
+    this.price = (usage, target) => {
+      const priced = pricedModel(model, target, at, billed)
+      const tiers = possibleTiers(target, billed)
+      return tiers.length === 0 ? prices(usage, priced) : dearest(usage, priced, tiers, prices)
+    }
+  }
+
+  get entry(): string {
+    const { entry } = this.#routing
+    if (entry !== undefined) return entry
+    const { provider, model } = this.targets[0]!
+    return `${provider.name}/${model}`
+  }
+
+  get signal(): AbortSignal {
+    return this.#lifetime.ending
+  }
+}
+
+/** The most that a use may cost by one of several tiers; `null` where the first has no price. */
+function dearest(usage: Usage, priced: PricedModel, tiers: readonly string[], prices: Prices): number | null {
+  let most: number | null = null
+  for (const serviceTier of tiers) {
+    const cost = prices(usage, { ...priced, serviceTier })
+    if (cost !== null) most = Math.max(most ?? 0, cost)
+    else if (serviceTier === tiers[0]) return null
+  }
+  return most
+}

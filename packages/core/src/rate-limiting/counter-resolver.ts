@@ -1,0 +1,132 @@
+import type { Draft } from '../contracts/draft.ts'
+import type { LeaseCounter, RateCounter } from '../contracts/limit-store.ts'
+import type { LimitContext } from '../contracts/limiter.ts'
+import type { Principal } from '../contracts/principal.ts'
+
+import { type CompiledRule, keyOf, tagText } from './compiled-rules.ts'
+
+/** One count that a request asks of, and the tightest rule that says so. */
+export interface PlannedCount {
+  readonly key: string
+  readonly rule: CompiledRule
+  /** What every request asks of it; `undefined` where that depends on the request. */
+  readonly counter: RateCounter | LeaseCounter | undefined
+}
+
+/** Counts of a caller's requests, and what beside its id they were worked out from. */
+interface Known {
+  readonly source: string | undefined
+  /** `undefined` where no rule asks for it. */
+  readonly model: string | undefined
+  /** Of the model table; empty where no rule counts by it. */
+  readonly entry: string
+  readonly tags: readonly (string | undefined)[]
+  readonly counts: readonly PlannedCount[]
+}
+
+/** Of more all are forgotten: to work them out again costs microseconds. */
+const mostKnown = 10_000
+const mostOfCaller = 4
+/** Longer names are not remembered: a caller may have a hand in them. */
+const longest = 200
+
+/** The counts that requests ask of by a list of rules. They are remembered, where no function of the user's names one. */
+export class CounterResolver {
+  readonly #rules: readonly CompiledRule[]
+  readonly #tags: readonly string[]
+  readonly #asksFunctions: boolean
+  readonly #asksModel: boolean
+  readonly #asksEntry: boolean
+  /** By the id of the caller. */
+  readonly #known = new Map<string, Known[]>()
+  #size = 0
+
+  constructor(rules: readonly CompiledRule[]) {
+    const scopes = rules.flatMap(rule => rule.scopes)
+    this.#rules = rules
+    this.#asksFunctions = scopes.some(scope => typeof scope === 'function')
+    this.#asksModel = rules.some(({ models }) => models !== undefined)
+    this.#asksEntry = scopes.includes('model')
+    const names = scopes.filter(scope => typeof scope === 'string' && scope.startsWith('tag:')) as string[]
+    this.#tags = [...new Set(names)].map(name => name.slice('tag:'.length))
+  }
+
+  of(principal: Principal, draft: Draft, context: Pick<LimitContext, 'entry'>): readonly PlannedCount[] {
+    const entry = this.#asksEntry ? context.entry : ''
+    if (this.#asksFunctions) return countsOf(this.#rules, principal, draft, entry)
+    const model = this.#asksModel ? draft.model : undefined
+    const ofCaller = this.#known.get(principal.id)
+    if (ofCaller !== undefined) {
+      for (const known of ofCaller) if (this.#isOf(known, principal, model, entry)) return known.counts
+    }
+    const counts = countsOf(this.#rules, principal, draft, entry)
+    const tags = this.#tags.map(tag => tagText(principal, tag))
+    if (
+      isShort(principal.id) &&
+      isShort(principal.source) &&
+      isShort(model) &&
+      isShort(entry) &&
+      tags.every(isShort)
+    ) {
+      this.#remember(principal.id, { source: principal.source, model, entry, tags, counts })
+    }
+    return counts
+  }
+
+  #isOf(known: Known, principal: Principal, model: string | undefined, entry: string): boolean {
+    if (known.source !== principal.source || known.model !== model || known.entry !== entry) return false
+    const { tags } = known
+    for (let at = 0; at < tags.length; at++) {
+      if (tags[at] !== tagText(principal, this.#tags[at] as string)) return false
+    }
+    return true
+  }
+
+  #remember(id: string, known: Known): void {
+    if (this.#size >= mostKnown) {
+      this.#known.clear()
+      this.#size = 0
+    }
+    const ofCaller = this.#known.get(id)
+    if (ofCaller === undefined) this.#known.set(id, [known])
+    else if (ofCaller.length < mostOfCaller) ofCaller.push(known)
+    else {
+      ofCaller.shift()
+      ofCaller.push(known)
+      return
+    }
+    this.#size++
+  }
+}
+
+function isShort(text: string | undefined): boolean {
+  return text === undefined || text.length <= longest
+}
+
+/** Rules with the same count are one: the least of their limits, which lets unpriced models pass only where all of them do. */
+function countsOf(
+  rules: readonly CompiledRule[],
+  principal: Principal,
+  draft: Draft,
+  entry: string,
+): readonly PlannedCount[] {
+  const counts = new Map<string, PlannedCount>()
+  for (const rule of rules) {
+    const key = keyOf(rule, principal, draft, entry)
+    if (key === undefined) continue
+    const same = counts.get(key)
+    const least = same === undefined || rule.limit < same.rule.limit ? rule : same.rule
+    const allowsUnpriced = rule.allowsUnpriced && same?.rule.allowsUnpriced !== false
+    if (same?.rule === least && least.allowsUnpriced === allowsUnpriced) continue
+    const strictest = least.allowsUnpriced === allowsUnpriced ? least : { ...least, allowsUnpriced }
+    counts.set(key, { key, rule: strictest, counter: counterOf(key, strictest) })
+  }
+  return [...counts.values()]
+}
+
+function counterOf(key: string, rule: CompiledRule): RateCounter | LeaseCounter | undefined {
+  const { kind, limit, shadow, windowMs } = rule
+  if (kind === 'concurrent') return { kind: 'lease', key, limit, shadow }
+  if (kind === 'requests') return { kind: 'rate', key, limit, shadow, windowMs, amount: 1 }
+  return undefined
+}

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../clock/clock.ts'
+import { StoreClient, type StoreClientOptions } from './store-client.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const passing = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+const hangs = () => new Promise<never>(() => {})
+const fails = () => Promise.reject(new Error('down'))
+const answers = async () => 'answer'
+const after = (ms: number) => () =>
+  new Promise<string>(resolve => void setTimeout(() => resolve('answer'), ms))
+
+function callsWith(options: Partial<StoreClientOptions> = {}) {
+  const states: string[] = []
+  const calls = new StoreClient({
+    name: 'test store',
+    timeoutMs: 50,
+    clock: systemClock,
+    changed: state => states.push(state),
+    ...options,
+  })
+  return { calls, states }
+}
+
+/** What came of a call so far. */
+function watch<T>(outcome: T | Promise<T>) {
+  const seen: { outcome?: T } = {}
+  void Promise.resolve(outcome).then(value => {
+    seen.outcome = value
+  })
+  return seen
+}
+
+describe('StoreClient', () => {
+  it('fails a call after its timeout, and hands its outcome on afterwards', async () => {
+    const { calls } = callsWith()
+    const late: unknown[] = []
+    const call = watch(calls.ask(after(70), outcome => late.push(outcome)))
+    await passing(49)
+    expect(call.outcome).toBeUndefined()
+    await passing(1)
+    expect(call.outcome).toMatchObject({
+      ok: false,
+      error: { message: 'The test store did not answer within 50 milliseconds.' },
+    })
+    expect(late).toEqual([])
+    await passing(20)
+    expect(late).toEqual([{ ok: true, value: 'answer' }])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each([
+    [true, false],
+    [false, true],
+  ])('fails the calls in flight when it opens, with failsFast: %s', async (failsFast, waits) => {
+    const { calls } = callsWith({ failsFast })
+    const call = watch(calls.ask(after(20)))
+    for (let count = 0; count < 5; count++) await calls.ask(fails)
+    await passing(0)
+    expect(calls.usable).toBe(false)
+    expect(call.outcome === undefined).toBe(waits)
+    await passing(20)
+    expect(call.outcome?.ok).toBe(waits)
+  })
+
+  it('makes no call while it is open but one probe, when it is time for it', async () => {
+    const { calls, states } = callsWith()
+    for (let count = 0; count < 5; count++) await calls.ask(fails)
+    let asked = 0
+    const count = async () => {
+      asked++
+    }
+    expect(await calls.askOrProbe(count)).toMatchObject({ ok: false, error: { message: 'down' } })
+    await passing(250)
+    expect(await calls.ask(count)).toMatchObject({ ok: false })
+    const probes = await Promise.all([1, 2, 3].map(() => calls.askOrProbe(count)))
+    expect(probes.map(({ ok }) => ok)).toEqual([true, false, false])
+    expect([asked, calls.usable, states]).toEqual([1, true, ['failing', 'working']])
+  })
+
+  it('is not closed by a probe that takes longer than a call may', async () => {
+    const { calls, states } = callsWith({
+      probeTimeoutMs: 1_000,
+      breaker: { failuresToOpen: 1, firstProbeMs: 0, lastProbeMs: 0 },
+    })
+    await calls.ask(fails)
+    const slow = watch(calls.askOrProbe(after(60)))
+    await passing(60)
+    expect([slow.outcome, calls.usable]).toEqual([{ ok: true, value: 'answer' }, false])
+    const hanging = watch(calls.askOrProbe(hangs))
+    await passing(1_000)
+    expect(hanging.outcome).toMatchObject({
+      ok: false,
+      error: { message: 'The test store did not answer within 1000 milliseconds.' },
+    })
+    expect(await calls.askOrProbe(answers)).toEqual({ ok: true, value: 'answer' })
+    expect(states).toEqual(['failing', 'working'])
+  })
+
+  it('makes no more calls than may be unanswered, for a minute', async () => {
+    const { calls } = callsWith({
+      maxUnanswered: 3,
+      breaker: { failuresToOpen: 1, firstProbeMs: 0, lastProbeMs: 0 },
+    })
+    let asked = 0
+    const ask = async (run: () => Promise<unknown>) => {
+      const call = watch(
+        calls.askOrProbe(() => {
+          asked++
+          return run()
+        }),
+      )
+      await passing(50)
+      return call.outcome
+    }
+    for (let count = 0; count < 5; count++) await ask(hangs)
+    expect(asked).toBe(3)
+    expect(await ask(answers)).toMatchObject({
+      error: { message: 'The test store did not answer 3 operations.' },
+    })
+    await passing(60_000)
+    expect(await ask(answers)).toEqual({ ok: true, value: 'answer' })
+  })
+
+  it('throws what a store throws at once for what it was given', () => {
+    const { calls, states } = callsWith()
+    const wrong = () => {
+      throw new TypeError('wrong')
+    }
+    expect(() => calls.ask(wrong)).toThrow('wrong')
+    expect(states).toEqual([])
+  })
+
+  it('reads no option from Object.prototype', async () => {
+    Object.assign(Object.prototype, { maxUnanswered: 0, failuresToOpen: 1, failsFast: true })
+    try {
+      const { calls } = callsWith()
+      await calls.ask(fails)
+      expect(await calls.ask(answers)).toEqual({ ok: true, value: 'answer' })
+    } finally {
+      for (const name of ['maxUnanswered', 'failuresToOpen', 'failsFast']) {
+        Reflect.deleteProperty(Object.prototype, name)
+      }
+    }
+  })
+})

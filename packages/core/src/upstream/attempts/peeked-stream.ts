@@ -1,0 +1,100 @@
+import type { Clock, Timer } from '../../clock/clock.ts'
+import type { PartialChunk } from '../../contracts/provider.ts'
+import { UpstreamError } from '../../errors/upstream-error.ts'
+
+/** The chunks of a streamed answer, one array an upstream read. */
+export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
+
+type Read = Promise<IteratorResult<readonly PartialChunk[]>>
+
+/** So many reads without content are kept while it is waited for. */
+const mostReads = 256
+
+/** Hears of a stream's first content, or of its end where it has none. */
+export interface ContentListener {
+  contentCame(): void
+}
+
+/** A stream whose beginning was read already, and which says when its first content comes. */
+export class PeekedStream implements ChunkSource {
+  readonly #source: ChunkSource
+  readonly #listener: ContentListener
+  readonly #waiting: Read[] = []
+  #begun = false
+
+  constructor(source: ChunkSource, listener: ContentListener) {
+    this.#source = source
+    this.#listener = listener
+  }
+
+  /**
+   * Waits for the first content, so that an error before it is a failed attempt and not a broken answer; but not longer
+   * than `holdMs`. `undefined`: for as long as it takes.
+   */
+  async hold(clock: Clock, holdMs: number | undefined): Promise<void> {
+    let timer: Timer | undefined
+    const patience =
+      holdMs === undefined
+        ? undefined
+        : new Promise<undefined>(resolve => {
+            timer = clock.setTimer(holdMs, () => resolve(undefined))
+          })
+    let choice = false
+    try {
+      while (!this.#begun && this.#waiting.length < mostReads) {
+        const read = this.#source.next()
+        this.#waiting.push(read)
+        const result = await (patience === undefined ? read : Promise.race([read, patience]))
+        if (result === undefined) {
+          this.#waiting.pop()
+          const watched = this.#watch(read)
+          // It may fail before the answer's reader comes to it.
+          watched.catch(() => {})
+          this.#waiting.push(watched)
+          return
+        }
+        if (result.done === true && !choice) throw withoutChoice()
+        choice ||= result.done !== true && result.value.some(({ choices }) => choices.length > 0)
+        this.#look(result)
+      }
+    } finally {
+      timer?.cancel()
+    }
+  }
+
+  next(): Read {
+    const held = this.#waiting.shift()
+    if (held !== undefined) return held
+    return this.#begun ? this.#source.next() : this.#watch(this.#source.next())
+  }
+
+  return(): Promise<IteratorResult<readonly PartialChunk[]>> {
+    return this.#source.return?.() ?? Promise.resolve({ done: true, value: undefined })
+  }
+
+  async #watch(read: Read): Read {
+    const result = await read
+    this.#look(result)
+    return result
+  }
+
+  #look(result: IteratorResult<readonly PartialChunk[]>): void {
+    if (this.#begun || (result.done !== true && !result.value.some(hasContent))) return
+    this.#begun = true
+    this.#listener.contentCame()
+  }
+}
+
+/** What an upstream that ended its answer without saying anything has failed with. */
+export function withoutChoice(): UpstreamError {
+  return new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
+}
+
+function hasContent(chunk: PartialChunk): boolean {
+  return chunk.choices.some(({ delta, finish_reason }) => {
+    if (finish_reason != null || delta.tool_calls !== undefined || delta.function_call !== undefined)
+      return true
+    if (delta.reasoning_content !== undefined || delta.audio !== undefined) return true
+    return Boolean(delta.content) || Boolean(delta.refusal)
+  })
+}

@@ -1,0 +1,99 @@
+import { GatewayError, type Refusal } from '../errors/errors.ts'
+import { modelNotFound } from '../errors/model-refusals.ts'
+import type { UpstreamError } from '../errors/upstream-error.ts'
+import { scrub } from './scrub.ts'
+
+/**
+ * What the caller is told of an upstream's failure. Only a fault of the request itself (400, 422) is told in
+ * the upstream's words, scrubbed; the gateway's own credentials failing is a 502, never the caller's 401.
+ */
+export function toGatewayError(error: UpstreamError, model: string): GatewayError {
+  const cause = error
+  switch (error.kind) {
+    case 'connect_timeout':
+    case 'first_byte_timeout':
+    case 'idle_timeout':
+    case 'response_timeout':
+    case 'total_timeout':
+      return new GatewayError('upstream_timeout', { cause })
+    case 'refused':
+      return ofStatus(error, model)
+    // Also a kind that another copy of this package may know.
+    default:
+      return new GatewayError('upstream_error', { cause })
+  }
+}
+
+function ofStatus(error: UpstreamError, model: string): GatewayError {
+  const cause = error
+  if (error.code === 'insufficient_quota') return new GatewayError('insufficient_quota', { cause })
+  switch (error.status) {
+    case 400:
+    case 422:
+      return ofRequest(error)
+    case 401:
+    case 403:
+      return new GatewayError('upstream_auth', { cause })
+    case 402:
+      return new GatewayError('insufficient_quota', { cause })
+    case 404:
+      return modelNotFound(model, { cause })
+    case 408:
+    case 504:
+      return new GatewayError('upstream_timeout', { cause })
+    case 413:
+      return new GatewayError('body_too_large', {
+        message: 'The request is larger than the model takes.',
+        cause,
+      })
+    case 429:
+      return new GatewayError('rate_limit_exceeded', { headers: retryAfter(error.retryAfterMs), cause })
+    case 503:
+    case 529:
+      return new GatewayError('overloaded', { headers: retryAfter(error.retryAfterMs), cause })
+    default:
+      return new GatewayError('upstream_error', { cause })
+  }
+}
+
+/** Every refusal of a request's content that says by its code what is wrong. */
+const tellable: ReadonlySet<string> = new Set<Refusal>([
+  'unsupported_content_type',
+  'missing_required_parameter',
+  'empty_array',
+  'invalid_type',
+  'invalid_value',
+  'decimal_above_max_value',
+  'decimal_below_min_value',
+  'integer_above_max_value',
+  'integer_below_min_value',
+  'array_above_max_length',
+  'string_above_max_length',
+  'object_above_max_properties',
+  'property_name_above_max_length',
+  'unknown_parameter',
+  'unsupported_parameter',
+  'unsupported_value',
+  'invalid_parameter_combination',
+  'context_length_exceeded',
+  'content_filter',
+  'invalid_image_url',
+])
+
+function ofRequest(error: UpstreamError): GatewayError {
+  const refusal =
+    error.code !== null && tellable.has(error.code) ? (error.code as Refusal) : 'invalid_request'
+  const message = scrub(error.vendorMessage ?? error.message)
+  return new GatewayError(refusal, {
+    ...(message === '' ? {} : { message }),
+    param: error.param !== null && /^[\w.[\]-]{1,200}$/.test(error.param) ? error.param : null,
+    cause: error,
+  })
+}
+
+/** From a second to a minute, for clients sleep as long as they are told; nothing where the time makes no sense. */
+function retryAfter(ms: number | undefined): Readonly<Record<string, string>> {
+  if (ms === undefined || !(ms >= 0)) return {}
+  const wait = Math.ceil(Math.min(Math.max(ms, 1_000), 60_000))
+  return { 'retry-after': String(Math.ceil(wait / 1000)), 'retry-after-ms': String(wait) }
+}
