@@ -44,9 +44,9 @@ export class PostgresServer {
   static async start(): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-postgres-'))
     if (account !== undefined) chownSync(folder, account.uid, account.gid)
-    const server = new PostgresServer(await refusedPort(), folder)
+    const first = new PostgresServer(await refusedPort(), folder)
     const data = join(folder, 'data')
-    const made = server.#spawn('initdb', [
+    const made = first.#spawn('initdb', [
       '-D',
       data,
       '-U',
@@ -60,8 +60,16 @@ export class PostgresServer {
     ])
     const [code] = await once(made, 'exit')
     if (code !== 0) throw new Error(`initdb ended with ${code}.`)
-    await server.restart()
-    return server
+    for (let server = first, tries = 1; ; tries++) {
+      try {
+        await server.restart()
+        return server
+      } catch (error) {
+        // Somebody else may have taken the port meanwhile.
+        if (tries === 5) throw error
+        server = new PostgresServer(await refusedPort(), folder)
+      }
+    }
   }
 
   /** For a database of this server; the first one where none is named. */
