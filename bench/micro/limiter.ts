@@ -1,7 +1,6 @@
 import { concurrent, limits, memoryStore, requests, tokens } from '@sluice/core'
 import type { Draft } from '../../packages/core/src/contracts/draft.ts'
 import type { LimitContext } from '../../packages/core/src/contracts/limiter.ts'
-
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
 import type { Case } from './case.ts'
 import { conversations } from './requests.ts'

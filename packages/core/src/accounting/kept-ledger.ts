@@ -4,7 +4,6 @@ import type { Journal } from '../contracts/journal.ts'
 import type { Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerRows } from '../contracts/ledger-rows.ts'
 import { safeObserver } from '../observability/observers.ts'
-
 import { ownMembers } from '../primitives/own-members.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { Heartbeat } from './heartbeat.ts'

@@ -2,7 +2,6 @@ import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ApiKeyRecord } from '../contracts/key-store.ts'
 import type { LimitRuleData } from '../contracts/principal.ts'
-
 import { apiKeys } from './api-keys.ts'
 import { hashApiKey } from './key-digest.ts'
 

@@ -1,6 +1,5 @@
 import type { Authenticator } from '../contracts/authenticator.ts'
 import type { Principal } from '../contracts/principal.ts'
-
 import type { AuthFailure } from '../errors/auth-failure.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'

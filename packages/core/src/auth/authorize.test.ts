@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Candidate } from '../contracts/route.ts'
-
 import { authorizePlaces, Permissions } from './authorize.ts'
 
 const ann = { id: 'ann' }

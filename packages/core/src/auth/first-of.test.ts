@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Authenticator } from '../contracts/authenticator.ts'
 import { GatewayError } from '../errors/errors.ts'
-
 import { firstOf } from './first-of.ts'
 
 const request = new Request('http://a/')

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { rowsInMemory } from '../../test/support/rows-in-memory.ts'
 import type { KeyChanges, KeySpec } from '../contracts/key-store.ts'
 import type { LimitRuleData } from '../contracts/principal.ts'
-
 import { requests } from '../rate-limiting/rule.ts'
 import { apiKeys } from './api-keys.ts'
 import { isIssuedKey } from './issued-key.ts'

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { scriptedContext } from '../../test/support/scripted-context.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
-
 import { concurrent, requests } from '../rate-limiting/rule.ts'
 import { boundedPolicies } from './bounded-policies.ts'
 

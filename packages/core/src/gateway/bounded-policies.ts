@@ -15,11 +15,9 @@ import {
   quoted,
 } from '../errors/configuration-error.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-
 import { memberOf } from '../primitives/own-members.ts'
 import { hasLimits } from '../rate-limiting/limit.ts'
 import { limits } from '../rate-limiting/limits.ts'
-
 import type { GatewayOptions } from './config.ts'
 
 /** The functions that answer the stages' questions. */

@@ -10,7 +10,6 @@ import { isTimeout } from '../observability/attempt-log.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import type { ChunkSource } from '../upstream/attempts/peeked-stream.ts'
 import type { Answering } from '../upstream/call-context.ts'
-
 import { type CountedUsage, countedUsage } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
 import type { RequestRecord } from './request-record.ts'

@@ -14,7 +14,6 @@ import { route } from '../routing/route.ts'
 import { RoutingTrace } from '../routing/routing-trace.ts'
 import { allLeftAlone, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
-
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
 import { toFailure } from './failure.ts'

@@ -3,7 +3,6 @@ import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-
 import { toGatewayError } from '../upstream/to-gateway-error.ts'
 
 /** What a throw means: for the record, and for the caller. */

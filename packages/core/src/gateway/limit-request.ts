@@ -4,10 +4,8 @@ import type { Target } from '../contracts/provider.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { Usage } from '../protocol/chat.ts'
 import { jsonMember } from '../protocol/json-members.ts'
-
 import type { RoutingTrace } from '../routing/routing-trace.ts'
 import { type PricedModel, type Prices, possibleTiers, pricedModel } from '../usage/prices.ts'
-
 import type { ResolvedOptions } from './resolve.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>

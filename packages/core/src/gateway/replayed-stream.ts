@@ -1,7 +1,6 @@
 import { errorEvent } from '../dialects/chat/chunk-writer.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import type { Lifetime } from '../http/lifetime.ts'
-
 import { toFailure } from './failure.ts'
 import type { RequestRecord } from './request-record.ts'
 

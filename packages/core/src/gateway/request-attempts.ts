@@ -5,7 +5,6 @@ import type { SkipReason } from '../contracts/trace.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import type { Attempts } from '../upstream/call-context.ts'
-
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import type { CountedUsage } from '../usage/usage.ts'
 import type { RequestRecord } from './request-record.ts'

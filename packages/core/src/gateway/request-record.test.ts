@@ -5,7 +5,6 @@ import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
-
 import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { estimatedUsage } from '../usage/usage.ts'
 import { type Books, RequestRecord } from './request-record.ts'

@@ -12,7 +12,6 @@ import { type AttemptEntry, AttemptLog, isTimeout } from '../observability/attem
 import type { TracedRequest } from '../observability/traced-request.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
-
 import { RoutingTrace } from '../routing/routing-trace.ts'
 import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'

@@ -1,6 +1,5 @@
 import type { Principal } from '../contracts/principal.ts'
 import type { RouteContext } from '../contracts/route.ts'
-
 import type { RoutingTrace } from '../routing/routing-trace.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import { pricedModel } from '../usage/prices.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Gateway } from './managed-gateway.ts'
-
 import { withCors } from './with-cors.ts'
 
 const gateway: Gateway = {

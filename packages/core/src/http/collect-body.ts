@@ -4,7 +4,6 @@ import type { EndReason } from '../errors/abort-reasons.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { IntakeLimits } from './intake-limits.ts'
-
 import type { Lifetime } from './lifetime.ts'
 import type { Upload } from './uploads.ts'
 

@@ -5,7 +5,6 @@ import type { UpstreamRequest } from '../contracts/transport.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
-
 import type { TracedAttempt, TracedRequest } from './traced-request.ts'
 
 /** One attempt while it runs. Times are monotonic milliseconds. */

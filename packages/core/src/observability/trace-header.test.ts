@@ -5,7 +5,6 @@ import type { RequestTrace } from '../contracts/trace.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
-
 import { traceHeader } from './trace-header.ts'
 
 const attempt = (more: Partial<AttemptRecord> = {}): AttemptRecord => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Gateway } from '../gateway/managed-gateway.ts'
-
 import { withEndpoints } from '../gateway/with-endpoints.ts'
 import { type OpenApiOptions, openApi, openApiDocument } from './open-api.ts'
 

@@ -2,7 +2,6 @@ import type { Draft } from '../contracts/draft.ts'
 import type { LeaseCounter, RateCounter } from '../contracts/limit-store.ts'
 import type { LimitContext } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
-
 import { type CompiledRule, keyOf, tagText } from './compiled-rules.ts'
 
 /** One count that a request asks of, and the tightest rule that says so. */

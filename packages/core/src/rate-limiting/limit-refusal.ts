@@ -1,7 +1,6 @@
 import { duration } from '../clock/duration.ts'
 import type { Verdict } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
-
 import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { StandingCount } from './limit-headers.ts'

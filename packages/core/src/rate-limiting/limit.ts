@@ -1,7 +1,6 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { Lease, LimitContext, Limiter } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
-
 import { memberOf } from '../primitives/own-members.ts'
 
 /** Whether a principal has rules of its own, or what stands in their place. */

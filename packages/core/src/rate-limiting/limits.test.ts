@@ -4,7 +4,6 @@ import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
-
 import { limits } from './limits.ts'
 import type { LimitsOptions } from './limits-options.ts'
 import { memoryStore } from './memory-store.ts'

@@ -3,7 +3,6 @@ import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { isSamePlace } from '../validation/is-target.ts'
 import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
-
 import { type Candidates, mappedStep, type Step } from './step.ts'
 
 export interface MirrorOptions {

@@ -8,7 +8,6 @@ import {
 } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { type ModelEntry, type madeOf, partOf } from './combined-route.ts'
-
 import type { Part, Step } from './step.ts'
 import { TableScope } from './table-scope.ts'
 import { isPattern, wildcards } from './wildcards.ts'

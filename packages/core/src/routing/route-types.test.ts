@@ -10,7 +10,6 @@ import { hedge } from './hedge.ts'
 import { leastBusy } from './least-busy.ts'
 import { mirror } from './mirror.ts'
 import { type ModelTable, models } from './models.ts'
-
 import { split } from './split.ts'
 import { sticky } from './sticky.ts'
 import { weighted } from './weighted.ts'

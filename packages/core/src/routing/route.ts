@@ -1,9 +1,7 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { Candidate, Route, RouteContext, UnknownModel } from '../contracts/route.ts'
-
 import type { GatewayError } from '../errors/errors.ts'
 import { modelNotFound } from '../errors/model-refusals.ts'
-
 import { isTarget } from '../validation/is-target.ts'
 
 /**

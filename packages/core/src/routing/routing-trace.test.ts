@@ -3,7 +3,6 @@ import { scripted, whole } from '../../test/support/scripted-gateway.ts'
 import type { Target } from '../contracts/provider.ts'
 import type { Candidate } from '../contracts/route.ts'
 import type { SkipReason } from '../contracts/trace.ts'
-
 import { RoutingTrace } from './routing-trace.ts'
 
 const place = (model: string): Target => ({ ...scripted(() => whole('Hi.')).target, model })

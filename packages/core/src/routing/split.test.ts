@@ -4,7 +4,6 @@ import { a, b, c, chance, draftOf, isLikely, modelsOf, watching } from '../../te
 import type { RouteContext } from '../contracts/route.ts'
 import type { ModelEntry } from './combined-route.ts'
 import { models } from './models.ts'
-
 import { type SplitArms, split } from './split.ts'
 
 const asked = (arms: SplitArms, by?: Parameters<typeof split>[1]) =>

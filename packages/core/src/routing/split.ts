@@ -1,7 +1,6 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
-
 import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
 import { oneOf } from './combined-steps.ts'
 import { checkWeights } from './entry-checks.ts'

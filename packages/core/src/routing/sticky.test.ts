@@ -12,7 +12,6 @@ import {
   watching,
 } from '../../test/support/scripted-places.ts'
 import type { Route } from '../contracts/route.ts'
-
 import { sticky } from './sticky.ts'
 
 const user = (name: string) => draftOf({ user: name })

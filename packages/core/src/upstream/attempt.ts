@@ -21,7 +21,6 @@ import { AttemptCall, soundRequest, WatchedChunks } from './attempt-call.ts'
 import { callFailure, encodeFailure } from './clean-failure.ts'
 import { Deadlines, type Timeouts } from './deadlines.ts'
 import { noCaller } from './health/principal-caller.ts'
-
 import { type Release, type Slots, slotsOf } from './slots.ts'
 import { watched } from './watched-response.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { noCaller } from './health/principal-caller.ts'
-
 import { type Release, Slots } from './slots.ts'
 
 function waiting(slots: Slots) {

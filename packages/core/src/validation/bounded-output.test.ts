@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scripted, serving, stop, stream, text, whole } from '../../test/support/scripted-gateway.ts'
 import type { LimitRuleData } from '../contracts/principal.ts'
-
 import { UpstreamError } from '../errors/upstream-error.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { limits } from '../rate-limiting/limits.ts'

@@ -3,7 +3,6 @@ import { keptLedger } from '../../src/accounting/kept-ledger.ts'
 import type { LedgerEntry } from '../../src/contracts/ledger.ts'
 import type { Lease } from '../../src/contracts/limiter.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
-
 import {
   chunks,
   forever,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Limiter } from '../../src/contracts/limiter.ts'
 import type { Adjustment, PartialUsage, Reply, Target } from '../../src/contracts/provider.ts'
-
 import { limits } from '../../src/rate-limiting/limits.ts'
 import { budget } from '../../src/rate-limiting/rule.ts'
 import { priceTable } from '../../src/usage/price-table.ts'

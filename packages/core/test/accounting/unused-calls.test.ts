@@ -5,7 +5,6 @@ import type { LedgerClosing } from '../../src/contracts/ledger.ts'
 import type { Target } from '../../src/contracts/provider.ts'
 import type { Candidate } from '../../src/contracts/route.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
-
 import { forever, scripted, serving, whole } from '../support/scripted-gateway.ts'
 import { scriptedLedger } from '../support/scripted-ledger.ts'
 import { ScriptedRows } from '../support/scripted-rows.ts'

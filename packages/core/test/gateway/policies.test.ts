@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Lease } from '../../src/contracts/limiter.ts'
 import type { Provider } from '../../src/contracts/provider.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
-
 import { scripted, serving, stop, stream, text, turn, whole } from '../support/scripted-gateway.ts'
 
 describe('a gateway and functions of the user', () => {

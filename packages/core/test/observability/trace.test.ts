@@ -5,7 +5,6 @@ import { GatewayError } from '../../src/errors/errors.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
 import { seededRandom } from '../../src/primitives/seeded-random.ts'
-
 import { forever, scripted, serving, stop, stream, text, whole } from '../support/scripted-gateway.ts'
 
 const model = 'upstream-model'

@@ -14,7 +14,6 @@ import type {
 import type { UpstreamRequest } from '../../src/contracts/transport.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
-
 import {
   forever,
   type Scripted,

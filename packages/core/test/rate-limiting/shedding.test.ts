@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Load, LoadShedder } from '../../src/contracts/load-shedder.ts'
 import { GatewayError } from '../../src/errors/errors.ts'
 import { inFlightCap } from '../../src/rate-limiting/load-shedding.ts'
-
 import { forever, scripted, serving, turn, whole } from '../support/scripted-gateway.ts'
 
 const answering = () => scripted(() => whole('Hi')).target

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Authorizer } from '../../src/contracts/authorizer.ts'
 import type { Route } from '../../src/contracts/route.ts'
-
 import { GatewayError } from '../../src/errors/errors.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
 import { when } from '../../src/routing/conditions.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../src/contracts/principal.ts'
-
 import { createGateway } from '../../src/gateway/gateway.ts'
 import { fallback } from '../../src/routing/fallback.ts'
 import { models } from '../../src/routing/models.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Authorizer } from '../../src/contracts/authorizer.ts'
-
 import { GatewayError } from '../../src/errors/errors.ts'
 import { createGateway } from '../../src/gateway/gateway.ts'
 import { fallback } from '../../src/routing/fallback.ts'

@@ -4,7 +4,6 @@ import type { Candidate, Route, RouteContext } from '../../src/contracts/route.t
 import type { TargetHealth } from '../../src/contracts/target-health.ts'
 import type { SkipReason } from '../../src/contracts/trace.ts'
 import type { JsonObject } from '../../src/protocol/chat.ts'
-
 import { scriptedContext } from './scripted-context.ts'
 
 export const provider: Provider = {

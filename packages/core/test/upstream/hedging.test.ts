@@ -4,7 +4,6 @@ import type { Reply } from '../../src/contracts/provider.ts'
 import type { Candidate } from '../../src/contracts/route.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
-
 import {
   forever,
   type Scripted,

@@ -10,7 +10,6 @@ import { isTimeout } from '../../observability/attempt-log.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { Attempt } from '../attempt.ts'
 import type { Attempts, CallDependencies } from '../call-context.ts'
-
 import { coolingMs } from '../health/classify-outcome.ts'
 import type { Progress, Standing } from './next-attempt.ts'
 import { pause } from './pause.ts'

@@ -10,7 +10,6 @@ import type { ChatRequest } from '../../protocol/chat.ts'
 import { overriddenInput } from '../../validation/overridden-input.ts'
 import type { AdjustmentListener, Attempt } from '../attempt.ts'
 import type { Answering } from '../call-context.ts'
-
 import { type ChunkSource, type ContentListener, PeekedStream, withoutChoice } from './peeked-stream.ts'
 
 /** What an upstream answers with. */

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails } from '../../errors/upstream-error.ts'
-
 import { classifyOutcome } from './classify-outcome.ts'
 
 const upstream = (details: UpstreamErrorDetails) => new UpstreamError('It failed.', details)

@@ -6,7 +6,6 @@ import { LifeEnded } from '../../errors/abort-reasons.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { defaultBreaker } from '../../gateway/config.ts'
-
 import { healthRegistry } from './health-registry.ts'
 
 const provider = { name: 'north' }
