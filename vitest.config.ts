@@ -33,6 +33,8 @@ const sampled = '**/*.sampled.test.ts'
 const overServers = 'test/resilience/faults/*.test.ts'
 /** Files that replace modules. Each has a process of its own; the others share theirs. */
 const alone = '**/*.alone.test.ts'
+/** Files that measure times in milliseconds: nothing runs beside them. */
+const timed = '**/*.timed.test.ts'
 
 /** What each run takes, by vitest's `--mode`. */
 const runs: Readonly<Record<string, TestRun>> = {
@@ -79,9 +81,24 @@ export default defineConfig(({ mode }) => {
         // To load the modules anew for each file costs more than to run most of them.
         {
           extends: true,
-          test: { name: 'shared', isolate: false, include: [...include], exclude: [...ignored, alone] },
+          test: {
+            name: 'shared',
+            isolate: false,
+            include: [...include],
+            exclude: [...ignored, alone, timed],
+          },
         },
         { extends: true, test: { name: 'alone', include: [alone], exclude: ignored } },
+        {
+          extends: true,
+          test: {
+            name: 'timed',
+            include: [timed],
+            exclude: ignored,
+            maxWorkers: 1,
+            sequence: { groupOrder: 1 },
+          },
+        },
       ],
     },
   }

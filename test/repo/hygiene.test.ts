@@ -72,7 +72,7 @@ describe('the rule of paths', () => {
     expect(found(machinePath, line(text))).toHaveLength(1)
   })
 
-  it.each(['https://host/home/page', './work/a.ts', '/v1/models', 'a/tmp/b'])('passes %s', text => {
+  it.each(['https://host/home/page', './home/a.ts', '/v1/models', 'a/tmp/b'])('passes %s', text => {
     expect(found(machinePath, line(text))).toEqual([])
   })
 })

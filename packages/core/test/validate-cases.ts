@@ -45,7 +45,7 @@ export function check(body: object, rules = schema, targets: readonly Target[] =
 
 export const passes = (extra: object, rules = schema) => check({ ...base, ...extra }, rules).input
 
-export function toGatewayError(
+export function errorFrom(
   body: object,
   rules = schema,
   targets: readonly Target[] = [target()],
@@ -59,7 +59,7 @@ export function toGatewayError(
   throw new Error(`nothing was refused of ${JSON.stringify(body).slice(0, 200)}`)
 }
 
-export const refuses = (extra: object, rules = schema) => toGatewayError({ ...base, ...extra }, rules)
+export const refuses = (extra: object, rules = schema) => errorFrom({ ...base, ...extra }, rules)
 
 export type Row = readonly [body: object, code: string | null, param: string, message: string]
 

@@ -5,8 +5,6 @@ import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 
-export { principalKey } from '../primitives/principal-key.ts'
-
 /** The token of an `Authorization: Bearer ...` header (RFC 6750; the token may hold spaces), or `undefined`. */
 export function bearerToken(request: Request): string | undefined {
   const header = request.headers.get('authorization')

@@ -6,7 +6,7 @@ import { checkParsed } from './check-parsed.ts'
 
 const limits = { maxDepth: 64, maxElements: 1000, maxMembers: 100 }
 
-function toGatewayError(value: unknown, bounds = limits): GatewayError {
+function errorFrom(value: unknown, bounds = limits): GatewayError {
   try {
     checkParsed(value, bounds)
   } catch (error) {
@@ -39,7 +39,7 @@ describe('checkParsed', () => {
     const members = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0]))
     expect(() => checkParsed({ a: members(100) }, limits)).not.toThrow()
-    expect(toGatewayError({ a: [members(101)] })).toMatchObject({
+    expect(errorFrom({ a: [members(101)] })).toMatchObject({
       refusal: 'object_above_max_properties',
       param: 'a[0]',
     })
@@ -48,24 +48,24 @@ describe('checkParsed', () => {
   it('F17 refuses nesting beyond the limit, and so a loop', () => {
     const loop: Record<string, unknown> = {}
     loop.a = { b: [loop] }
-    expect(toGatewayError(loop)).toMatchObject({ refusal: 'invalid_request', param: 'a' })
+    expect(errorFrom(loop)).toMatchObject({ refusal: 'invalid_request', param: 'a' })
     const nest = (depth: number) => {
       let value: unknown = 0
       for (let i = 0; i < depth; i++) value = [value]
       return value
     }
     expect(() => checkParsed(nest(64), limits)).not.toThrow()
-    expect(toGatewayError(nest(65)).message).toContain('nested too deep')
-    expect(toGatewayError(nest(100_000)).message).toContain('nested too deep')
+    expect(errorFrom(nest(65)).message).toContain('nested too deep')
+    expect(errorFrom(nest(100_000)).message).toContain('nested too deep')
   })
 
   it('F21 counts values, also those that are shared', () => {
     let value: unknown = 'x'
     for (let i = 0; i < 40; i++) value = [value, value]
-    expect(toGatewayError(value).message).toBe(
+    expect(errorFrom(value).message).toBe(
       'Invalid JSON: too many values. Expected at most 1000, but got more.',
     )
-    expect(toGatewayError(new Array(1e9)).status).toBe(400)
+    expect(errorFrom(new Array(1e9)).status).toBe(400)
   })
 
   it.each([
@@ -85,7 +85,7 @@ describe('checkParsed', () => {
     [{ '\udc00': 0 }, null, 'invalid_request'],
     [undefined, null, 'invalid_request'],
   ])('refuses what JSON cannot carry (%#)', (value, param, refusal) => {
-    expect(toGatewayError(value)).toMatchObject({ status: 400, refusal, param })
+    expect(errorFrom(value)).toMatchObject({ status: 400, refusal, param })
   })
 
   it('takes numbers from 1e21 on, which are decimals as JSON writes them', () => {

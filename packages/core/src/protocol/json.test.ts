@@ -7,7 +7,7 @@ const limits = { maxDepth: 64, maxElements: 100_000, maxMembers: 10_000 }
 const encode = (text: string) => new TextEncoder().encode(text)
 const parse = (text: string, bounds = limits) => parseJson(encode(text), bounds)
 
-function toGatewayError(run: () => unknown): GatewayError {
+function errorFrom(run: () => unknown): GatewayError {
   try {
     run()
   } catch (error) {
@@ -76,7 +76,7 @@ describe('parseJson', () => {
         try {
           expected = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(input))
         } catch {
-          expect(toGatewayError(() => parseJson(input, limits)).status).toBe(400)
+          expect(errorFrom(() => parseJson(input, limits)).status).toBe(400)
           return
         }
         try {
@@ -111,7 +111,7 @@ describe('parseJson', () => {
     '{"a":+1}',
     '// x',
   ])('C42 refuses %j as no JSON', text => {
-    const error = toGatewayError(() => parse(text))
+    const error = errorFrom(() => parse(text))
     expect(error).toMatchObject({ refusal: 'invalid_json', status: 400, code: null, param: null })
     expect(error.message).toMatch(/^We could not parse the JSON body of your request\./)
     expect(error.cause).toBeUndefined()
@@ -125,46 +125,46 @@ describe('parseJson', () => {
       [0xff, 0xfe, 0x7b, 0, 0x7d, 0],
       [0x22, 0xc3, 0x22],
     ]) {
-      expect(toGatewayError(() => parseJson(Uint8Array.from(bytes), limits)).refusal).toBe('invalid_json')
+      expect(errorFrom(() => parseJson(Uint8Array.from(bytes), limits)).refusal).toBe('invalid_json')
     }
   })
 
   it('F16 refuses half a surrogate pair, in values and in keys', () => {
     expect(parse('{"a":"\\ud83d\\ude00 \\\\ud800"}')).toEqual({ a: '😀 \\ud800' })
-    expect(toGatewayError(() => parse('{"a":["x","\\ud800"]}'))).toMatchObject({
+    expect(errorFrom(() => parse('{"a":["x","\\ud800"]}'))).toMatchObject({
       refusal: 'invalid_request',
       param: 'a[1]',
     })
-    expect(toGatewayError(() => parse('{"a":"\\uDE00\\uD83D"}')).param).toBe('a')
-    expect(toGatewayError(() => parse('{"a":{"\\ud800":1}}')).param).toBe('a')
+    expect(errorFrom(() => parse('{"a":"\\uDE00\\uD83D"}')).param).toBe('a')
+    expect(errorFrom(() => parse('{"a":{"\\ud800":1}}')).param).toBe('a')
   })
 
   it('F17 refuses nesting beyond the limit, however deep', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
     expect(() => parse(nested(64))).not.toThrow()
-    const error = toGatewayError(() => parse(`{"tools":${nested(64)}}`))
+    const error = errorFrom(() => parse(`{"tools":${nested(64)}}`))
     expect(error).toMatchObject({ refusal: 'invalid_request', param: 'tools' })
     expect(error.message).toBe('Invalid JSON: nested too deep. Expected at most 64 levels, but got more.')
-    expect(toGatewayError(() => parse('{"a":'.repeat(1_000_000))).status).toBe(400)
+    expect(errorFrom(() => parse('{"a":'.repeat(1_000_000))).status).toBe(400)
   })
 
   it('F21 counts the members of each object, and stops at the limit', () => {
     const bounds = { maxDepth: 64, maxElements: 1_000, maxMembers: 20 }
     const pairs = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join()}}`
     expect(Object.keys(parse(`{"a":${pairs(20)},"b":${pairs(20)}}`, bounds) as object)).toEqual(['a', 'b'])
-    const error = toGatewayError(() => parse(`{"a":[${pairs(21)}]}`, bounds))
+    const error = errorFrom(() => parse(`{"a":[${pairs(21)}]}`, bounds))
     expect(error).toMatchObject({ refusal: 'object_above_max_properties', param: 'a[0]' })
     expect(error.message).toBe(
       "Invalid 'a[0]': too many properties. Expected an object with at most 20 properties, but got more.",
     )
-    expect(toGatewayError(() => parse(pairs(21), bounds))).toMatchObject({ param: null })
-    expect(toGatewayError(() => parse('{"a":0,"b":0}', { ...bounds, maxMembers: 1 })).param).toBeNull()
+    expect(errorFrom(() => parse(pairs(21), bounds))).toMatchObject({ param: null })
+    expect(errorFrom(() => parse('{"a":0,"b":0}', { ...bounds, maxMembers: 1 })).param).toBeNull()
   })
 
   it('F21 counts every value, and stops at the limit', () => {
     const bounds = { maxDepth: 64, maxElements: 5, maxMembers: 10 }
     expect(parse('{"a":[1,"x",null]}', bounds)).toEqual({ a: [1, 'x', null] })
-    expect(toGatewayError(() => parse('{"a":[1,"x",null,{}]}', bounds)).message).toBe(
+    expect(errorFrom(() => parse('{"a":[1,"x",null,{}]}', bounds)).message).toBe(
       'Invalid JSON: too many values. Expected at most 5, but got more.',
     )
     for (const text of [
@@ -173,7 +173,7 @@ describe('parseJson', () => {
     ]) {
       const bytes = encode(text)
       const start = performance.now()
-      expect(toGatewayError(() => parseJson(bytes, limits)).refusal).toBe('invalid_request')
+      expect(errorFrom(() => parseJson(bytes, limits)).refusal).toBe('invalid_request')
       expect(performance.now() - start).toBeLessThan(10_000)
     }
   })
@@ -187,7 +187,7 @@ describe('parseJson', () => {
     [`{${Array.from({ length: 50 }, (_, i) => `"k${i}":0`).join()},"k3":1}`, 'k3'],
     ['{"a":{"b":1},"c":[],"a":2}', 'a'],
   ])('F18 refuses a key that is given twice: %s', (text, param) => {
-    expect(toGatewayError(() => parse(text))).toMatchObject({ refusal: 'invalid_request', param })
+    expect(errorFrom(() => parse(text))).toMatchObject({ refusal: 'invalid_request', param })
   })
 
   it('F18 takes the same key in different objects', () => {
@@ -199,8 +199,8 @@ describe('parseJson', () => {
     const many = Array.from({ length: 40 }, (_, i) => `"k${i}":{"k${i}":[{"k0":0}]}`).join()
     const text = `{"AaAa":1,"BBBB":2,"AaBB":{"Aa":1,"B\\u0042":2},"m":{${many}},"BBAa":{"m":3}}`
     expect(parse(text)).toEqual(JSON.parse(text))
-    expect(toGatewayError(() => parse(`${text.slice(0, -1)},"BBBB":0}`)).param).toBe('BBBB')
-    expect(toGatewayError(() => parse(text.replace('"Aa":1', '"BB":1'))).param).toBe('AaBB.BB')
+    expect(errorFrom(() => parse(`${text.slice(0, -1)},"BBBB":0}`)).param).toBe('BBBB')
+    expect(errorFrom(() => parse(text.replace('"Aa":1', '"BB":1'))).param).toBe('AaBB.BB')
   })
 
   it('F18 refuses any generated object that is made to hold a key twice', () => {
@@ -213,7 +213,7 @@ describe('parseJson', () => {
       fc.property(entries, fc.nat(), (pairs, pick) => {
         const members = pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
         members.push(`${JSON.stringify(pairs[pick % pairs.length]![0])}:0`)
-        expect(toGatewayError(() => parse(`{"x":{${members.join()}}}`)).status).toBe(400)
+        expect(errorFrom(() => parse(`{"x":{${members.join()}}}`)).status).toBe(400)
       }),
     )
   })
@@ -249,7 +249,7 @@ describe('parseJson', () => {
     ],
     ['1e400', 'decimal_above_max_value', null, undefined],
   ])('F20 refuses a number that no double holds: %s', (text, refusal, param, message) => {
-    const error = toGatewayError(() => parse(text))
+    const error = errorFrom(() => parse(text))
     expect(error).toMatchObject({ refusal, param })
     if (message !== undefined) expect(error.message).toBe(message)
     expect(error.message.length).toBeLessThan(300)
@@ -262,10 +262,10 @@ describe('parseJson', () => {
   })
 
   it('keeps the path of an error short', () => {
-    const error = toGatewayError(() => parse(`{"${'k'.repeat(100_000)}":{"b":1,"b":2}}`))
+    const error = errorFrom(() => parse(`{"${'k'.repeat(100_000)}":{"b":1,"b":2}}`))
     expect(error.param).toBe('kkk...kkk.b')
     const deep = `${'{"kkkkkkkkkkkkkkkkkkkk":'.repeat(60)}1e999`
-    expect(toGatewayError(() => parse(deep)).param!.length).toBeLessThan(300)
+    expect(errorFrom(() => parse(deep)).param!.length).toBeLessThan(300)
   })
 
   it('is linear in hostile strings', () => {

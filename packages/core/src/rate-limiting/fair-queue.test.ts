@@ -23,7 +23,7 @@ function queueOf(given: Partial<FairQueueOptions<Result>> = {}) {
     maxMs: 1_000,
     maxQueued: 100,
     clock: systemClock,
-    toGatewayError: result => (result.room === undefined ? result : undefined),
+    refusedBy: result => (result.room === undefined ? result : undefined),
     giveBack: result => givenBack.push(result),
     ...given,
   })

@@ -23,7 +23,7 @@ export interface FairQueueOptions<Result> {
   /** How many requests of all principals together may wait. Default 1,000. */
   readonly maxTotal?: number
   /** `undefined` where the result is no refusal. */
-  readonly toGatewayError: (result: Result) => Refused | undefined
+  readonly refusedBy: (result: Result) => Refused | undefined
   /** Told of room that came for a request whose client has left. */
   readonly giveBack: (result: Result) => void
   readonly clock: Clock
@@ -140,7 +140,7 @@ export class FairQueue<Result> {
   }
 
   #afterFirst(request: Arrived<Result>, result: Result, since: number): Result | Promise<Result> {
-    const refused = this.#options.toGatewayError(result)
+    const refused = this.#options.refusedBy(result)
     if (refused === undefined) return result
     if (request.signal.aborted) throw clientLeft(request.signal)
     const line = this.#lines.get(request.principal)
@@ -267,9 +267,9 @@ export class FairQueue<Result> {
     since: number,
     woken: string | undefined,
   ): void {
-    const { toGatewayError, giveBack } = this.#options
+    const { refusedBy, giveBack } = this.#options
     try {
-      const refused = toGatewayError(result)
+      const refused = refusedBy(result)
       if (waiter.ended) {
         if (refused === undefined) giveBack(result)
         return

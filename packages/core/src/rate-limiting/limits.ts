@@ -78,7 +78,7 @@ class RuleLimiter {
     this.#queue = new FairQueue({
       maxMs: wait.maxMs,
       maxQueued: wait.maxQueued,
-      toGatewayError: toGatewayError,
+      refusedBy: refusedBy,
       giveBack: decided => void this.#settle(decided, chargesOf(decided.room, undefined, null)),
       clock: this.#clock,
     })
@@ -176,7 +176,7 @@ function claimsIn(
 }
 
 /** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
-function toGatewayError({ room, claim: { verdict } }: Decided): Refused | undefined {
+function refusedBy({ room, claim: { verdict } }: Decided): Refused | undefined {
   if (verdict.allowed) return undefined
   if (isFull(verdict)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0

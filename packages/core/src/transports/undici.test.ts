@@ -34,7 +34,7 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-async function toFailure(promise: Promise<unknown>): Promise<unknown> {
+async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => expect.unreachable('it should have failed'),
     (error: unknown) => error,
@@ -80,7 +80,7 @@ describe.each(transports)('the %s transport', (_, make) => {
   })
 
   it('says that an upstream cannot be reached', async () => {
-    const error = await toFailure(make()(post('http://127.0.0.1:1/'), new AbortController().signal))
+    const error = await rejectionOf(make()(post('http://127.0.0.1:1/'), new AbortController().signal))
     expect(UpstreamError.is(error)).toBe(true)
     expect(error).toMatchObject({ kind: 'unreachable' })
   })
@@ -103,7 +103,7 @@ describe.each(transports)('the %s transport', (_, make) => {
       const controller = new AbortController()
       const reason = new Error('left')
       const asking = make()(post(origin), controller.signal).then(({ body }) => textOf(body))
-      const failing = toFailure(asking)
+      const failing = rejectionOf(asking)
       await hasArrived
       controller.abort(reason)
       expect(await failing, phase).toBe(reason)
@@ -115,7 +115,7 @@ describe.each(transports)('the %s transport', (_, make) => {
     const origin = await serving((_request, response) => {
       response.write('half', () => response.destroy())
     })
-    const error = await toFailure(
+    const error = await rejectionOf(
       make()(post(origin), new AbortController().signal).then(({ body }) => textOf(body)),
     )
     expect(error).toMatchObject({ name: 'UpstreamError', kind: 'truncated' })
@@ -148,7 +148,7 @@ describe('the undici transport', () => {
     const transport = defaultTransport({ connectMs: 500 })
     cleanups.push(() => void transport.close?.())
     const url = refused || `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    const error = await toFailure(transport(post(url), new AbortController().signal))
+    const error = await rejectionOf(transport(post(url), new AbortController().signal))
     expect(error).toMatchObject({ kind: 'unreachable' })
     expect(error).toHaveProperty('message', expect.stringMatching(message))
   })
@@ -164,7 +164,7 @@ describe('the undici transport', () => {
     const transport = defaultTransport({ connectMs: 50 })
     cleanups.push(() => void transport.close?.())
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    const error = await toFailure(transport(post(url), new AbortController().signal))
+    const error = await rejectionOf(transport(post(url), new AbortController().signal))
     expect(error).toMatchObject({
       name: 'UpstreamError',
       kind: 'connect_timeout',

@@ -25,7 +25,7 @@ function post(
   return new Request(url, { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
 }
 
-async function toGatewayError(reading: Promise<unknown>): Promise<GatewayError> {
+async function errorFrom(reading: Promise<unknown>): Promise<GatewayError> {
   const error = await reading.then(
     () => new Error('nothing was refused'),
     (thrown: unknown) => thrown,
@@ -164,7 +164,7 @@ describe('read', () => {
     it('refuses a body by its declared length, before it is read', async () => {
       const { seen, body } = pieces([goodBytes])
       const request = post(null, { 'content-type': 'application/json', 'content-length': '26383110' })
-      const error = await toGatewayError(read(request, body, limits))
+      const error = await errorFrom(read(request, body, limits))
       expect(error).toMatchObject({ status: 413, type: 'invalid_request_error', code: null, param: null })
       expect(error.message).toBe('Maximum content size limit (26214400) exceeded (26383110 bytes read)')
       expect(seen.read).toBe(0)
@@ -176,7 +176,7 @@ describe('read', () => {
         const { seen, body } = pieces(Array.from({ length: 50 }, () => new Uint8Array(60)))
         const headers: Record<string, string> = { 'content-type': 'application/json' }
         if (declared !== undefined) headers['content-length'] = declared
-        const error = await toGatewayError(read(post(null, headers), body, small))
+        const error = await errorFrom(read(post(null, headers), body, small))
         expect(error.message).toBe('Maximum content size limit (100) exceeded (120 bytes read)')
         expect(seen).toEqual({ read: 2, returned: true })
       },
@@ -194,7 +194,7 @@ describe('read', () => {
           cancelled = true
         },
       })
-      expect((await toGatewayError(read(post(stream), undefined, small))).status).toBe(413)
+      expect((await errorFrom(read(post(stream), undefined, small))).status).toBe(413)
       expect(cancelled).toBe(true)
       expect(pulled).toBeLessThan(6)
     })
@@ -206,15 +206,15 @@ describe('read', () => {
         expect((await read(post(null), body, exact)).model).toBe('m')
       }
       for (const body of [{ kind: 'bytes', bytes: goodBytes } as const, pieces([goodBytes]).body]) {
-        expect((await toGatewayError(read(post(null), body, less))).status).toBe(413)
+        expect((await errorFrom(read(post(null), body, less))).status).toBe(413)
       }
       const parsed = { kind: 'parsed', value: { model: 'x'.repeat(200) } } as const
-      expect((await toGatewayError(read(post(null), parsed, small))).status).toBe(413)
+      expect((await errorFrom(read(post(null), parsed, small))).status).toBe(413)
     })
 
     it('comes before the content type', async () => {
       const request = post(null, { 'content-type': 'text/plain', 'content-length': '99999999' })
-      expect((await toGatewayError(read(request, pieces([]).body, limits))).status).toBe(413)
+      expect((await errorFrom(read(request, pieces([]).body, limits))).status).toBe(413)
     })
   })
 
@@ -231,7 +231,7 @@ describe('read', () => {
     })
 
     it('C45 refuses another, in the live wording', async () => {
-      const error = await toGatewayError(
+      const error = await errorFrom(
         read(post(goodBytes, { 'content-type': 'text/plain' }), undefined, limits),
       )
       expect(error).toMatchObject({ status: 400, code: 'unsupported_content_type', param: null })
@@ -250,14 +250,14 @@ describe('read', () => {
       'multipart/form-data; boundary=x',
       `${'x'.repeat(5000)}/y`,
     ])('C45 refuses another (%#)', async type => {
-      const error = await toGatewayError(read(post(goodBytes, { 'content-type': type }), undefined, limits))
+      const error = await errorFrom(read(post(goodBytes, { 'content-type': type }), undefined, limits))
       expect(error.code).toBe('unsupported_content_type')
       expect(error.message.length).toBeLessThan(500)
     })
 
     it('C45 refuses a request without one, also when the host has parsed it', async () => {
       for (const body of [undefined, { kind: 'parsed', value: good } as const]) {
-        const error = await toGatewayError(read(post(goodBytes, {}), body, limits))
+        const error = await errorFrom(read(post(goodBytes, {}), body, limits))
         expect(error.code).toBe('unsupported_content_type')
         expect(error.message).toContain("you specified no 'Content-Type' header")
       }
@@ -265,7 +265,7 @@ describe('read', () => {
 
     it('comes before the JSON, and without reading it', async () => {
       const { seen, body } = pieces([encode('{')])
-      const error = await toGatewayError(read(post(null, { 'content-type': 'text/plain' }), body, limits))
+      const error = await errorFrom(read(post(null, { 'content-type': 'text/plain' }), body, limits))
       expect(error.code).toBe('unsupported_content_type')
       expect(seen.read).toBe(0)
     })
@@ -275,7 +275,7 @@ describe('read', () => {
     'F14 refuses the encoding %s, unless the host has undone it',
     async encoding => {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
-      const error = await toGatewayError(read(post(goodBytes, headers), undefined, limits))
+      const error = await errorFrom(read(post(goodBytes, headers), undefined, limits))
       expect(error).toMatchObject({ status: 400, refusal: 'invalid_request' })
       expect(error.message).toContain(`'${encoding}'`)
       expect((await read(post(null, headers), { kind: 'parsed', value: good }, limits)).model).toBe('m')
@@ -294,32 +294,30 @@ describe('read', () => {
       pieces([encode(text)]).body,
       { kind: 'bytes', bytes: encode(text) } as const,
     ]) {
-      const error = await toGatewayError(read(post(text), body, limits))
+      const error = await errorFrom(read(post(text), body, limits))
       expect(error).toMatchObject({ refusal: 'invalid_json', status: 400, code: null, param: null })
       expect(error.message).toMatch(/^We could not parse the JSON body/)
     }
   })
 
   it('C43 C44 refuses no body at all, and a parsed one that is no object', async () => {
-    expect((await toGatewayError(read(post(null), undefined, limits))).refusal).toBe('invalid_json')
+    expect((await errorFrom(read(post(null), undefined, limits))).refusal).toBe('invalid_json')
     for (const value of [[], 'x', null, 7]) {
-      expect((await toGatewayError(read(post(null), { kind: 'parsed', value }, limits))).refusal).toBe(
+      expect((await errorFrom(read(post(null), { kind: 'parsed', value }, limits))).refusal).toBe(
         'invalid_json',
       )
     }
-    expect(
-      (await toGatewayError(read(post(null), { kind: 'parsed', value: undefined }, limits))).status,
-    ).toBe(400)
+    expect((await errorFrom(read(post(null), { kind: 'parsed', value: undefined }, limits))).status).toBe(400)
   })
 
   it.each([{}, { model: '' }, { model: null }, { messages: 1 }])('C47 refuses %j: no model', async body => {
-    const error = await toGatewayError(read(post(JSON.stringify(body)), undefined, limits))
+    const error = await errorFrom(read(post(JSON.stringify(body)), undefined, limits))
     expect(error).toMatchObject({ status: 400, type: 'invalid_request_error', code: null, param: null })
     expect(error.message).toBe('you must provide a model parameter')
   })
 
   it('refuses a model that is no string', async () => {
-    const error = await toGatewayError(read(post('{"model":7}'), undefined, limits))
+    const error = await errorFrom(read(post('{"model":7}'), undefined, limits))
     expect(error).toMatchObject({ status: 400, code: 'invalid_type', param: 'model' })
     expect(error.message).toBe("Invalid type for 'model': expected a string, but got an integer instead.")
   })
@@ -327,21 +325,21 @@ describe('read', () => {
   it('F92 finds no model in a polluted prototype', async () => {
     Object.assign(Object.prototype, { model: 'polluted' })
     try {
-      expect((await toGatewayError(read(post('{}'), undefined, limits))).refusal).toBe('missing_model')
+      expect((await errorFrom(read(post('{}'), undefined, limits))).refusal).toBe('missing_model')
     } finally {
       Reflect.deleteProperty(Object.prototype, 'model')
     }
   })
 
   it('C79 F18 reports a fault of the JSON before a missing model', async () => {
-    expect((await toGatewayError(read(post('{"a":1,"a":2}'), undefined, limits))).param).toBe('a')
+    expect((await errorFrom(read(post('{"a":1,"a":2}'), undefined, limits))).param).toBe('a')
   })
 
   describe('a body that does not end', () => {
     it('F11 is refused at the deadline', async () => {
       vi.useFakeTimers()
       const { seen, body } = pieces([encode('{')], 'hang')
-      const reading = toGatewayError(read(post(null), body, { ...limits, deadlineMs: 1000 }))
+      const reading = errorFrom(read(post(null), body, { ...limits, deadlineMs: 1000 }))
       await vi.advanceTimersByTimeAsync(999)
       expect(seen.returned).toBe(false)
       await vi.advanceTimersByTimeAsync(1)
@@ -360,9 +358,7 @@ describe('read', () => {
           yield encode(' ')
         }
       })()
-      const reading = toGatewayError(
-        read(post(null), { kind: 'stream', stream }, { ...limits, deadlineMs: 1000 }),
-      )
+      const reading = errorFrom(read(post(null), { kind: 'stream', stream }, { ...limits, deadlineMs: 1000 }))
       await vi.advanceTimersByTimeAsync(1000)
       expect((await reading).status).toBe(408)
       await vi.advanceTimersByTimeAsync(200)
@@ -377,7 +373,7 @@ describe('read', () => {
           cancelled = true
         },
       })
-      const reading = toGatewayError(read(post(stream), undefined, { ...limits, deadlineMs: 1000 }))
+      const reading = errorFrom(read(post(stream), undefined, { ...limits, deadlineMs: 1000 }))
       await vi.advanceTimersByTimeAsync(1000)
       expect((await reading).status).toBe(408)
       expect(cancelled).toBe(true)
@@ -438,7 +434,7 @@ describe('read', () => {
   it('F25 tells the operator, not the caller, that the body was read before', async () => {
     const request = post(goodBytes)
     await request.text()
-    const error = await toGatewayError(read(request, undefined, limits))
+    const error = await errorFrom(read(request, undefined, limits))
     expect(error).toMatchObject({
       status: 500,
       message: 'The server had an error while processing your request. Sorry about that!',
@@ -460,7 +456,7 @@ describe('read', () => {
       const before = process.memoryUsage().arrayBuffers
       const uploads = new Uploads()
       const readings = Array.from({ length: 50 }, () =>
-        toGatewayError(
+        errorFrom(
           read(post(null, headers), pieces(parts, 'hang').body, { ...limits, maxUploads: 50 }, uploads),
         ),
       )
@@ -568,7 +564,7 @@ describe('read', () => {
     ] as const)('is a 408 as soon as it is behind its rate: %s', async (_, sent, dueMs, told) => {
       vi.useFakeTimers()
       let error: GatewayError | undefined
-      void toGatewayError(read(post(null), { kind: 'stream', stream: timed(sent) }, rate)).then(refusal => {
+      void errorFrom(read(post(null), { kind: 'stream', stream: timed(sent) }, rate)).then(refusal => {
         error = refusal
       })
       await vi.advanceTimersByTimeAsync(dueMs - 1)
@@ -583,7 +579,7 @@ describe('read', () => {
     it('has until its deadline where it keeps to its rate', async () => {
       vi.useFakeTimers()
       const steady = Array.from({ length: 400 }, (_, nth) => [100 * nth, 10] as const)
-      const reading = toGatewayError(read(post(null), { kind: 'stream', stream: timed(steady) }, rate))
+      const reading = errorFrom(read(post(null), { kind: 'stream', stream: timed(steady) }, rate))
       await vi.advanceTimersByTimeAsync(limits.deadlineMs)
       expect((await reading).message).toBe(
         'The body of the request did not arrive within 30000 milliseconds.',
@@ -602,7 +598,7 @@ describe('read', () => {
   it('throws nothing but GatewayError on any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async bytes => {
-        expect((await toGatewayError(read(post(null), { kind: 'bytes', bytes }, limits))).status).toBe(400)
+        expect((await errorFrom(read(post(null), { kind: 'bytes', bytes }, limits))).status).toBe(400)
       }),
     )
   })

@@ -1,6 +1,5 @@
-import { defaultAbandonedCalls } from '../../../../packages/core/src/gateway/config.ts'
 import { nanoDollarsOf } from '../gateway/terms.ts'
-import { countsOf, guessedPrompt } from '../traffic/errand.ts'
+import { countsOf, guessedPrompt, reservedOf } from '../traffic/errand.ts'
 import type { Account } from './account.ts'
 
 /** What is wrong with a request's row, by what the upstream and the client saw. */
@@ -15,6 +14,7 @@ export function rowFaults({ client, row, upstream }: Account): string[] {
   }
   const charged = `${prompt}+${completion} tokens${estimated ? ', estimated' : ''} (${outcome})`
   const counted = countsOf(errand)
+  const reserved = reservedOf(errand)
   const sent = upstream?.sent ?? 0
   const exact = prompt === counted.promptTokens && completion === counted.completionTokens
 
@@ -38,8 +38,8 @@ export function rowFaults({ client, row, upstream }: Account): string[] {
       (outcome === 'client_aborted' || outcome === 'gateway_closed') &&
       sent === 0 &&
       received === 0 &&
-      prompt > 0 &&
-      completion === defaultAbandonedCalls.maxOutputTokens
+      prompt === reserved.promptTokens &&
+      completion === reserved.completionTokens
     expect(
       (prompt === guessedPrompt && between) || abandoned,
       `the client got ${received}, the upstream sent ${sent}, the row says ${charged}`,

@@ -22,6 +22,16 @@ const promptChars = 240
 /** What a guess takes the prompt for. */
 export const guessedPrompt = promptChars / 4
 
+/** What is reserved for a request: its prompt, at a token for three bytes of the body, and all of the output that it may have. */
+export function reservedOf(errand: Errand): {
+  readonly promptTokens: number
+  readonly completionTokens: number
+} {
+  const body = bodyOf(errand)
+  const { max_completion_tokens: bound = 4_096 } = JSON.parse(body) as { max_completion_tokens?: number }
+  return { promptTokens: Math.ceil(Buffer.byteLength(body) / 3), completionTokens: bound }
+}
+
 /** An errand of chance: short and long ones, and one in seven that goes wrong. */
 export function errandOf(mark: string, random: () => number, longMs: number): Errand {
   const chance = random()

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   base,
   check,
+  errorFrom,
   live,
   longText,
   passes,
@@ -9,7 +10,6 @@ import {
   refuses,
   refusesAll,
   strict,
-  toGatewayError,
 } from '../../../test/validate-cases.ts'
 import { parseJson } from '../../protocol/json.ts'
 
@@ -216,6 +216,6 @@ describe('what may be absent or unknown', () => {
     expect(input.stream).toBeUndefined()
     expect(JSON.parse(JSON.stringify(input))).toEqual(JSON.parse(text))
     expect('stream' in {}).toBe(false)
-    expect(toGatewayError(body as object, strict).param).toBe('__proto__')
+    expect(errorFrom(body as object, strict).param).toBe('__proto__')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { base, check, live, profiles, schema, target, toGatewayError } from '../../../test/validate-cases.ts'
+import { base, check, errorFrom, live, profiles, schema, target } from '../../../test/validate-cases.ts'
 import type { Target } from '../../contracts/provider.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
@@ -24,7 +24,7 @@ describe('what the models can do', () => {
 
   it('C59 refuses a part that no target takes', () => {
     for (const rules of profiles) {
-      const error = toGatewayError({ ...base, ...image }, rules, [textOnly])
+      const error = errorFrom({ ...base, ...image }, rules, [textOnly])
       expect(error).toMatchObject({
         status: 400,
         code: 'invalid_value',
@@ -34,7 +34,7 @@ describe('what the models can do', () => {
         "Invalid value: 'image_url' is not supported with this model. Supported values are: 'text'.",
       )
       const file = { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] }
-      expect(toGatewayError({ ...base, ...file }, rules, [images]).message).toContain(
+      expect(errorFrom({ ...base, ...file }, rules, [images]).message).toContain(
         "Supported values are: 'text' and 'image_url'.",
       )
     }
@@ -54,7 +54,7 @@ describe('what the models can do', () => {
 
   it('C66 bounds n by the model', () => {
     const eight = target({ maxChoices: 8 })
-    const error = toGatewayError({ ...base, n: 9 }, schema, [eight])
+    const error = errorFrom({ ...base, n: 9 }, schema, [eight])
     expect(error).toMatchObject({ code: 'integer_above_max_value', param: 'n' })
     expect(error.message).toBe(
       "Invalid 'n': integer above maximum value. Expected a value <= 8, but got 9 instead.",
@@ -65,7 +65,7 @@ describe('what the models can do', () => {
 
   it('C118 refuses max_tokens for reasoning models in the live profile only', () => {
     const reasoning = [target({ reasoning: true })]
-    const error = toGatewayError({ ...base, max_tokens: 5 }, live, reasoning)
+    const error = errorFrom({ ...base, max_tokens: 5 }, live, reasoning)
     expect(error).toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'max_tokens' })
     expect(error.message).toBe(
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
@@ -78,7 +78,7 @@ describe('what the models can do', () => {
 
   it('[L] refuses what reasoning models have fixed, and reasoning_effort for others', () => {
     const reasoning = [target({ reasoning: true })]
-    expect(toGatewayError({ ...base, temperature: 0.5 }, live, reasoning)).toMatchObject({
+    expect(errorFrom({ ...base, temperature: 0.5 }, live, reasoning)).toMatchObject({
       code: 'unsupported_value',
       param: 'temperature',
       message:
@@ -87,7 +87,7 @@ describe('what the models can do', () => {
     check({ ...base, temperature: 1, top_p: 1, presence_penalty: 0 }, live, reasoning)
     check({ ...base, temperature: 0.5 }, schema, reasoning)
     const effort = { ...base, reasoning_effort: 'low' }
-    expect(toGatewayError(effort, live, [target({ reasoning: false })])).toMatchObject({
+    expect(errorFrom(effort, live, [target({ reasoning: false })])).toMatchObject({
       code: 'unsupported_parameter',
       param: 'reasoning_effort',
     })
@@ -113,14 +113,14 @@ describe('what the models can do', () => {
     const tools = { tools: [{ type: 'function', function: { name: 'f' } }] }
     const format = { response_format: { type: 'json_schema', json_schema: { name: 's' } } }
     const plain = target({ tools: false, jsonSchema: false })
-    expect(toGatewayError({ ...base, ...tools }, schema, [plain])).toMatchObject({
+    expect(errorFrom({ ...base, ...tools }, schema, [plain])).toMatchObject({
       code: 'unsupported_parameter',
       param: 'tools',
     })
-    expect(toGatewayError({ ...base, functions: [{ name: 'f' }] }, schema, [plain])).toMatchObject({
+    expect(errorFrom({ ...base, functions: [{ name: 'f' }] }, schema, [plain])).toMatchObject({
       param: 'functions',
     })
-    expect(toGatewayError({ ...base, ...format }, schema, [plain])).toMatchObject({
+    expect(errorFrom({ ...base, ...format }, schema, [plain])).toMatchObject({
       code: 'unsupported_value',
       param: 'response_format',
     })
@@ -131,12 +131,12 @@ describe('what the models can do', () => {
 
   it('refuses an answer that is longer than any model gives', () => {
     const short = target({ maxOutputTokens: 4_096 })
-    const error = toGatewayError({ ...base, max_completion_tokens: 5_000 }, schema, [short])
+    const error = errorFrom({ ...base, max_completion_tokens: 5_000 }, schema, [short])
     expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'max_completion_tokens' })
     expect(error.message).toBe(
       'max_completion_tokens is too large: 5000. This model supports at most 4096 completion tokens, whereas you provided 5000.',
     )
-    expect(toGatewayError({ ...base, max_tokens: 5_000 }, schema, [short]).param).toBe('max_tokens')
+    expect(errorFrom({ ...base, max_tokens: 5_000 }, schema, [short]).param).toBe('max_tokens')
     check({ ...base, max_tokens: 4_096 }, schema, [short])
     check(base, schema, [short])
   })

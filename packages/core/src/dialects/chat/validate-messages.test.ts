@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  errorFrom,
   hello,
   invalidType,
   live,
@@ -11,22 +12,19 @@ import {
   refusesAll,
   roles,
   strict,
-  toGatewayError,
 } from '../../../test/validate-cases.ts'
 
 describe('messages', () => {
   it('C48 refuses a request without messages', () => {
     for (const rules of profiles) {
-      const error = toGatewayError({ model: 'm' }, rules)
+      const error = errorFrom({ model: 'm' }, rules)
       expect(error.toBody().error).toEqual({
         message: "Missing required parameter: 'messages'.",
         type: 'invalid_request_error',
         param: 'messages',
         code: 'missing_required_parameter',
       })
-      expect(toGatewayError({ model: 'm', messages: undefined }, rules).code).toBe(
-        'missing_required_parameter',
-      )
+      expect(errorFrom({ model: 'm', messages: undefined }, rules).code).toBe('missing_required_parameter')
     }
   })
 

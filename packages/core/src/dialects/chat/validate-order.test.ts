@@ -1,14 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  base,
-  live,
-  profiles,
-  refuses,
-  strict,
-  target,
-  toGatewayError,
-} from '../../../test/validate-cases.ts'
+import { base, errorFrom, live, profiles, refuses, strict, target } from '../../../test/validate-cases.ts'
 
 describe('C79 one fault of several', () => {
   const faults: readonly (readonly [string, object])[] = [
@@ -49,7 +41,7 @@ describe('C79 one fault of several', () => {
   })
 
   it('is the missing messages, then the unknown field, then the rest', () => {
-    expect(toGatewayError({ model: 'm', foo: 1, temperature: 3 }, strict).param).toBe('messages')
+    expect(errorFrom({ model: 'm', foo: 1, temperature: 3 }, strict).param).toBe('messages')
     expect(refuses({ messages: 'x', foo: 1 }, strict).param).toBe('foo')
   })
 
@@ -57,9 +49,9 @@ describe('C79 one fault of several', () => {
     const reasoning = [target({ reasoning: true })]
     const orphan = [{ role: 'tool', tool_call_id: 'x', content: 'x' }]
     const given = { ...base, messages: orphan, max_tokens: 5 }
-    expect(toGatewayError({ ...given, verbosity: 'x' }, live, reasoning).param).toBe('verbosity')
-    expect(toGatewayError(given, live, reasoning).param).toBe('max_tokens')
-    expect(toGatewayError({ ...base, messages: orphan }, live, reasoning).param).toBe('messages.[0].role')
+    expect(errorFrom({ ...given, verbosity: 'x' }, live, reasoning).param).toBe('verbosity')
+    expect(errorFrom(given, live, reasoning).param).toBe('max_tokens')
+    expect(errorFrom({ ...base, messages: orphan }, live, reasoning).param).toBe('messages.[0].role')
   })
 
   it('is the first message with a fault', () => {

@@ -1,6 +1,6 @@
-import { principalKey } from '../../auth/authenticate.ts'
 import type { Principal } from '../../contracts/principal.ts'
 import type { Caller } from '../../contracts/target-health.ts'
+import { principalKey } from '../../primitives/principal-key.ts'
 import { sha256Hex } from '../../primitives/sha256.ts'
 
 /** Hexadecimal digits. 64 bits tell the principals of one target apart, and name nobody. */

@@ -21,8 +21,8 @@ describeWithRedis('F71 the Redis of the limits is frozen: it is there and says n
       }
       const slow = waits.filter(ms => ms >= 45)
       expect(slow.length).toBeGreaterThan(0)
-      // The machine may be slow too: most of the others do not wait.
-      expect(slow.length).toBeLessThanOrEqual(20)
+      // The machine may be slow too, here and there.
+      expect(slow.length).toBeLessThanOrEqual(8)
       expect(waits.slice(0, 5).every(ms => ms < 500)).toBe(true)
       expect(waits.slice(5).toSorted((a, b) => a - b)[17]).toBeLessThan(45)
       for (let asked = 0; asked < 5; asked++) expectNoLimiter(await paid())
