@@ -31,7 +31,7 @@ const long = '**/*.all.test.ts'
 const sampled = '**/*.sampled.test.ts'
 /** Tests that are repeated over several servers. */
 const overServers = 'test/resilience/faults/*.test.ts'
-/** Files that replace modules. Each has a process of its own; the others share theirs. */
+/** Files that replace modules or count all timers of their process. Each has a process of its own; the others share theirs. */
 const alone = '**/*.alone.test.ts'
 /** Files that measure times in milliseconds: nothing runs beside them. */
 const timed = '**/*.timed.test.ts'
@@ -63,6 +63,8 @@ export default defineConfig(({ mode }) => {
       // Many tests wait for sockets and timers: with a worker for each core, the cores would be idle most of the time.
       maxWorkers: 3 * availableParallelism(),
       testTimeout: 20_000,
+      // A test that needs its second run is printed with "(retry x1)", and is a defect to mend.
+      retry: process.env.CI ? 1 : 0,
       setupFiles: ['test/no-warnings.ts'],
       env: {
         // Providers read keys from the environment: those of whoever runs the tests must not decide them.

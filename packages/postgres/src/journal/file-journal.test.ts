@@ -382,10 +382,11 @@ describe('fileJournal, with others in its folder', () => {
     const found = new Set<string>()
     const thief = fileJournal(path)
     const kept: string[] = []
+    let taken = 0
     const writing = (async () => {
-      for (let i = 0; i < 100; i++) {
+      // Where each new file is taken at once, it may say that it cannot write.
+      for (let i = 0; i < 2_000 && (i < 100 || kept.length <= 100 || taken <= 10); i++) {
         const append = (id: string) => owner.append(batch(id)).then(() => kept.push(id))
-        // Where each new file is taken at once, it may say that it cannot write.
         await Promise.allSettled([1, 2, 3].map(part => append(`${i}.${part}`)))
       }
     })()
@@ -393,7 +394,6 @@ describe('fileJournal, with others in its folder', () => {
     void writing.finally(() => {
       over = true
     })
-    let taken = 0
     while (!over) {
       // To the thief all of it looks as if nobody had touched it for long.
       for (const file of segments(path)) {
