@@ -3,7 +3,7 @@ import {
   concurrent,
   createGateway,
   limits,
-  memoryStore,
+  memoryLimitStore,
   models,
   priceTable,
   requests,
@@ -12,7 +12,7 @@ import {
 import { openai } from '@sluice/providers'
 
 /** A gateway with everything on: keys, schema, limits (in memory), a route, prices, a record of each request. */
-export function fullGateway(upstream, store = memoryStore()) {
+export function fullGateway(upstream, store = memoryLimitStore()) {
   const vendor = openai({ apiKey: 'sk-upstream', baseURL: `${upstream}/v1` })
   const told = { requests: 0, tokens: 0 }
   const rules = [requests(1_000_000).per('second'), tokens(1_000_000_000).per('second'), concurrent(10_000)]

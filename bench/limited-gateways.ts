@@ -7,7 +7,7 @@ import {
   type LimitRuleData,
   type LimitStore,
   limits,
-  memoryStore,
+  memoryLimitStore,
   models,
   type Provider,
   priceTable,
@@ -61,14 +61,14 @@ const bytes = new TextEncoder().encode(
 export async function ask({ fetch }: Gateway): Promise<void> {
   // What an adapter hands over: a request whose costly parts are not made, but for a signal of its own.
   const request = { method: 'POST', url, headers, signal: new AbortController().signal } as Request
-  const response = await fetch(request, { body: { kind: 'bytes', bytes }, plainAnswers: true })
+  const response = await fetch(request, { body: { kind: 'bytes', bytes }, plainResponses: true })
   if (response.status !== 200) throw new Error(`status ${response.status}: ${await response.text()}`)
 }
 
 /** What is measured, by the name of its row. */
 export const subjects: Readonly<Record<string, () => Gateway>> = {
   'no rule': () => gatewayWith([]),
-  '1 rule': () => gatewayWith(one, memoryStore()),
-  '3 rules': () => gatewayWith(three, memoryStore()),
-  '6 rules': () => gatewayWith(many, memoryStore()),
+  '1 rule': () => gatewayWith(one, memoryLimitStore()),
+  '3 rules': () => gatewayWith(three, memoryLimitStore()),
+  '6 rules': () => gatewayWith(many, memoryLimitStore()),
 }

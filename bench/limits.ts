@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { RedisServer } from '../test/stores/servers/redis-server.ts'
 import { ask, gatewayWith, many, subjects } from './limited-gateways.ts'
@@ -49,7 +49,7 @@ console.log(`goal: at most + ${goal} us for a request`)
 const server = await RedisServer.start()
 const redis = new Redis(server.url)
 try {
-  const gateway = gatewayWith(many, redisStore(redis))
+  const gateway = gatewayWith(many, redisLimitStore(redis))
   // The scripts are loaded by the first ones.
   for (let at = 0; at < 10; at++) await ask(gateway)
   await redis.config('RESETSTAT')

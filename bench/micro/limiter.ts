@@ -1,4 +1,4 @@
-import { concurrent, limits, memoryStore, requests, tokens } from '@sluice/core'
+import { concurrent, limits, memoryLimitStore, requests, tokens } from '@sluice/core'
 import type { Draft } from '../../packages/core/src/contracts/draft.ts'
 import type { LimitContext } from '../../packages/core/src/contracts/limiter.ts'
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
@@ -35,7 +35,7 @@ const usage = {
 
 /** Room that is taken and given back. */
 export const limiterCases: Case[] = [1, 4].flatMap(count => {
-  const limiter = limits(rules.slice(0, count), { store: memoryStore() })
+  const limiter = limits(rules.slice(0, count), { store: memoryLimitStore() })
   return conversations.map(({ name, bytes, body }) => ({
     group: `limits in memory: ${count} ${count === 1 ? 'rule' : 'rules'}`,
     name,

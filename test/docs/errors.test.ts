@@ -9,7 +9,7 @@ import {
   type GatewayOptions,
   limits,
   models,
-  type Refusal,
+  type ErrorReason,
   requests,
   tokens,
 } from '@sluice/core'
@@ -30,7 +30,7 @@ const names = [
   ...readFileSync(join(root, 'packages/core/src/errors/errors.ts'), 'utf8')
     .split('} as const satisfies')[0]!
     .matchAll(/^ {2}(\w+): \[/gm),
-].map(([, name]) => name as Refusal)
+].map(([, name]) => name as ErrorReason)
 
 /** What the client library raises for an answer. */
 async function raised(response: Response): Promise<string> {
@@ -57,7 +57,7 @@ describe('the table of refusals', () => {
   })
 
   it.each(rows.map(row => [bare(row[3]!), row] as const))('%s', async (name, row) => {
-    const error = new GatewayError(name as Refusal)
+    const error = new GatewayError(name as ErrorReason)
     const [status, code, type, , why, client] = row
     expect([Number(status), bare(code!), bare(type!)]).toEqual([error.status, String(error.code), error.type])
     expect(why).toMatch(/\.$/)
@@ -87,7 +87,7 @@ const spending = budget(1, 'usd').per('day')
 const down = () => Promise.reject(new Error('secret'))
 
 type Cause = [
-  refusal: Refusal,
+  refusal: ErrorReason,
   body: unknown,
   param: string | null,
   more?: RequestInit,
@@ -168,7 +168,7 @@ const causes: Cause[] = [
     { validation: 'live' },
   ],
   ['invalid_request', { stream_options: {} }, 'stream_options', {}, undefined, { validation: 'live' }],
-  ['body_too_large', { user: 'x'.repeat(100) }, null, {}, undefined, { intake: { maxBytes: 100 } }],
+  ['body_too_large', { user: 'x'.repeat(100) }, null, {}, undefined, { requestLimits: { maxBytes: 100 } }],
   ['model_not_priced', {}, null, {}, undefined, { limit: budget(1, 'usd').per('day') }],
   ['tokens_rate_limit_exceeded', {}, null, {}, undefined, { limit: tokens(5).per('day') }],
   ['insufficient_quota', {}, null, {}, undefined, { limit: spending, prices: () => 2 }],
@@ -189,7 +189,7 @@ const causes: Cause[] = [
     undefined,
     { limit: spending, prices: () => 0.1, ledger: { open: down, close() {} } },
   ],
-  ['service_overloaded', {}, null, { headers: {} }, undefined, { shed: () => 'secret' }],
+  ['service_overloaded', {}, null, { headers: {} }, undefined, { loadShedder: () => 'secret' }],
   [
     'server_error',
     {},
@@ -238,7 +238,7 @@ describe('what the table says is when', () => {
   })
 
   it('too_many_uploads, with retry-after', async () => {
-    const gateway = gatewayOf({ intake: { maxUploads: 1, uploadGraceMs: 1 } })
+    const gateway = gatewayOf({ requestLimits: { maxUploads: 1, uploadGraceMs: 1 } })
     const leaving = new AbortController()
     const answers = [1, 2].map(() => {
       const headers = { authorization: 'Bearer sk-ann', 'content-type': 'application/json' }

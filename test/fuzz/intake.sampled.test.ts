@@ -1,5 +1,5 @@
 import { deepStrictEqual, equal, ok } from 'node:assert/strict'
-import { createGateway, type IntakeLimits, type PartialChunk } from '@sluice/core'
+import { createGateway, type RequestLimits, type PartialChunk } from '@sluice/core'
 import fc from 'fast-check'
 import { defaultIntake } from '../../packages/core/src/gateway/config.ts'
 import { intakeExamples } from './examples/intake.ts'
@@ -10,7 +10,7 @@ import { mutatedBytes } from './intake/mutated-bytes.ts'
 import { type Fault, type ReferenceReading, referenceJson } from './intake/reference-json.ts'
 import { type TakenIn, takenIn, validationOf } from './intake/taken-in.ts'
 
-const limits: fc.Arbitrary<IntakeLimits> = fc
+const limits: fc.Arbitrary<RequestLimits> = fc
   .record({
     maxBytes: fc.constantFrom(10_000, 10_000, 10_000, 60, 5),
     maxDepth: fc.constantFrom(64, 64, 64, 12, 3, 1),
@@ -18,7 +18,7 @@ const limits: fc.Arbitrary<IntakeLimits> = fc
     maxMembers: fc.constantFrom(10_000, 10_000, 10_000, 4, 1),
   })
   .map(bounds => ({ ...defaultIntake, ...bounds }))
-const wide: IntakeLimits = { ...defaultIntake, maxBytes: 100_000 }
+const wide: RequestLimits = { ...defaultIntake, maxBytes: 100_000 }
 
 const chat = fc
   .tuple(
@@ -108,11 +108,11 @@ function expectDraft(
   { draft, refusal }: TakenIn,
   bytes: Uint8Array,
   reading: ReferenceReading,
-  { maxBytes }: IntakeLimits,
+  { maxBytes }: RequestLimits,
 ): void {
   const expected = expectedRefusal(bytes, reading, maxBytes)
   if (expected !== undefined)
-    ok(expected.test(refusal?.refusal ?? ''), `got ${refusal?.refusal}, expected ${expected}`)
+    ok(expected.test(refusal?.reason ?? ''), `got ${refusal?.reason}, expected ${expected}`)
   else deepStrictEqual(draft, { model: modelOf(reading.value), body: reading.value, bytes: bytes.length })
 }
 
@@ -140,23 +140,23 @@ function expectSame(
   byHost: TakenIn,
   byBytes: TakenIn,
   { value, faults, hasLargeNumber }: ReferenceReading,
-  { maxBytes }: IntakeLimits,
+  { maxBytes }: RequestLimits,
 ): void {
   // A key given twice and a number's digits are lost by then; what is left of them may be taken or not.
   if (hasLargeNumber || faults.has('duplicate') || faults.has('long')) return
   // So is `1e5`, which has become longer.
   const size = Buffer.byteLength(JSON.stringify(value))
-  if (byHost.refusal?.refusal === 'body_too_large') ok(size > maxBytes, 'refused for a size that it has not')
+  if (byHost.refusal?.reason === 'body_too_large') ok(size > maxBytes, 'refused for a size that it has not')
   else if (byBytes.draft !== undefined) {
     deepStrictEqual(byHost.draft?.body, byBytes.draft.body)
     ok(byHost.draft !== undefined && byHost.draft.bytes <= size)
-  } else if (byBytes.refusal.refusal !== 'body_too_large') {
+  } else if (byBytes.refusal.reason !== 'body_too_large') {
     ok(byHost.refusal !== undefined, `only the bytes were refused: ${byBytes.refusal.message}`)
     // A value is known to be crowded before it is looked into, bytes only where the last key comes.
     if (faults.size > 1 || faults.has('crowded')) return
     // `1e400` has become `Infinity`: the text tells what was got.
-    const { refusal, param } = byBytes.refusal
-    deepStrictEqual([byHost.refusal.refusal, byHost.refusal.param], [refusal, param])
+    const { reason: refusal, param } = byBytes.refusal
+    deepStrictEqual([byHost.refusal.reason, byHost.refusal.param], [refusal, param])
   }
 }
 

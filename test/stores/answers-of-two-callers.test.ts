@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AnswerStore, apiKeys, idempotency, memoryAnswers, responseCache } from '@sluice/core'
+import { type CacheStore, apiKeys, idempotency, memoryCacheStore, responseCache } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { redisAnswers } from '@sluice/redis'
+import { redisCacheStore } from '@sluice/redis'
 import { completion } from '@sluice/testing'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
@@ -49,7 +49,7 @@ async function answered(ask: (attempt: number) => Promise<Got>): Promise<Got> {
 }
 
 /** One caller has a request in flight and a cached answer while another stores so many answers. */
-async function besideAnother(store: AnswerStore, answers: number): Promise<void> {
+async function besideAnother(store: CacheStore, answers: number): Promise<void> {
   const upstream = await gatedUpstream()
   const { site, ends } = await startService(mountOf('node http'), {
     models: upstream.targets,
@@ -98,11 +98,11 @@ async function besideAnother(store: AnswerStore, answers: number): Promise<void>
 it(
   'a caller loses neither its running request nor its answers to another, in memory',
   { timeout: 60_000 },
-  () => besideAnother(memoryAnswers({ maxEntries: 400 }), 1_500),
+  () => besideAnother(memoryCacheStore({ maxEntries: 400 }), 1_500),
 )
 
 it('refuses one more running request where the share of its caller is running', async () => {
-  const store = memoryAnswers({ maxEntriesPerOwner: 2 })
+  const store = memoryCacheStore({ maxEntriesPerOwner: 2 })
   const upstream = await gatedUpstream()
   const { site } = await startService(mountOf('node http'), {
     models: upstream.targets,
@@ -133,7 +133,7 @@ describeWithRedis('answers of two callers in Redis', () => {
       client.disconnect()
       await server.stop()
     })
-    await besideAnother(redisAnswers(client, { maxEntriesPerOwner: 50 }), 1_000)
+    await besideAnother(redisCacheStore(client, { maxEntriesPerOwner: 50 }), 1_000)
     const texts = await client.keys('*:text:*')
     // Of each caller at most its share, of cached answers and of those of idempotency keys.
     expect(texts.length).toBeLessThanOrEqual(50 + 50 + 3)

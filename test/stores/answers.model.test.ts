@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type AnswerStore, memoryAnswers } from '@sluice/core'
-import { redisAnswers } from '@sluice/redis'
+import { type CacheStore, memoryCacheStore } from '@sluice/core'
+import { redisCacheStore } from '@sluice/redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -45,7 +45,7 @@ class OwnerModel {
   }
 
   /** Forgets what the store has evicted. Only an owner that wrote while it had its share loses a text. */
-  async follow(store: AnswerStore, owner: string, wrote: number | undefined, was: number): Promise<void> {
+  async follow(store: CacheStore, owner: string, wrote: number | undefined, was: number): Promise<void> {
     const lost: number[] = []
     for (const [name, { text, pinned }] of this.texts) {
       const stored = await store.get({ owner, name: `${name}` })
@@ -63,7 +63,7 @@ class OwnerModel {
   }
 }
 
-async function hold(store: AnswerStore, steps: readonly Step[]): Promise<void> {
+async function hold(store: CacheStore, steps: readonly Step[]): Promise<void> {
   const owners = [0, 1].map(() => ({ id: `owner ${randomUUID()}`, model: new OwnerModel() }))
   for (const [index, { do: operation, owner: at, name, pinned, right }] of steps.entries()) {
     const { id, model } = owners[at]!
@@ -114,7 +114,7 @@ describe('memoryAnswers against a model', () => {
   it('never evicts what is pinned, nor the text of another owner', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), steps =>
-        hold(memoryAnswers({ maxEntriesPerOwner: share }), steps),
+        hold(memoryCacheStore({ maxEntriesPerOwner: share }), steps),
       ),
       { numRuns: 300 },
     )
@@ -136,7 +136,7 @@ describeWithRedis('redisAnswers against a model', () => {
   it('never evicts what is pinned, nor the text of another owner', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), steps =>
-        hold(redisAnswers(client, { maxEntriesPerOwner: share }), steps),
+        hold(redisCacheStore(client, { maxEntriesPerOwner: share }), steps),
       ),
       { numRuns: 60 },
     )

@@ -6,12 +6,12 @@ import {
   type GatewayOptions,
   type LimitStore,
   limits,
-  memoryStore,
+  memoryLimitStore,
   models,
   requests,
 } from '@sluice/core'
 import { local } from '@sluice/providers'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { impatientClients } from './impatient-clients.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
@@ -120,7 +120,7 @@ afterEach(async () => {
 })
 
 describe('names of models that callers invent, counted in memory', () => {
-  attacks(async () => memoryStore())
+  attacks(async () => memoryLimitStore())
 })
 
 describeWithRedis('names of models that callers invent, counted in Redis', () => {
@@ -129,7 +129,7 @@ describeWithRedis('names of models that callers invent, counted in Redis', () =>
     open.push({ close: () => server.stop() })
     const impatient = impatientClients.ioredis(server)
     open.push(impatient)
-    const store = redisStore(impatient.client)
+    const store = redisLimitStore(impatient.client)
     const claim = { id: 'f'.repeat(32), ttlMs: 1_000, counters: [] }
     await until(async () =>
       Promise.resolve(store.admit(claim)).then(
@@ -145,7 +145,7 @@ describe('a caller who fills the memory with counts', () => {
   const rules = [budget(1, 'usd').per('month'), requests(50).per('day').by('tag:team'), concurrent(9)]
 
   it('gives nobody back what was spent: those who need a new count are refused', async () => {
-    const limit = limits(rules, { store: memoryStore({ maxKeys: 30 }) })
+    const limit = limits(rules, { store: memoryLimitStore({ maxKeys: 30 }) })
     const { ask, letIn, ends } = site({ limit })
     expect(await letIn('ann/search', ['exact', 'exact', 'exact'])).toBe(2)
     expect(await ask('bob/search', 'exact')).toBe(200)

@@ -7,8 +7,8 @@ import {
   type GatewayOptions,
   idempotency,
   limits,
-  memoryAnswers,
-  memoryStore,
+  memoryCacheStore,
+  memoryLimitStore,
   models,
   requests,
   responseCache,
@@ -16,7 +16,7 @@ import {
 } from '@sluice/core'
 import { jwt } from '@sluice/jwt'
 import { local } from '@sluice/providers'
-import { redisAnswers, redisStore } from '@sluice/redis'
+import { redisCacheStore, redisLimitStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { impatientClients } from './impatient-clients.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
@@ -113,8 +113,8 @@ function scenarios(stores: () => Promise<Pick<Stores, 'counts' | 'answers'>>): v
 }
 
 interface Stores {
-  readonly counts: ReturnType<typeof redisStore>
-  readonly answers: ReturnType<typeof redisAnswers>
+  readonly counts: ReturnType<typeof redisLimitStore>
+  readonly answers: ReturnType<typeof redisCacheStore>
 }
 
 describe('the limits that the claims of a token give', () => {
@@ -126,7 +126,7 @@ describe('the limits that the claims of a token give', () => {
 })
 
 describe('callers with the same id and other sources, in memory', () => {
-  scenarios(async () => ({ counts: memoryStore(), answers: memoryAnswers() }))
+  scenarios(async () => ({ counts: memoryLimitStore(), answers: memoryCacheStore() }))
 
   it('can be in other arms of a split by key', async () => {
     const arms: Record<string, readonly [ReturnType<ReturnType<typeof local>>, number]> = {}
@@ -156,7 +156,7 @@ describeWithRedis('callers with the same id and other sources, in Redis', () => 
     open.push({ close: () => server.stop() })
     const impatient = impatientClients.ioredis(server)
     open.push(impatient)
-    const answers = redisAnswers(impatient.client)
+    const answers = redisCacheStore(impatient.client)
     await until(async () => {
       try {
         await answers.get({ owner: 'none', name: 'none' })
@@ -165,6 +165,6 @@ describeWithRedis('callers with the same id and other sources, in Redis', () => 
         return false
       }
     })
-    return { counts: redisStore(impatient.client), answers }
+    return { counts: redisLimitStore(impatient.client), answers }
   })
 })

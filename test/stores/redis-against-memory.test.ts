@@ -2,7 +2,7 @@ import type { Counter, LimitStore, Verdict } from '@sluice/core'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { memoryStore } from '../../packages/core/src/rate-limiting/memory-store.ts'
+import { memoryLimitStore } from '../../packages/core/src/rate-limiting/memory-store.ts'
 import { limitStoreOn } from '../../packages/redis/src/limit-store-on.ts'
 import { scriptRunner } from '../../packages/redis/src/redis-client.ts'
 import { storeKeys } from '../../packages/redis/src/store-keys.ts'
@@ -26,7 +26,7 @@ const counters: fc.Arbitrary<Counter>[] = [
   })),
   ...[false, true].map(shadow =>
     taken(12_000).map((taken): Counter => {
-      return { kind: 'rate', key: `tokens ${shadow}`, limit: 9_000, windowMs: 50_000, shadow, ...taken }
+      return { kind: 'rate', key: `tokens ${shadow}`, limit: 9_000, windowMs: 50_000, dryRun: shadow, ...taken }
     }),
   ),
   ...(['hour', 'day', 'week', 'month', 'ever'] as const).map(window =>
@@ -36,13 +36,13 @@ const counters: fc.Arbitrary<Counter>[] = [
         key: window,
         limit: 1_000_000_000_000,
         window,
-        shadow: window === 'week',
+        dryRun: window === 'week',
         ...taken,
       }
     }),
   ),
   ...[false, true].map(shadow =>
-    fc.constant<Counter>({ kind: 'lease', key: `slots ${shadow}`, limit: 2, shadow }),
+    fc.constant<Counter>({ kind: 'lease', key: `slots ${shadow}`, limit: 2, dryRun: shadow }),
   ),
 ]
 
@@ -99,7 +99,7 @@ const trace = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }),
 })
 
-const slot: Counter = { kind: 'lease', key: 'slot', limit: 1, shadow: false }
+const slot: Counter = { kind: 'lease', key: 'slot', limit: 1, dryRun: false }
 const warmUp: readonly Step[] = [
   { does: 'admit', ttlMs: 1, counters: [slot] },
   { does: 'settle', claim: 0, charged: [0] },
@@ -127,7 +127,7 @@ describeWithRedis('Redis and memory', () => {
         fc.asyncProperty(trace, async ({ from, steps }) => {
           const clock = { at: from }
           const now = () => clock.at
-          const inMemory = await play(memoryStore({ now }), steps, clock, from)
+          const inMemory = await play(memoryLimitStore({ now }), steps, clock, from)
           const redis = limitStoreOn(scriptRunner(client), storeKeys(`trace-${++runs}`), now)
           expect(await play(redis, steps, clock, from)).toEqual(inMemory)
         }),

@@ -1,4 +1,4 @@
-import { redisAnswers } from '@sluice/redis'
+import { redisCacheStore } from '@sluice/redis'
 import { answerStoreConformance } from '@sluice/testing'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
@@ -42,7 +42,7 @@ describeWithRedis('answers on one Redis', () => {
 
   it('leaves what stands under another prefix alone', async () => {
     const client = new Redis(server.url)
-    const [one, other] = [redisAnswers(client, { prefix: 'one' }), redisAnswers(client, { prefix: 'other' })]
+    const [one, other] = [redisCacheStore(client, { prefix: 'one' }), redisCacheStore(client, { prefix: 'other' })]
     const key = { owner: 'ann', name: 'key' }
     await one.set(key, 'text', { ttlMs: 60_000 })
     expect([await other.get(key), await other.add(key, 'mine', { ttlMs: 60_000 })]).toEqual([
@@ -55,7 +55,7 @@ describeWithRedis('answers on one Redis', () => {
 
   it('rejects where its key is something else, and leaves that', async () => {
     const client = new Redis(server.url)
-    const store = redisAnswers(client, { prefix: 'other-kind' })
+    const store = redisCacheStore(client, { prefix: 'other-kind' })
     const key = { owner: 'ann', name: 'list' }
     await store.set(key, 'x', { ttlMs: 60_000 })
     const [name] = await client.keys('*other-kind*:text:list')
@@ -112,7 +112,7 @@ function conformsOver(name: string, connect: () => Promise<Connected>): void {
     afterAll(() => connected.close())
 
     for (const { name, run } of answerStoreConformance) {
-      it(name, () => run(async settings => redisAnswers(connected.client, settings)))
+      it(name, () => run(async settings => redisCacheStore(connected.client, settings)))
     }
   })
 }

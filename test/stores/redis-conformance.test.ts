@@ -1,4 +1,4 @@
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { limitStoreConformance } from '@sluice/testing'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
@@ -79,7 +79,7 @@ function conformsOver(name: string, connect: () => Promise<Connected>): void {
       it(name, () =>
         run(({ now }) =>
           now === undefined
-            ? redisStore(connected.client)
+            ? redisLimitStore(connected.client)
             : limitStoreOn(scriptRunner(connected.client), storeKeys('clocked'), now),
         ),
       )

@@ -233,14 +233,14 @@ function keepsItsContract(
     it('knows what was told, and nothing of what was not', async () => {
       const [opened] = await health.write([
         { id: 'a/m', breaker: { openings: 3, openMs: 5_000.4 } },
-        { id: 'b/m', coolingMs: 2_000 },
+        { id: 'b/m', cooldownMs: 2_000 },
       ])
       const [a, b, c] = await health.read(['a/m', 'b/m', 'c/m'])
       expect(a).toMatchObject({ generation: opened, openings: 3, coolingMs: 0 })
       expect(a?.openMs).toBeGreaterThan(4_000)
       expect(a?.openMs).toBeLessThanOrEqual(5_001)
       expect(b).toMatchObject({ generation: 0, openings: 0, openMs: 0 })
-      expect(b?.coolingMs).toBeGreaterThan(1_000)
+      expect(b?.cooldownMs).toBeGreaterThan(1_000)
       expect(c).toBeUndefined()
     })
 
@@ -250,7 +250,7 @@ function keepsItsContract(
         told.push(...(await health.write([{ id: 'g/m', breaker: { openings, openMs: 0 } }])))
       }
       expect(new Set(told).size).toBe(4)
-      expect(await health.write([{ id: 'g/m', coolingMs: 50 }])).toEqual(told.slice(-1))
+      expect(await health.write([{ id: 'g/m', cooldownMs: 50 }])).toEqual(told.slice(-1))
       expect(await health.read(['g/m'])).toMatchObject([{ generation: told.at(-1), openings: 1, openMs: 0 }])
     })
 
@@ -282,35 +282,35 @@ function keepsItsContract(
       await pause('d2', 3_000)
       const [two] = await health.read(['q/m'])
       expect(two?.pause?.principal).toBe('d1')
-      expect(two?.coolingMs).toBeGreaterThan(2_000)
-      expect(two?.coolingMs).toBeLessThanOrEqual(3_000)
+      expect(two?.cooldownMs).toBeGreaterThan(2_000)
+      expect(two?.cooldownMs).toBeLessThanOrEqual(3_000)
       await pause('d3', 20_000)
       const [three] = await health.read(['q/m'])
       expect(three?.pause?.principal).toBe('d3')
-      expect(three?.coolingMs).toBeGreaterThan(7_000)
-      expect(three?.coolingMs).toBeLessThanOrEqual(9_000)
+      expect(three?.cooldownMs).toBeGreaterThan(7_000)
+      expect(three?.cooldownMs).toBeLessThanOrEqual(9_000)
     })
 
     it('keeps the longest pause', async () => {
-      for (const coolingMs of [9_000, 1_000]) await health.write([{ id: 'p/m', coolingMs }])
+      for (const coolingMs of [9_000, 1_000]) await health.write([{ id: 'p/m', cooldownMs: coolingMs }])
       const [state] = await health.read(['p/m'])
-      expect(state?.coolingMs).toBeGreaterThan(8_000)
+      expect(state?.cooldownMs).toBeGreaterThan(8_000)
     })
 
     it('lets one of many probe, until it lets go or a change is told', async () => {
       const claims = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => health.claimProbe('x/m', `t${index}`, 60_000)),
+        Array.from({ length: 50 }, (_, index) => health.acquireProbe('x/m', `t${index}`, 60_000)),
       )
       const holder = `t${claims.indexOf(true)}`
       expect(claims.filter(Boolean)).toHaveLength(1)
-      expect(await health.claimProbe('x/m', holder, 60_000)).toBe(true)
-      await health.letGoProbe('x/m', 'other')
-      expect(await health.claimProbe('x/m', 'other', 60_000)).toBe(false)
-      await health.letGoProbe('x/m', holder)
-      expect(await health.claimProbe('x/m', 'other', 60_000)).toBe(true)
+      expect(await health.acquireProbe('x/m', holder, 60_000)).toBe(true)
+      await health.releaseProbe('x/m', 'other')
+      expect(await health.acquireProbe('x/m', 'other', 60_000)).toBe(false)
+      await health.releaseProbe('x/m', holder)
+      expect(await health.acquireProbe('x/m', 'other', 60_000)).toBe(true)
       await health.write([{ id: 'x/m', breaker: { openings: 0, openMs: 0 } }])
-      expect(await health.claimProbe('x/m', holder, 50)).toBe(true)
-      await until(() => health.claimProbe('x/m', 'other', 50))
+      expect(await health.acquireProbe('x/m', holder, 50)).toBe(true)
+      await until(() => health.acquireProbe('x/m', 'other', 50))
     })
   })
 }

@@ -10,7 +10,7 @@ import {
   type StoreEvent,
 } from '@sluice/core'
 import { local } from '@sluice/providers'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask, type Got } from '../docs/runner/ask.ts'
 import { impatientClients } from './impatient-clients.ts'
@@ -25,7 +25,7 @@ afterEach(async () => {
 function storeOver(name: keyof typeof impatientClients, server: RedisServer) {
   const impatient = impatientClients[name](server)
   open.push(impatient)
-  return redisStore(impatient.client)
+  return redisLimitStore(impatient.client)
 }
 
 describeWithRedis('a gateway whose Redis fails', () => {
@@ -102,7 +102,7 @@ interface Site {
   single(): Promise<Got>
 }
 
-function siteOver(store: ReturnType<typeof redisStore>): Site {
+function siteOver(store: ReturnType<typeof redisLimitStore>): Site {
   const events: StoreEvent[] = []
   const gateway: Gateway = createGateway({
     authenticate: apiKeys([{ id: 'me', key: 'sk-test' }]),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Counter, SumCounter } from '@sluice/core'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { excessOfRate, mostAtOnce, roomOfRate } from './grants-oracle.ts'
@@ -28,9 +28,9 @@ describeWithRedis('processes that share a Redis', () => {
     const kinds: Counter[][] = [
       [rate({})],
       [rate({ floor: 0 })],
-      [{ kind: 'sum', key: key(), limit: 10, window: 'day', shadow: false, amount: 1, floor: 0 }],
-      [{ kind: 'lease', key: key(), limit: 10, shadow: false }],
-      [rate({}), { kind: 'lease', key: key(), limit: 12, shadow: false }],
+      [{ kind: 'sum', key: key(), limit: 10, window: 'day', dryRun: false, amount: 1, floor: 0 }],
+      [{ kind: 'lease', key: key(), limit: 10, dryRun: false }],
+      [rate({}), { kind: 'lease', key: key(), limit: 12, dryRun: false }],
     ]
     for (const counters of kinds) {
       const reports = await workers.run({ does: 'burst', counters, times: 50 }, count)
@@ -55,9 +55,9 @@ describeWithRedis('processes that share a Redis', () => {
   })
 
   it('N6 what 4 processes take, hold, and are charged adds up', async () => {
-    const lease: Counter = { kind: 'lease', key: key(), limit: 7, shadow: false }
+    const lease: Counter = { kind: 'lease', key: key(), limit: 7, dryRun: false }
     const money: SumCounter = {
-      ...{ kind: 'sum', key: key(), limit: 4_000, window: 'ever', shadow: false },
+      ...{ kind: 'sum', key: key(), limit: 4_000, window: 'ever', dryRun: false },
       ...{ amount: 10, floor: 10 },
     }
     const traffic = { decisions: 600, atOnce: 5, heldMs: 1, counters: [lease, money], charged: [0, 3] }
@@ -65,7 +65,7 @@ describeWithRedis('processes that share a Redis', () => {
     const grants = reports.flatMap(({ grants }) => grants)
     expect(mostAtOnce(grants)).toBeLessThanOrEqual(7)
     expect(grants.length).toBeGreaterThan(100)
-    const { counters } = await redisStore(client).admit({
+    const { counters } = await redisLimitStore(client).admit({
       id: id(),
       ttlMs: 1,
       counters: [{ ...money, amount: 0, floor: 0 }],
@@ -74,8 +74,8 @@ describeWithRedis('processes that share a Redis', () => {
   })
 
   it('F66 what a killed process held is free when its time is over, and a living one keeps it', async () => {
-    const store = redisStore(client)
-    const counter: Counter = { kind: 'lease', key: key(), limit: 3, shadow: false }
+    const store = redisLimitStore(client)
+    const counter: Counter = { kind: 'lease', key: key(), limit: 3, dryRun: false }
     const ask = async () => store.admit({ id: id(), ttlMs: 60_000, counters: [counter] })
     const ttlMs = 1_200
     const { grants } = await workers.tell(7, { does: 'hold', counters: [counter], times: 3, ttlMs })
@@ -102,5 +102,5 @@ function id(): string {
 }
 
 function rate(given: { limit?: number; windowMs?: number; floor?: number }): Counter {
-  return { kind: 'rate', key: key(), limit: 10, windowMs: 3_600_000, shadow: false, amount: 1, ...given }
+  return { kind: 'rate', key: key(), limit: 10, windowMs: 3_600_000, dryRun: false, amount: 1, ...given }
 }

@@ -9,7 +9,7 @@ import {
   type StoreEvent,
 } from '@sluice/core'
 import { local } from '@sluice/providers'
-import { redisAnswers } from '@sluice/redis'
+import { redisCacheStore } from '@sluice/redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { impatientClients } from './impatient-clients.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
@@ -23,7 +23,7 @@ afterEach(async () => {
 function storeOver(name: keyof typeof impatientClients, server: RedisServer) {
   const impatient = impatientClients[name](server)
   open.push(impatient)
-  return redisAnswers(impatient.client)
+  return redisCacheStore(impatient.client)
 }
 
 describeWithRedis('answers in Redis', () => {
@@ -128,7 +128,7 @@ interface Site {
   keyed(key: string): Promise<Got>
 }
 
-function siteOver(store: ReturnType<typeof redisAnswers>): Site {
+function siteOver(store: ReturnType<typeof redisCacheStore>): Site {
   const events: StoreEvent[] = []
   const ends: EndEvent[] = []
   const gateway: Gateway = createGateway({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Claim, Counter, LimitStore, RateCounter, SumCounter } from '@sluice/core'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ const clients: Readonly<Record<string, (server: RedisServer) => Promise<LimitSto
     client.on('error', () => {})
     open.push({ close: () => client.disconnect() })
     await client.connect()
-    return redisStore(client)
+    return redisLimitStore(client)
   },
   async 'node-redis'(server) {
     const client = createClient({
@@ -35,7 +35,7 @@ const clients: Readonly<Record<string, (server: RedisServer) => Promise<LimitSto
     client.on('error', () => {})
     open.push({ close: () => client.destroy() })
     await client.connect()
-    return redisStore(client)
+    return redisLimitStore(client)
   },
 }
 
@@ -162,7 +162,7 @@ describeWithRedis('F72 what happens to a Redis', () => {
       key: 'tokens',
       limit: 100,
       windowMs: 86_400_000,
-      shadow: false,
+      dryRun: false,
       amount: 90,
       floor: 10,
     }
@@ -179,11 +179,11 @@ const sum: SumCounter = {
   key: 'money',
   limit: 10,
   window: 'ever',
-  shadow: false,
+  dryRun: false,
   amount: 10,
   floor: 5,
 }
-const slot: Counter = { kind: 'lease', key: 'slot', limit: 1, shadow: false }
+const slot: Counter = { kind: 'lease', key: 'slot', limit: 1, dryRun: false }
 const one: readonly Counter[] = [slot, sum]
 const other: readonly Counter[] = [{ ...slot, key: 'other', limit: 1_000 }]
 

@@ -1,5 +1,5 @@
-export type { KeptLedger, KeptLedgerOptions } from './accounting/kept-ledger.ts'
-export { keptLedger } from './accounting/kept-ledger.ts'
+export type { BatchedLedger, BatchedLedgerOptions } from './accounting/kept-ledger.ts'
+export { batchedLedger } from './accounting/kept-ledger.ts'
 export {
   type StoredBatch,
   type StoredClosing,
@@ -22,11 +22,11 @@ export type { Pepper } from './auth/key-digest.ts'
 export { hashApiKey } from './auth/key-digest.ts'
 export type { Idempotency, IdempotencyOptions } from './caching/idempotency.ts'
 export { idempotency } from './caching/idempotency.ts'
-export type { MemoryAnswers, MemoryAnswersOptions } from './caching/memory-answers.ts'
-export { memoryAnswers } from './caching/memory-answers.ts'
+export type { MemoryCacheStore, MemoryCacheStoreOptions } from './caching/memory-answers.ts'
+export { memoryCacheStore } from './caching/memory-answers.ts'
 export type { ResponseCache, ResponseCacheOptions } from './caching/response-cache.ts'
 export { responseCache } from './caching/response-cache.ts'
-export type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from './contracts/answer-store.ts'
+export type { AddResult, CacheKey, CacheLifetime, CacheStore } from './contracts/answer-store.ts'
 export type { Authenticator } from './contracts/authenticator.ts'
 export type { Authorizer } from './contracts/authorizer.ts'
 export type { Database } from './contracts/database.ts'
@@ -43,10 +43,10 @@ export type {
   Outcome,
   StoreEvent,
   TargetEvent,
-  UnusedCallEvent,
+  DiscardedCallEvent,
   WarningEvent,
 } from './contracts/events.ts'
-export type { Answer, FetchContext, HostBody, LeaveListener, Leaving } from './contracts/host.ts'
+export type { GatewayResponse, FetchContext, HostBody, DisconnectListener, DisconnectSource } from './contracts/host.ts'
 export type { Journal } from './contracts/journal.ts'
 export type {
   ApiKeyLookup,
@@ -54,7 +54,7 @@ export type {
   IssuedKey,
   KeyChanges,
   KeyFields,
-  KeyRows,
+  KeyRepository,
   KeySecret,
   KeySpec,
   KeyStore,
@@ -71,7 +71,7 @@ export type {
   UsageQuery,
   UsageRow,
 } from './contracts/ledger.ts'
-export type { LedgerBatch, LedgerRows } from './contracts/ledger-rows.ts'
+export type { LedgerBatch, LedgerRepository } from './contracts/ledger-rows.ts'
 export type {
   Claim,
   Counter,
@@ -84,7 +84,7 @@ export type {
   Verdict,
 } from './contracts/limit-store.ts'
 export type { Lease, LimitContext, Limiter } from './contracts/limiter.ts'
-export type { Load, LoadShedder } from './contracts/load-shedder.ts'
+export type { LoadSnapshot, LoadShedder } from './contracts/load-shedder.ts'
 export type {
   BudgetWindow,
   LimitKind,
@@ -96,7 +96,7 @@ export type {
   Window,
 } from './contracts/principal.ts'
 export type * from './contracts/provider.ts'
-export type { Candidate, ModelCard, Route, RouteContext } from './contracts/route.ts'
+export type { RoutedTarget, ModelCard, Route, RouteContext } from './contracts/route.ts'
 export type {
   SharedHealth,
   SharedPause,
@@ -104,8 +104,8 @@ export type {
   SharedTargetState,
 } from './contracts/shared-health.ts'
 export type { TargetHealth } from './contracts/target-health.ts'
-export type { RequestTrace, SkipReason, TracedCandidate } from './contracts/trace.ts'
-export type { AskedUpstream, AttemptEnd, AttemptSpan, RequestSpan, Tracer } from './contracts/tracer.ts'
+export type { RequestTrace, SkipReason, TracedTarget } from './contracts/trace.ts'
+export type { UpstreamCall, AttemptEnd, AttemptSpan, RequestSpan, Tracer } from './contracts/tracer.ts'
 export type {
   Transport,
   TransportResponse,
@@ -126,7 +126,7 @@ export {
   quoted,
   unknownOption,
 } from './errors/configuration-error.ts'
-export type { ErrorBody, GatewayErrorDetails, Refusal } from './errors/errors.ts'
+export type { ErrorBody, GatewayErrorDetails, ErrorReason } from './errors/errors.ts'
 export { GatewayError } from './errors/errors.ts'
 export type { UnavailableReason } from './errors/unavailable-reason.ts'
 export type { UpstreamErrorDetails, UpstreamFailure } from './errors/upstream-error.ts'
@@ -139,7 +139,7 @@ export type { CorsOptions } from './gateway/with-cors.ts'
 export { withCors } from './gateway/with-cors.ts'
 export type { Endpoint } from './gateway/with-endpoints.ts'
 export { withEndpoints } from './gateway/with-endpoints.ts'
-export type { IntakeLimits } from './http/intake-limits.ts'
+export type { RequestLimits } from './http/intake-limits.ts'
 export { observers } from './observability/observers.ts'
 export { closest } from './primitives/closest.ts'
 export { storableText } from './primitives/safe-text.ts'
@@ -151,8 +151,8 @@ export { burstOf, cellCost, cellsIn } from './rate-limiting/count-kinds.ts'
 export { limits } from './rate-limiting/limits.ts'
 export type { LimitsOptions, StoreFailurePolicy, WaitOptions } from './rate-limiting/limits-options.ts'
 export { inFlightCap } from './rate-limiting/load-shedding.ts'
-export type { MemoryStore, MemoryStoreOptions } from './rate-limiting/memory-store.ts'
-export { memoryStore } from './rate-limiting/memory-store.ts'
+export type { MemoryLimitStore, MemoryLimitStoreOptions } from './rate-limiting/memory-store.ts'
+export { memoryLimitStore } from './rate-limiting/memory-store.ts'
 export type { LimitRule } from './rate-limiting/rule.ts'
 export { budget, concurrent, limitRule, requests, tokens } from './rate-limiting/rule.ts'
 export { byContextLength } from './routing/by-context-length.ts'
@@ -162,13 +162,13 @@ export type { RouteCondition } from './routing/conditions.ts'
 export {
   allOf,
   anyOf,
-  askedAs,
-  bodyAbove,
-  holdsMedia,
+  modelMatches,
+  bodyLargerThan,
+  hasMedia,
   noneOf,
-  offersTools,
-  promptAbove,
-  taggedWith,
+  hasTools,
+  promptLongerThan,
+  hasTag,
   when,
 } from './routing/conditions.ts'
 export type { FailureSpec } from './routing/fallback.ts'

@@ -77,7 +77,7 @@ async function setUp(given: Partial<JwtOptions> = {}) {
       const request = new Request('http://a/', { headers: { authorization: `Bearer ${token}` } })
       return (await authenticate(request, undefined))?.id ?? 401
     } catch (error) {
-      return GatewayError.is(error) && error.refusal === 'authentication_unavailable' ? 503 : error
+      return GatewayError.is(error) && error.reason === 'authentication_unavailable' ? 503 : error
     }
   }
   return { state, who, close, open: () => listen(port), authenticate, port }

@@ -1,4 +1,4 @@
-import type { Answer } from '@sluice/core'
+import type { GatewayResponse } from '@sluice/core'
 
 /** Text and bytes of an answer. */
 export type AnswerBody = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
@@ -16,7 +16,7 @@ const carried = Symbol.for('sluice.answer')
 
 /** Reads a response. Throws `TypeError` where its body has been read already. */
 export function answerOf(response: Response): ResponseParts {
-  const own = (response as { readonly [carried]?: Answer | undefined })[carried]
+  const own = (response as { readonly [carried]?: GatewayResponse | undefined })[carried]
   if (own !== undefined) return own
   if (response.bodyUsed) throw new TypeError('The body of the response has been read already.')
   return {

@@ -70,7 +70,7 @@ function asked<Host>(
     mount: memberOf(context, 'mount'),
     identified: memberOf(context, 'identified'),
     body: requestBody(request),
-    plainAnswers: true,
+    plainResponses: true,
   })
 }
 

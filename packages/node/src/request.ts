@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HostBody, LeaveListener, Leaving } from '@sluice/core'
+import type { HostBody, DisconnectListener, DisconnectSource } from '@sluice/core'
 import { checkHead } from './check-head.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { incomingHeaders } from './incoming-headers.ts'
@@ -24,7 +24,7 @@ type KnownBody = Exclude<HostBody, { kind: 'stream' }>
 
 const leavingKey = Symbol.for('sluice.leaving')
 
-class IncomingRequest implements Leaving {
+class IncomingRequest implements DisconnectSource {
   readonly #incoming: IncomingMessage
   readonly #response: ServerResponse | undefined
   readonly #url: string
@@ -32,7 +32,7 @@ class IncomingRequest implements Leaving {
   #headers: Headers | undefined = undefined
   #watching = false
   #left = false
-  #leavers: LeaveListener[] | undefined = undefined
+  #leavers: DisconnectListener[] | undefined = undefined
   #controller: AbortController | undefined = undefined
   #native: Request | undefined = undefined
 
@@ -72,22 +72,22 @@ class IncomingRequest implements Leaving {
     return this.#controller.signal
   }
 
-  get [leavingKey](): Leaving {
+  get [leavingKey](): DisconnectSource {
     return this
   }
 
-  get left(): boolean {
+  get disconnected(): boolean {
     this.#watch()
     return this.#left
   }
 
-  onLeave(listener: LeaveListener): void {
+  onDisconnect(listener: DisconnectListener): void {
     this.#watch()
     if (this.#leavers === undefined) this.#leavers = [listener]
     else this.#leavers.push(listener)
   }
 
-  offLeave(listener: LeaveListener): void {
+  offDisconnect(listener: DisconnectListener): void {
     const at = this.#leavers?.indexOf(listener) ?? -1
     if (at !== -1) this.#leavers!.splice(at, 1)
   }
@@ -106,7 +106,7 @@ class IncomingRequest implements Leaving {
     this.#abort()
     // One of them may take back another one.
     for (let next = this.#leavers?.shift(); next !== undefined; next = this.#leavers?.shift()) {
-      next.clientLeft()
+      next.clientDisconnected()
     }
   }
 

@@ -1,4 +1,4 @@
-import { type KeyFields, type KeyRows, type KeySecret, type StoredKey, storableText } from '@sluice/core'
+import { type KeyFields, type KeyRepository, type KeySecret, type StoredKey, storableText } from '@sluice/core'
 import { momentOf, msOf } from './moment.ts'
 import type { Queries } from './queries.ts'
 import { textIn } from './row.ts'
@@ -24,7 +24,7 @@ const key = `json_build_object('id', id, 'name', name, 'models', models, 'tags',
 const unwritable = new Set(['25006', '53100', '42501'])
 
 /** The table under a key store, in PostgreSQL. */
-export function postgresKeyRows(queries: Queries): KeyRows {
+export function postgresKeyRows(queries: Queries): KeyRepository {
   const keys = `${queries.schema.sql}.keys`
   const digests = `${queries.schema.sql}.key_digests`
   const hasDigest = (digest: string) =>

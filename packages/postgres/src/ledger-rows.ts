@@ -1,4 +1,4 @@
-import { type LedgerBatch, type LedgerRows, storedBatch } from '@sluice/core'
+import { type LedgerBatch, type LedgerRepository, storedBatch } from '@sluice/core'
 import { cancelledStatement, orphansStatement, progressStatement, rowsStatement } from './ledger-write.ts'
 import type { Queries } from './queries.ts'
 import { countIn } from './row.ts'
@@ -6,7 +6,7 @@ import { usageOf } from './usage.ts'
 import { writtenRows } from './written-rows.ts'
 
 /** The table under a ledger, in PostgreSQL. */
-export function postgresLedgerRows(queries: Queries): LedgerRows {
+export function postgresLedgerRows(queries: Queries): LedgerRepository {
   const writeRows = rowsStatement(queries.schema)
   const writeBoth = progressStatement(queries.schema)
   const cancel = cancelledStatement(queries.schema)

@@ -2,9 +2,9 @@ import {
   configurationError,
   type Database,
   type Journal,
-  type KeptLedgerOptions,
+  type BatchedLedgerOptions,
   type KeyStoreOptions,
-  keptLedger,
+  batchedLedger,
   keyStore,
 } from '@sluice/core'
 import type { PostgresClient } from './client.ts'
@@ -17,7 +17,7 @@ import { type Schema, schemaOf } from './schema.ts'
 import { PostgresError, unmigratedError } from './store-error.ts'
 
 /** How keys and records are kept. */
-export interface PostgresOptions extends Omit<KeptLedgerOptions, 'journal'>, KeyStoreOptions {
+export interface PostgresOptions extends Omit<BatchedLedgerOptions, 'journal'>, KeyStoreOptions {
   /** Where the tables are. Default `sluice`. */
   readonly schema?: string
   /**
@@ -59,8 +59,8 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   const journal = journalOf(options.journal)
   await checked(client, schema, migrates)
   const rows = postgresLedgerRows(queries)
-  const kept: KeptLedgerOptions = Object.assign(Object.create(null), options, { journal })
-  const ledger = keptLedger(rows, kept)
+  const kept: BatchedLedgerOptions = Object.assign(Object.create(null), options, { journal })
+  const ledger = batchedLedger(rows, kept)
   let closing: Promise<void> | undefined
   return {
     keys,

@@ -13,7 +13,7 @@ export function holds(counter: Counter): boolean {
 export function counterArguments(counter: Counter, charged = 0): string[] {
   const { kind, key } = counter
   const limit = whole(counter.limit, 1, 'limit', key)
-  const shadow = counter.shadow ? '1' : '0'
+  const shadow = counter.dryRun ? '1' : '0'
   if (kind === 'lease') return [kind, String(limit), '', '1', '', shadow, '']
   const amount = whole(counter.amount, 0, 'amount', key)
   const floor = counter.floor === undefined ? undefined : whole(counter.floor, 0, 'floor', key)

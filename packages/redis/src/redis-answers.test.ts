@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redisAnswers } from './redis-answers.ts'
+import { redisCacheStore } from './redis-answers.ts'
 import type { RedisClient } from './redis-client.ts'
 
 const a = { owner: 'ann', name: 'a' }
@@ -11,20 +11,20 @@ describe('redisAnswers', () => {
     ['an object', {}],
     ['a client that cannot evaluate', { get() {}, evalsha() {} }],
   ])('does not take %s for a client', (_, client) => {
-    expect(() => redisAnswers(client as unknown as RedisClient)).toThrow(TypeError)
-    expect(() => redisAnswers(client as unknown as RedisClient)).toThrow(
+    expect(() => redisCacheStore(client as unknown as RedisClient)).toThrow(TypeError)
+    expect(() => redisCacheStore(client as unknown as RedisClient)).toThrow(
       /redisAnswers\(client\): got .*expected a client/,
     )
   })
 
   it.each(['', '{', 'a}b', 'a b', 'é', 'x'.repeat(65), 7])('does not take %j for a prefix', prefix => {
-    expect(() => redisAnswers(answering(null), { prefix: prefix as string })).toThrow(
+    expect(() => redisCacheStore(answering(null), { prefix: prefix as string })).toThrow(
       /redisAnswers\(\)\.prefix: got .*expected/,
     )
   })
 
   it.each([0, 1.5, Number.NaN, '5', 1_000_001])('does not take %j for a share', maxEntriesPerOwner => {
-    expect(() => redisAnswers(answering(null), { maxEntriesPerOwner: maxEntriesPerOwner as number })).toThrow(
+    expect(() => redisCacheStore(answering(null), { maxEntriesPerOwner: maxEntriesPerOwner as number })).toThrow(
       /redisAnswers\(\): got maxEntriesPerOwner .*expected/,
     )
   })
@@ -38,7 +38,7 @@ describe('redisAnswers', () => {
       },
       eval: async () => null,
     }
-    const store = redisAnswers(client, { prefix: 'chat' })
+    const store = redisCacheStore(client, { prefix: 'chat' })
     for (const owner of ['ann', 'ann', 'b}o{b', 'b\ud800', 'b\ud801']) {
       await store.add({ owner, name: 'b\ud800%' }, 'text', { ttlMs: 1_000 })
     }
@@ -53,28 +53,28 @@ describe('redisAnswers', () => {
   })
 
   it.each([7, [], {}, true, new Uint8Array(1), undefined])('takes %j for no text', async reply => {
-    const store = redisAnswers(answering(reply))
+    const store = redisCacheStore(answering(reply))
     await expect(store.get(a)).rejects.toThrow(/Redis did not answer/)
   })
 
   it.each([null, 'added', 1, [], ['existing'], ['other']])('takes %j for no result of add', async reply => {
-    const store = redisAnswers(answering(reply))
+    const store = redisCacheStore(answering(reply))
     await expect(store.add(a, 'text', { ttlMs: 1 })).rejects.toThrow(/Redis did not answer/)
   })
 
   it.each(['OK', null, 2, -1, 0.5, true])('takes %j for no change', async reply => {
-    const store = redisAnswers(answering(reply))
+    const store = redisCacheStore(answering(reply))
     await expect(store.set(a, 'text', { ttlMs: 1 })).rejects.toThrow(/Redis did not answer/)
     await expect(store.replace(a, 'text', 'other', { ttlMs: 1 })).rejects.toThrow(/Redis did not answer/)
   })
 
   it('takes numbers as text, as some clients are told to give them', async () => {
-    expect(await redisAnswers(answering('1')).replace(a, 'text', undefined, { ttlMs: 1 })).toBe(true)
-    expect(await redisAnswers(answering('0')).replace(a, 'text', undefined, { ttlMs: 1 })).toBe(false)
+    expect(await redisCacheStore(answering('1')).replace(a, 'text', undefined, { ttlMs: 1 })).toBe(true)
+    expect(await redisCacheStore(answering('0')).replace(a, 'text', undefined, { ttlMs: 1 })).toBe(false)
   })
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('takes %s for no time', async ttlMs => {
-    const store = redisAnswers(answering(1))
+    const store = redisCacheStore(answering(1))
     await expect(store.set(a, 'text', { ttlMs })).rejects.toThrow(
       /ttlMs: got .*expected milliseconds above 0/,
     )
@@ -84,7 +84,7 @@ describe('redisAnswers', () => {
 
   it('passes errors on', async () => {
     const failure = new Error('READONLY You can not write against a read only replica.')
-    const store = redisAnswers({
+    const store = redisCacheStore({
       evalSha: () => Promise.reject(failure),
       eval: () => Promise.reject(new Error('not to be asked')),
     })

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from '@sluice/core'
+import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core'
 import { addAnswer, getAnswer, replaceAnswer, setAnswer } from './lua/answers.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import { checkedPrefix, spelled } from './store-keys.ts'
 import { wholeNumberOf } from './whole-number-of.ts'
 
-export interface RedisAnswersOptions {
+export interface RedisCacheStoreOptions {
   /** What the names of all keys begin with; stores with the same one share their answers. Default: `sluice`. */
   readonly prefix?: string
   /** How many texts one owner may have: a principal, or a group that shares answers. Default 1,000. */
@@ -28,13 +28,13 @@ const replacing = script(replaceAnswer)
  * with, and throws `TypeError` for a time that is none. Throws `TypeError` for what is no client, and for options that it
  * cannot use.
  */
-export function redisAnswers(client: RedisClient, options: RedisAnswersOptions = {}): AnswerStore {
+export function redisCacheStore(client: RedisClient, options: RedisCacheStoreOptions = {}): CacheStore {
   const { prefix = 'sluice', maxEntriesPerOwner = 1_000 } = options
   const runner = scriptRunner(client, 'redisAnswers')
   checkedPrefix(prefix, 'redisAnswers')
   checkShare(maxEntriesPerOwner)
   const most = String(maxEntriesPerOwner)
-  const keysOf = ({ owner, name }: AnswerKey) => {
+  const keysOf = ({ owner, name }: CacheKey) => {
     const tag = `{${prefix}:answers:${digestOf(owner)}}`
     return [`${tag}:text:${spelled(name)}`, `${tag}:evictable`, `${tag}:pinned`]
   }
@@ -64,7 +64,7 @@ function checkShare(given: unknown): void {
   )
 }
 
-function argumentsOf({ ttlMs, pinned }: AnswerLifetime): [ms: string, pinned: string] {
+function argumentsOf({ ttlMs, pinned }: CacheLifetime): [ms: string, pinned: string] {
   if (!(Number.isFinite(ttlMs) && ttlMs > 0)) {
     throw new TypeError(`ttlMs: got ${ttlMs}, expected milliseconds above 0.`)
   }

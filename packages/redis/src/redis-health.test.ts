@@ -32,8 +32,8 @@ describe('redisHealth', () => {
   })
 
   it.each([null, 'OK', 2, [1]])('takes %j for no claim', async reply => {
-    await expect(redisHealth(answering(reply)).claimProbe('a', 't', 5)).rejects.toThrow(/did not answer/)
-    await expect(redisHealth(answering(reply)).letGoProbe('a', 't')).rejects.toThrow(/did not answer/)
+    await expect(redisHealth(answering(reply)).acquireProbe('a', 't', 5)).rejects.toThrow(/did not answer/)
+    await expect(redisHealth(answering(reply)).releaseProbe('a', 't')).rejects.toThrow(/did not answer/)
     await expect(redisHealth(answering(reply)).write([{ id: 'a' }, { id: 'b' }])).rejects.toThrow(/did not/)
   })
 
@@ -48,7 +48,7 @@ describe('redisHealth', () => {
     }
     await redisHealth(client, { prefix: 'chat' }).write([
       { id: 'north/}{x}', breaker: { openings: 1, openMs: 0.2 } },
-      { id: 'south/\ud800', coolingMs: 1_000.5 },
+      { id: 'south/\ud800', cooldownMs: 1_000.5 },
       {
         id: 'west',
         breaker: { openings: 2, openMs: 9, openFor: 'd1', partial: true, reason: 'unreachable' },

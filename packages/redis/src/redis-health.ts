@@ -50,17 +50,17 @@ export function redisHealth(
       return numbersOf(reply, changes.length)
     },
 
-    async claimProbe(id, token, ms) {
+    async acquireProbe(id, token, ms) {
       return flagOf(await claim.run(runner, [probe(id)], [token, whole(ms)]))
     },
 
-    async letGoProbe(id, token) {
+    async releaseProbe(id, token) {
       flagOf(await release.run(runner, [probe(id)], [token]))
     },
   }
 }
 
-function changeArguments({ breaker, coolingMs = 0, pause }: SharedTargetChange): string[] {
+function changeArguments({ breaker, cooldownMs: coolingMs = 0, pause }: SharedTargetChange): string[] {
   const { openings, openMs = 0, openFor = '', partial = false, reason = '' } = breaker ?? {}
   return [
     openings === undefined ? '' : whole(openings),
@@ -94,7 +94,7 @@ function stateOf(texts: readonly unknown[]): SharedTargetState | undefined {
   const [openFor = '', partial = '', reason = '', principal = ''] = texts.slice(4, 8).map(textOf)
   if (generation === -1) return undefined
   return {
-    ...{ generation, openings, openMs, coolingMs },
+    ...{ generation, openings, openMs, cooldownMs: coolingMs },
     ...(openFor !== '' && { openFor }),
     ...(partial === '1' && { partial: true }),
     // A later version may have others: the caller does not take those.

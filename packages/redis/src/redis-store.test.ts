@@ -1,10 +1,10 @@
 import type { Claim, Counter } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import type { RedisClient } from './redis-client.ts'
-import { redisStore } from './redis-store.ts'
+import { redisLimitStore } from './redis-store.ts'
 
-const rate: Counter = { kind: 'rate', key: 'a', limit: 10, windowMs: 1_000, shadow: false, amount: 1 }
-const lease: Counter = { kind: 'lease', key: 'b', limit: 2, shadow: false }
+const rate: Counter = { kind: 'rate', key: 'a', limit: 10, windowMs: 1_000, dryRun: false, amount: 1 }
+const lease: Counter = { kind: 'lease', key: 'b', limit: 2, dryRun: false }
 const claim: Claim = { id: '0'.repeat(32), ttlMs: 1_000, counters: [rate] }
 
 describe('redisStore', () => {
@@ -15,12 +15,12 @@ describe('redisStore', () => {
     ['an object', {}],
     ['a client that cannot evaluate', { get() {}, evalsha() {} }],
   ])('does not take %s for a client', (_, client) => {
-    expect(() => redisStore(client as unknown as RedisClient)).toThrow(TypeError)
-    expect(() => redisStore(client as unknown as RedisClient)).toThrow(/got .*expected a client/)
+    expect(() => redisLimitStore(client as unknown as RedisClient)).toThrow(TypeError)
+    expect(() => redisLimitStore(client as unknown as RedisClient)).toThrow(/got .*expected a client/)
   })
 
   it.each(['', '{', 'a}b', 'a b', 'é', 'x'.repeat(65), 7])('does not take %j for a prefix', prefix => {
-    expect(() => redisStore(answering([]), { prefix: prefix as string })).toThrow(/prefix: got .*expected/)
+    expect(() => redisLimitStore(answering([]), { prefix: prefix as string })).toThrow(/prefix: got .*expected/)
   })
 
   it.each([
@@ -40,11 +40,11 @@ describe('redisStore', () => {
     ['a refusal although no counter is over', [0, 0, 0, 0, 0]],
     ['true', [true, false, 0, 0, 0]],
   ])('takes %s for no verdict', async (_, reply) => {
-    await expect(redisStore(answering(reply)).admit(claim)).rejects.toThrow(/Redis did not answer/)
+    await expect(redisLimitStore(answering(reply)).admit(claim)).rejects.toThrow(/Redis did not answer/)
   })
 
   it('takes numbers as text, as some clients are told to give them', async () => {
-    const verdict = await redisStore(answering(['1', '0', '100000', '100000', '0'])).admit(claim)
+    const verdict = await redisLimitStore(answering(['1', '0', '100000', '100000', '0'])).admit(claim)
     expect(verdict).toEqual({
       allowed: true,
       counters: [{ over: false, remaining: 9, resetMs: 100, waitMs: 0 }],
@@ -52,7 +52,7 @@ describe('redisStore', () => {
   })
 
   it.each([['OK'], [null], [2], [-1], [0.5]])('takes %j for no settlement and no renewal', async reply => {
-    const store = redisStore(answering(reply))
+    const store = redisLimitStore(answering(reply))
     const held = { ...claim, counters: [lease] }
     await expect(store.settle({ ...held, charged: [0] })).rejects.toThrow(/Redis did not answer/)
     await expect(store.renew([held], 1_000)).rejects.toThrow(/Redis did not answer/)
@@ -70,7 +70,7 @@ describe('redisStore', () => {
         return [1, 0, 0, 0, 0]
       },
     }
-    await redisStore(client).admit(claim)
+    await redisLimitStore(client).admit(claim)
     expect(sent).toEqual(['digest', 'text'])
   })
 
@@ -80,7 +80,7 @@ describe('redisStore', () => {
       evalSha: () => Promise.reject(failure),
       eval: () => Promise.reject(new Error('not to be asked')),
     }
-    const store = redisStore(client)
+    const store = redisLimitStore(client)
     const held = { ...claim, counters: [lease] }
     await expect(store.admit(claim)).rejects.toBe(failure)
     await expect(store.settle({ ...held, charged: [0] })).rejects.toBe(failure)
@@ -88,7 +88,7 @@ describe('redisStore', () => {
   })
 
   it('asks nothing where nothing is held', async () => {
-    const store = redisStore(answering('not to be asked'))
+    const store = redisLimitStore(answering('not to be asked'))
     await store.settle({ ...claim, charged: [1] })
     await store.renew([claim], 1_000)
     await store.renew([], 1_000)
@@ -103,7 +103,7 @@ describe('redisStore', () => {
       },
       eval: async () => 1,
     }
-    await redisStore(client).renew(
+    await redisLimitStore(client).renew(
       Array.from({ length: 250 }, () => ({ ...claim, counters: [lease, rate] })),
       1_000,
     )
@@ -119,7 +119,7 @@ describe('redisStore', () => {
       },
       eval: async () => null,
     }
-    await redisStore(client, { prefix: 'chat' }).admit({
+    await redisLimitStore(client, { prefix: 'chat' }).admit({
       ...claim,
       counters: [
         { ...rate, key: '}{x}' },
@@ -144,13 +144,13 @@ describe('redisStore', () => {
     ['floor', { floor: 2 }],
     ['floor', { floor: Number.NaN }],
   ])('throws at once for a %s that makes no sense: %o', (what, wrong) => {
-    const store = redisStore(answering([]))
+    const store = redisLimitStore(answering([]))
     expect(() => store.admit({ ...claim, counters: [{ ...rate, ...wrong }] })).toThrow(TypeError)
     expect(() => store.admit({ ...claim, counters: [{ ...rate, ...wrong }] })).toThrow(new RegExp(what))
   })
 
   it('throws at once for a time and for charges that make no sense', () => {
-    const store = redisStore(answering([]))
+    const store = redisLimitStore(answering([]))
     const held = { ...claim, counters: [{ ...rate, floor: 0 }] }
     expect(() => store.admit({ ...claim, ttlMs: Number.NaN })).toThrow(/ttlMs/)
     expect(() => store.renew([held], 0)).toThrow(/ttlMs/)

@@ -3,7 +3,7 @@ import { limitStoreOn } from './limit-store-on.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { storeKeys } from './store-keys.ts'
 
-export interface RedisStoreOptions {
+export interface RedisLimitStoreOptions {
   /**
    * What the names of all keys begin with; stores with the same one share their counts. Default: `sluice`. It is their
    * hash tag too: in a cluster all keys of one prefix are on one node, and several prefixes are spread.
@@ -19,6 +19,6 @@ export interface RedisStoreOptions {
  * with, and the next one works as soon as the server does. Throws `TypeError` for what is no client, and for a prefix
  * that cannot be a hash tag.
  */
-export function redisStore(client: RedisClient, { prefix = 'sluice' }: RedisStoreOptions = {}): LimitStore {
+export function redisLimitStore(client: RedisClient, { prefix = 'sluice' }: RedisLimitStoreOptions = {}): LimitStore {
   return limitStoreOn(scriptRunner(client), storeKeys(prefix))
 }

@@ -13,7 +13,7 @@ export function verdictOf(reply: unknown, counters: readonly Counter[]): Verdict
     if (!(isFlag(over) && used >= 0 && reset >= -1 && wait >= -1)) throw unexpected(counters)
     return stateOf(counter, over === 1, used, reset, wait)
   })
-  const refused = states.some(({ over }, index) => over && counters[index]?.shadow === false)
+  const refused = states.some(({ over }, index) => over && counters[index]?.dryRun === false)
   if (refused === (allowed === 1)) throw unexpected(counters)
   return { allowed: allowed === 1, counters: states }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { InStatement, InValue, Row } from '@libsql/client/sqlite3'
-import { type KeyFields, type KeyRows, type KeySecret, type StoredKey, storableText } from '@sluice/core'
+import { type KeyFields, type KeyRepository, type KeySecret, type StoredKey, storableText } from '@sluice/core'
 import type { Connection } from './connection.ts'
 
 const minuteMs = 60_000
@@ -18,7 +18,7 @@ const step = keys.replace(
 )
 
 /** The tables under a key store, in SQLite. */
-export function sqliteKeyRows(connection: Connection): KeyRows {
+export function sqliteKeyRows(connection: Connection): KeyRepository {
   return {
     async insert(key: StoredKey): Promise<void> {
       await connection.write([

@@ -1,4 +1,4 @@
-import { type LedgerBatch, type LedgerRows, storedBatch } from '@sluice/core'
+import { type LedgerBatch, type LedgerRepository, storedBatch } from '@sluice/core'
 import type { Connection } from './connection.ts'
 import {
   closeOrphans,
@@ -10,7 +10,7 @@ import {
 import { usageOf } from './usage.ts'
 
 /** The table under a ledger, in SQLite. */
-export function sqliteLedgerRows(connection: Connection): LedgerRows {
+export function sqliteLedgerRows(connection: Connection): LedgerRepository {
   return {
     async write(batch: LedgerBatch): Promise<void> {
       const { entries, closings, progress, cancelled } = storedBatch(batch)

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import {
   configurationError,
   type Database,
-  type KeptLedgerOptions,
+  type BatchedLedgerOptions,
   type KeyStoreOptions,
-  keptLedger,
+  batchedLedger,
   keyStore,
 } from '@sluice/core'
 import { Connection } from './connection.ts'
@@ -21,7 +21,7 @@ export interface SqliteLocation {
 }
 
 /** How keys and records are kept. */
-export interface SqliteOptions extends KeptLedgerOptions, KeyStoreOptions {
+export interface SqliteOptions extends BatchedLedgerOptions, KeyStoreOptions {
   /**
    * Whether a file that is new or of an older version is brought up to date when it is opened. Default true. With
    * false it is refused, for those who run `npx sluice-sqlite migrate` themselves.
@@ -55,8 +55,8 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   try {
     const rows = sqliteLedgerRows(connection)
     const timeoutMs = options.timeoutMs ?? 1_000
-    const kept: KeptLedgerOptions = Object.assign(Object.create(null), options, { timeoutMs })
-    const ledger = keptLedger(rows, kept)
+    const kept: BatchedLedgerOptions = Object.assign(Object.create(null), options, { timeoutMs })
+    const ledger = batchedLedger(rows, kept)
     let closing: Promise<void> | undefined
     const close = async () => {
       try {

@@ -141,7 +141,7 @@ describe('prometheus', () => {
       ended(refused('rate_limit_exceeded')),
       ended(refused('insufficient_quota')),
       ended({ ...refused('invalid_api_key'), authFailure: { reason: 'expired', id: 'k1' } }),
-      ended({ shadowed: ['requests(1).per(minute)', 'concurrent(5)'] }),
+      ended({ wouldHaveRefused: ['requests(1).per(minute)', 'concurrent(5)'] }),
       ended({ cache: 'hit', attempts: [], usage: undefined }),
       ended({ cache: 'miss' }),
       ended({ replayed: true, attempts: [], usage: undefined }),

@@ -261,7 +261,7 @@ describe('requestLog on a terminal', () => {
           usage: undefined,
           cost: null,
           cache: 'hit',
-          shadowed: ['requests(1).per(second)'],
+          wouldHaveRefused: ['requests(1).per(second)'],
         }),
       ),
     ).toBe('200 big [ann] 1.24 s, from the cache, would refuse: requests(1).per(second)')

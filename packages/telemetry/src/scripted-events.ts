@@ -50,7 +50,7 @@ export function ended(more: Partial<EndEvent> = {}): EndEvent {
     usage: usage(812, 120),
     usageEstimated: false,
     cost: 0.00123,
-    shadowed: [],
+    wouldHaveRefused: [],
     timings: { queue: 0, firstByte: 1240.04, total: 1240.04 },
     cache: undefined,
     replayed: false,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AnswerKey, AnswerLifetime, AnswerStore } from '@sluice/core'
+import type { CacheKey, CacheLifetime, CacheStore } from '@sluice/core'
 
-const long: AnswerLifetime = { ttlMs: 60_000 }
-const short: AnswerLifetime = { ttlMs: 250 }
-const pinned: AnswerLifetime = { ttlMs: 60_000, pinned: true }
+const long: CacheLifetime = { ttlMs: 60_000 }
+const short: CacheLifetime = { ttlMs: 250 }
+const pinned: CacheLifetime = { ttlMs: 60_000, pinned: true }
 /** How many texts one owner may have, in the cases about that. */
 const share = 3
 
@@ -18,7 +18,7 @@ export interface AnswerStoreSettings {
 export interface AnswerStoreCase {
   readonly name: string
   /** `make` returns a store over any data, and may be called several times. */
-  run(make: (settings: AnswerStoreSettings) => Promise<AnswerStore>): Promise<void>
+  run(make: (settings: AnswerStoreSettings) => Promise<CacheStore>): Promise<void>
 }
 
 /**
@@ -217,12 +217,12 @@ export const answerStoreConformance: readonly AnswerStoreCase[] = [
   }),
 ]
 
-function over(name: string, body: (store: AnswerStore, key: AnswerKey) => Promise<void>): AnswerStoreCase {
+function over(name: string, body: (store: CacheStore, key: CacheKey) => Promise<void>): AnswerStoreCase {
   return { name, run: async make => body(await make({}), { owner: 'case', name: `case:${randomUUID()}` }) }
 }
 
 /** Over a store in which an owner has a small share. */
-function shared(name: string, body: (store: AnswerStore, key: AnswerKey) => Promise<void>): AnswerStoreCase {
+function shared(name: string, body: (store: CacheStore, key: CacheKey) => Promise<void>): AnswerStoreCase {
   return {
     name,
     run: async make =>
@@ -231,7 +231,7 @@ function shared(name: string, body: (store: AnswerStore, key: AnswerKey) => Prom
 }
 
 /** Resolves when nothing is kept any more. */
-async function gone(store: AnswerStore, key: AnswerKey): Promise<void> {
+async function gone(store: CacheStore, key: CacheKey): Promise<void> {
   const deadline = performance.now() + 5_000
   while ((await store.get(key)) !== undefined) {
     assert.ok(performance.now() < deadline, 'The text is there although its time is over.')

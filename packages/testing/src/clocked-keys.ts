@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ApiKeyRecord, type KeyRows, type KeyStore, keyStore } from '@sluice/core'
+import { type ApiKeyRecord, type KeyRepository, type KeyStore, keyStore } from '@sluice/core'
 
 /** A key store at a time that stands still. */
 export interface ClockedKeys {
-  readonly rows: KeyRows
+  readonly rows: KeyRepository
   readonly keys: KeyStore
   /** Milliseconds since 1970. */
   readonly now: number
@@ -13,7 +13,7 @@ export interface ClockedKeys {
 }
 
 /** Makes a key store whose clock is set by hand. */
-export async function clockedKeys(make: () => Promise<KeyRows>): Promise<ClockedKeys> {
+export async function clockedKeys(make: () => Promise<KeyRepository>): Promise<ClockedKeys> {
   const rows = await make()
   let now = Date.UTC(2026, 10, 21, 12)
   const keys = keyStore(rows, { now: () => now })

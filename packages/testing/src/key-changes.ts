@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { KeyChanges, KeyRows } from '@sluice/core'
+import type { KeyChanges, KeyRepository } from '@sluice/core'
 import { clockedKeys } from './clocked-keys.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 
 /** How keys are changed. */
-export const keyChanges: readonly ConformanceCase<KeyRows>[] = [
+export const keyChanges: readonly ConformanceCase<KeyRepository>[] = [
   {
     name: 'changes what is given, and leaves the rest',
     async run(make) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { KeyRows } from '@sluice/core'
+import type { KeyRepository } from '@sluice/core'
 import { clockedKeys } from './clocked-keys.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 
 /** How keys are deleted. */
-export const keyDeletions: readonly ConformanceCase<KeyRows>[] = [
+export const keyDeletions: readonly ConformanceCase<KeyRepository>[] = [
   {
     name: 'deletes a key with all its secrets, once, and leaves the others',
     async run(make) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { KeyRows, KeySpec } from '@sluice/core'
+import type { KeyRepository, KeySpec } from '@sluice/core'
 import { clockedKeys } from './clocked-keys.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 import { hostileTexts } from './hostile-texts.ts'
 
 /** How keys are issued, listed and found. */
-export const keyIssues: readonly ConformanceCase<KeyRows>[] = [
+export const keyIssues: readonly ConformanceCase<KeyRepository>[] = [
   {
     name: 'has no key at first',
     async run(make) {

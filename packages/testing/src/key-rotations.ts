@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { KeyRows } from '@sluice/core'
+import type { KeyRepository } from '@sluice/core'
 import { clockedKeys } from './clocked-keys.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 
 /** How the secret of a key is changed. */
-export const keyRotations: readonly ConformanceCase<KeyRows>[] = [
+export const keyRotations: readonly ConformanceCase<KeyRepository>[] = [
   {
     name: 'ends the old secret at once where nothing else is said',
     async run(make) {

@@ -1,4 +1,4 @@
-import type { KeyRows } from '@sluice/core'
+import type { KeyRepository } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { keyChanges } from './key-changes.ts'
 import { keyDeletions } from './key-deletions.ts'
@@ -7,7 +7,7 @@ import { keyRotations } from './key-rotations.ts'
 import { keyUses } from './key-uses.ts'
 
 /** What every `KeyRows` does, in any database, seen through the `keyStore` that stands on it. */
-export const keyStoreConformance: readonly ConformanceCase<KeyRows>[] = [
+export const keyStoreConformance: readonly ConformanceCase<KeyRepository>[] = [
   ...keyIssues,
   ...keyChanges,
   ...keyRotations,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { KeyRows } from '@sluice/core'
+import type { KeyRepository } from '@sluice/core'
 import { clockedKeys } from './clocked-keys.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 
 /** What is noted of the use of keys. */
-export const keyUses: readonly ConformanceCase<KeyRows>[] = [
+export const keyUses: readonly ConformanceCase<KeyRepository>[] = [
   {
     name: 'notes the use of a key once a minute',
     async run(make) {

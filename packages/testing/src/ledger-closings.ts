@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { LedgerEntry, LedgerRows } from '@sluice/core'
+import type { LedgerEntry, LedgerRepository } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { batch, charge, closing, entry } from './ledger-records.ts'
 import { expectTotals, sumsOf } from './ledger-totals.ts'
 
 /** How a record is opened and closed, once. */
-export const ledgerClosings: readonly ConformanceCase<LedgerRows>[] = [
+export const ledgerClosings: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'has nothing at first',
     async run(make) {

@@ -1,4 +1,4 @@
-import type { LedgerRows } from '@sluice/core'
+import type { LedgerRepository } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { ledgerClosings } from './ledger-closings.ts'
 import { ledgerCrowds } from './ledger-crowds.ts'
@@ -9,7 +9,7 @@ import { ledgerUsage } from './ledger-usage.ts'
 import { ledgerValues } from './ledger-values.ts'
 
 /** What every `LedgerRows` does, in any database. One case takes two seconds; the others do not wait. */
-export const ledgerConformance: readonly ConformanceCase<LedgerRows>[] = [
+export const ledgerConformance: readonly ConformanceCase<LedgerRepository>[] = [
   ...ledgerClosings,
   ...ledgerOrphans,
   ...ledgerUsage,

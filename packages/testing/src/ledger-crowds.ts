@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { keptLedger, type LedgerRows } from '@sluice/core'
+import { batchedLedger, type LedgerRepository } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { batch, charge, closing, entry } from './ledger-records.ts'
 import { expectTotals, sumsOf } from './ledger-totals.ts'
@@ -7,7 +7,7 @@ import { expectTotals, sumsOf } from './ledger-totals.ts'
 const crowd = 1_000
 
 /** Many at once. */
-export const ledgerCrowds: readonly ConformanceCase<LedgerRows>[] = [
+export const ledgerCrowds: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'keeps each of 1,000 records that are opened and closed at once, twice',
     async run(make) {
@@ -56,7 +56,7 @@ export const ledgerCrowds: readonly ConformanceCase<LedgerRows>[] = [
     name: 'holds 1,000 requests of a ledger at once',
     async run(make) {
       const rows = await make()
-      const ledger = keptLedger(rows)
+      const ledger = batchedLedger(rows)
       await Promise.all(
         Array.from({ length: crowd }, async () => {
           const opened = entry()

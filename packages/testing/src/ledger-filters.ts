@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerRows, UsageQuery } from '@sluice/core'
+import type { LedgerRepository, UsageQuery } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { batch, closing, entry } from './ledger-records.ts'
@@ -7,7 +7,7 @@ import { batch, closing, entry } from './ledger-records.ts'
 type Filter = NonNullable<UsageQuery['where']>
 
 /** How usage is told of some requests only. */
-export const ledgerFilters: readonly ConformanceCase<LedgerRows>[] = [
+export const ledgerFilters: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'tells the usage of what matches all that was asked for',
     async run(make) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerRows, RecordKind, UsageQuery } from '@sluice/core'
+import type { LedgerRepository, RecordKind, UsageQuery } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { batch, charge, closing, entry } from './ledger-records.ts'
 import { expectTotals, sumsOf } from './ledger-totals.ts'
@@ -9,7 +9,7 @@ const call = (kind: RecordKind, tokens: number, principal = 'ann') =>
   closing(entry({ kind, principal }), { charge: charge(tokens), provider: kind })
 
 /** That calls whose answers nobody got are kept beside the requests, and not counted with them. */
-export const ledgerKinds: readonly ConformanceCase<LedgerRows>[] = [
+export const ledgerKinds: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'counts requests alone where nothing else is asked for',
     async run(make) {

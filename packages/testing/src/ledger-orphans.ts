@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LedgerRows } from '@sluice/core'
+import type { LedgerRepository } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { batch, charge, closing, entry } from './ledger-records.ts'
 import { expectTotals, sumsOf } from './ledger-totals.ts'
@@ -8,7 +8,7 @@ import { expectTotals, sumsOf } from './ledger-totals.ts'
 const hourMs = 3_600_000
 
 /** What becomes of records that a crash left open. */
-export const ledgerOrphans: readonly ConformanceCase<LedgerRows>[] = [
+export const ledgerOrphans: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'closes an orphan with its estimate where nothing else is known',
     async run(make) {

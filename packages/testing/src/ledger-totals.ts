@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerRows, UsageRow } from '@sluice/core'
+import type { LedgerRepository, UsageRow } from '@sluice/core'
 
 const nothing: UsageRow = {
   by: {},
@@ -15,7 +15,7 @@ const nothing: UsageRow = {
 }
 
 /** Asserts that a ledger has so much in all, and no more. */
-export async function expectTotals(rows: LedgerRows, totals: Partial<UsageRow>): Promise<void> {
+export async function expectTotals(rows: LedgerRepository, totals: Partial<UsageRow>): Promise<void> {
   assert.deepEqual(await rows.usage({ by: [] }), [{ ...nothing, ...totals }])
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import type { LedgerRows, UsageQuery } from '@sluice/core'
+import type { LedgerRepository, UsageQuery } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { batch, closing, entry } from './ledger-records.ts'
 
 /** How usage is told. */
-export const ledgerUsage: readonly ConformanceCase<LedgerRows>[] = [
+export const ledgerUsage: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'tells usage from one moment to another, by when requests were opened',
     async run(make) {

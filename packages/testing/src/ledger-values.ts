@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerRows } from '@sluice/core'
+import type { LedgerRepository } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { batch, charge, closing, entry } from './ledger-records.ts'
@@ -8,7 +8,7 @@ import { expectTotals, sumsOf } from './ledger-totals.ts'
 const most = Number.MAX_SAFE_INTEGER
 
 /** That nothing in a record can break the ledger: texts of callers, counts of vendors, prices of a table. */
-export const ledgerValues: readonly ConformanceCase<LedgerRows>[] = [
+export const ledgerValues: readonly ConformanceCase<LedgerRepository>[] = [
   {
     name: 'keeps any text, and what no database can hold as U+FFFD',
     async run(make) {

@@ -28,7 +28,7 @@ export function rate(given: Partial<RateCounter> = {}): RateCounter {
     kind: 'rate',
     key: freshKey('rate'),
     limit: 10,
-    shadow: false,
+    dryRun: false,
     windowMs: 3_600_000,
     amount: 1,
     ...given,
@@ -41,7 +41,7 @@ export function sum(given: Partial<SumCounter> = {}): SumCounter {
     kind: 'sum',
     key: freshKey('sum'),
     limit: 10,
-    shadow: false,
+    dryRun: false,
     window: 'ever',
     amount: 1,
     floor: 0,
@@ -51,7 +51,7 @@ export function sum(given: Partial<SumCounter> = {}): SumCounter {
 
 /** One at a time. */
 export function lease(given: Partial<LeaseCounter> = {}): LeaseCounter {
-  return { kind: 'lease', key: freshKey('lease'), limit: 1, shadow: false, ...given }
+  return { kind: 'lease', key: freshKey('lease'), limit: 1, dryRun: false, ...given }
 }
 
 /** A claim of these counters, held for a minute. */

@@ -9,7 +9,7 @@ const notJson = { code: null, param: null, message: /^We could not parse the JSO
 const maxBytes = 50_000
 
 overMounts(
-  () => testGateway({}, { intake: { maxBytes } }),
+  () => testGateway({}, { requestLimits: { maxBytes } }),
   site => {
     it.each(['{', '{"model":}', '{"a":1}}', 'nonsense', '\u0000'])('C42 cannot parse %j', async body => {
       expectError(await site.chat({}, { body }), 400, notJson)

@@ -4,7 +4,7 @@ import {
   createGateway,
   firstOf,
   type GatewayOptions,
-  type KeyRows,
+  type KeyRepository,
   keyStore,
   models,
   observers,
@@ -30,7 +30,7 @@ export interface ServiceOptions {
 
 /** A gateway with a console, and who asks them in process. */
 export function consoleService(options: ServiceOptions = {}) {
-  const rows: KeyRows = rowsInMemory()
+  const rows: KeyRepository = rowsInMemory()
   const keys = keyStore(rows)
   const failures: unknown[] = []
   const board = createConsole({ adminKey, keys, onError: error => failures.push(error), ...options.console })

@@ -1,7 +1,7 @@
-import type { Answer } from '@sluice/core'
+import type { GatewayResponse } from '@sluice/core'
 
 /** A response as the gateway makes it for adapters that read its parts. */
-export function plain(answer: Partial<Answer>): Response {
+export function plain(answer: Partial<GatewayResponse>): Response {
   const response = new Response('the native body was read')
   const whole = { status: 200, headers: {}, body: '', ...answer }
   return Object.defineProperty(response, Symbol.for('sluice.answer'), { value: whole })

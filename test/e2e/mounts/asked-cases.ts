@@ -4,7 +4,7 @@ import {
   type GatewayOptions,
   idempotency,
   limits,
-  memoryStore,
+  memoryLimitStore,
   requests,
   responseCache,
   UpstreamError,
@@ -84,7 +84,7 @@ export const askedCases: Readonly<Record<string, AskedCase>> = {
   'another model': { body: chat({ model: 'other' }) },
   'no messages': { body: chat({}) },
   'a wrong number': { body: saying('hello', { temperature: 3 }) },
-  'too much': { body: saying('x'.repeat(500)), options: () => ({ intake: { maxBytes: 400 } }) },
+  'too much': { body: saying('x'.repeat(500)), options: () => ({ requestLimits: { maxBytes: 400 } }) },
   'another method': { method: 'PUT' },
   'another path': { path: '/completions' },
   'the models': { method: 'GET', path: '/models?x=1' },
@@ -94,7 +94,7 @@ export const askedCases: Readonly<Record<string, AskedCase>> = {
   'the head of a refusal': { method: 'HEAD' },
 
   'a model that is not allowed': { options: () => ({ authorize: () => false }) },
-  'a gateway with no room': { options: () => ({ shed: () => 'busy' }) },
+  'a gateway with no room': { options: () => ({ loadShedder: () => 'busy' }) },
   'limits that are told of': { options: limited(5) },
   'a limit that is reached': { options: limited(1), times: 2 },
   'a function that throws': { options: failing(() => new Error('secret')) },
@@ -188,5 +188,5 @@ export const askedCases: Readonly<Record<string, AskedCase>> = {
 
 function limited(most: number): () => Partial<GatewayOptions> {
   const now = () => 1_750_000_000_000
-  return () => ({ limit: limits([requests(most).per('minute')], { store: memoryStore({ now }) }) })
+  return () => ({ limit: limits([requests(most).per('minute')], { store: memoryLimitStore({ now }) }) })
 }

@@ -142,7 +142,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
   })
 
   it('F37: keeps requests apart after an early answer', async () => {
-    const { baseURL, port } = await on(mount, { intake: { maxBytes: 1_000 } })
+    const { baseURL, port } = await on(mount, { requestLimits: { maxBytes: 1_000 } })
     const path = `${new URL(baseURL).pathname}/chat/completions`
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer test-key\r\nContent-Type: application/json\r\n`
     const smuggled = `GET ${path.replace('chat/completions', 'models')} HTTP/1.1\r\nHost: a\r\n\r\n`
@@ -163,7 +163,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
   })
 
   it('F12: tells 413 to a client that sends all of a body before it reads', async () => {
-    const { baseURL, port } = await on(mount, { intake: { maxBytes: 1_000 } })
+    const { baseURL, port } = await on(mount, { requestLimits: { maxBytes: 1_000 } })
     const path = `${new URL(baseURL).pathname}/chat/completions`
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer test-key\r\nContent-Type: application/json\r\n`
     const size = 8_000_000

@@ -27,7 +27,7 @@ function settledGateway({ options, around }: AskedCase) {
   })
   const { gateway } = testGateway({
     now: () => 1_750_000_000_000,
-    id: () => `${++ids}`.padStart(32, '0'),
+    generateId: () => `${++ids}`.padStart(32, '0'),
     random: () => 0.25,
     ...options?.(),
   })

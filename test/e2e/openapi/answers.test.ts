@@ -154,12 +154,12 @@ describe('a refusal is what the document says', () => {
     [401, {}, {}, { authorization: 'Bearer sk-wrong' }],
     [403, { model: 'other' }],
     [404, { model: 'none' }],
-    [413, {}, { intake: { maxBytes: 10 } }],
+    [413, {}, { requestLimits: { maxBytes: 10 } }],
     [429, {}, { limit: limits([tokens(1).per('minute')]) }],
     [429, {}, { authenticate: fails(new GatewayError('insufficient_quota')) }],
     [500, {}, { authenticate: fails(new Error('The table is gone.')) }],
     [503, {}, { authenticate: fails(new GatewayError('authentication_unavailable')) }],
-    [503, {}, { shed: () => 'full' }],
+    [503, {}, { loadShedder: () => 'full' }],
   ])('%i for %j', async (status, fields, options, headers) => {
     expect(await ask(fields, options, headers)).toMatchObject({ status })
   })

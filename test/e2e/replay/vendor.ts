@@ -25,7 +25,7 @@ export async function replaying(recordings: readonly Recording[]): Promise<Repla
     authenticate: () => ({ id: 'ann' }),
     route: models(Object.fromEntries(['none', ...byName.keys()].map(name => [name, vendor(name)]))),
     now: () => 1_800_000_000_000,
-    id: () => '0123456789abcdef0123456789abcdef',
+    generateId: () => '0123456789abcdef0123456789abcdef',
     // Each recorded error is told as it is.
     retry: false,
     breaker: false,

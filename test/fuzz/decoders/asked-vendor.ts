@@ -1,5 +1,5 @@
 import {
-  type Answer,
+  type GatewayResponse,
   createGateway,
   type EndEvent,
   type Gateway,
@@ -46,7 +46,7 @@ export class AskedVendor {
       retry: false,
       breaker: false,
       // The same ids for the same answer, however often it is asked for.
-      id: () => String(ids++ % 4).padStart(32, '0'),
+      generateId: () => String(ids++ % 4).padStart(32, '0'),
       now: () => 1_700_000_000_000,
       transport: async () => {
         if (this.#answer === undefined) throw new Error('The vendor was asked twice.')
@@ -74,7 +74,7 @@ export class AskedVendor {
     const value = { model: 'm', messages, stream, ...options, ...rest }
     const response = await this.#gateway.fetch(request, {
       body: { kind: 'parsed', value },
-      plainAnswers: true,
+      plainResponses: true,
     })
     const { status: told, body: parts } = answerIn(response)
     let text = ''
@@ -86,8 +86,8 @@ export class AskedVendor {
   }
 }
 
-function answerIn(response: Response): Answer {
-  const answer = Reflect.get(response, Symbol.for('sluice.answer')) as Answer | undefined
+function answerIn(response: Response): GatewayResponse {
+  const answer = Reflect.get(response, Symbol.for('sluice.answer')) as GatewayResponse | undefined
   if (answer === undefined) throw new Error('The response is no plain answer.')
   return answer
 }

@@ -1,7 +1,7 @@
-import type { IntakeLimits } from '@sluice/core'
+import type { RequestLimits } from '@sluice/core'
 import { defaultIntake } from '../../../packages/core/src/gateway/config.ts'
 
-const limits: IntakeLimits = { ...defaultIntake, maxBytes: 10_000 }
+const limits: RequestLimits = { ...defaultIntake, maxBytes: 10_000 }
 const small = { ...limits, maxBytes: 60 }
 
 /** Bodies that were once read in two ways. */

@@ -1,4 +1,4 @@
-import { GatewayError, type HostBody, type IntakeLimits } from '@sluice/core'
+import { GatewayError, type HostBody, type RequestLimits } from '@sluice/core'
 import { systemClock } from '../../../packages/core/src/clock/clock.ts'
 import type { Draft } from '../../../packages/core/src/contracts/draft.ts'
 import { type ValidationRules, validate } from '../../../packages/core/src/dialects/chat/validate.ts'
@@ -33,7 +33,7 @@ export type TakenIn =
   | { readonly draft?: undefined; readonly refusal: GatewayError }
 
 /** Reads a body as the gateway does. Throws whatever is thrown that is no small refusal of the caller's fault. */
-export async function takenIn(body: HostBody, limits: IntakeLimits): Promise<TakenIn> {
+export async function takenIn(body: HostBody, limits: RequestLimits): Promise<TakenIn> {
   try {
     return { draft: read(request, body, limits) ?? (await receive(request, body, limits, sender)) }
   } catch (error) {

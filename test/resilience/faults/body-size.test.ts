@@ -14,7 +14,7 @@ describe('F12 a body over the limit, or one that lies about its length', () => {
   overHosts(mount => {
     async function small() {
       const upstream = await upstreamDuring()
-      const service = await startService(mount, { models: { m: upstream }, intake: { maxBytes } })
+      const service = await startService(mount, { models: { m: upstream }, requestLimits: { maxBytes } })
       return { upstream, ...service }
     }
 

@@ -1,4 +1,4 @@
-import { apiKeys, memoryAnswers, responseCache } from '@sluice/core'
+import { apiKeys, memoryCacheStore, responseCache } from '@sluice/core'
 import { answer, chunks, cut, hang, type Reaction, reply, reset, sse, stream } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd, leaveAll } from './harness/crowd.ts'
@@ -103,7 +103,7 @@ describe('F80 two tenants ask the same, with the cache on', () => {
       ['is an overload', reply({ error: { message: 'no' } }, { status: 529 }), {}],
     ])('an answer that %s is given to nobody again', async (_, broken, fields) => {
       const upstream = await upstreamDuring(broken)
-      const store = memoryAnswers()
+      const store = memoryCacheStore()
       const { site, end } = await startService(mount, {
         models: { m: upstream },
         authenticate,
@@ -129,7 +129,7 @@ describe('F80 two tenants ask the same, with the cache on', () => {
 
     it('an answer that its client left is given to nobody again, and a replay that is left does no harm', async () => {
       const upstream = await upstreamDuring([stream(begun), hang()])
-      const store = memoryAnswers()
+      const store = memoryCacheStore()
       const { site, end, ends } = await startService(mount, {
         models: { m: upstream },
         cache: responseCache({ ttlMs: 60_000, store }),

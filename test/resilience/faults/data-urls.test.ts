@@ -30,7 +30,7 @@ describe('F47 data URLs: bombs, wrong types, types without end', () => {
       const upstream = await upstreamDuring()
       const { site } = await startService(mount, {
         models: { local: upstream },
-        intake: { maxBytes: 1_000_000 },
+        requestLimits: { maxBytes: 1_000_000 },
       })
       const answer = await site.chat(asking(image(`data:image/png;base64,${'A'.repeat(1_000_000)}`)))
       expectRefusal(answer, 413, { code: null })

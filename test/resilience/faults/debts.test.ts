@@ -1,4 +1,4 @@
-import { budget, type LimitRuleData, limits, memoryStore, priceTable, tokens } from '@sluice/core'
+import { budget, type LimitRuleData, limits, memoryLimitStore, priceTable, tokens } from '@sluice/core'
 import { answer, type Script, usage } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
@@ -16,7 +16,7 @@ async function limited(mount: Mount, rule: LimitRuleData, script: Script) {
   const start = Date.UTC(2026, 5, 15, 12)
   const clock = { now: start }
   const upstream = await upstreamDuring(script, answer({ usage: usage(5, 5) }))
-  const store = memoryStore({ now: () => clock.now })
+  const store = memoryLimitStore({ now: () => clock.now })
   const service = await startService(mount, {
     models: { m: upstream },
     prices: priceTable({ m: { input: 1_000, output: 1_000 } }),

@@ -1,4 +1,4 @@
-import { apiKeys, concurrent, hashApiKey, limits, memoryStore } from '@sluice/core'
+import { apiKeys, concurrent, hashApiKey, limits, memoryLimitStore } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -11,7 +11,7 @@ describe('F76 an entry that is in use has to make room for others', () => {
   overServers(mount => {
     it('is kept: the count of requests that are under way, where there is room for no other count', async () => {
       const { upstream, open } = await waitingVendor()
-      const store = memoryStore({ maxKeys: callers.length })
+      const store = memoryLimitStore({ maxKeys: callers.length })
       const { site } = await startService(mount, {
         models: { m: upstream },
         authenticate: apiKeys([...callers, 'dan'].map(id => ({ id, key: `key-of-${id}` }))),

@@ -100,7 +100,7 @@ describe('F36 ids and names that no header can carry', () => {
       const upstream = await upstreamDuring()
       const { site, gateway } = await startService(mount, {
         models: { local: upstream },
-        id: () => made,
+        generateId: () => made,
       })
       for (const { headers, status } of [await site.chat(), await site.chat({}, { key: null })]) {
         expect([200, 401]).toContain(status)

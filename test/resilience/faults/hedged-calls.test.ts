@@ -1,9 +1,9 @@
 import {
-  type Candidate,
+  type RoutedTarget,
   type EndEvent,
   type LedgerClosing,
   priceTable,
-  type UnusedCallEvent,
+  type DiscardedCallEvent,
 } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
 import {
@@ -34,14 +34,14 @@ const prices = priceTable({
 })
 
 const unused = ({ events }: Service) =>
-  events.filter((event): event is UnusedCallEvent => event.type === 'unused_call')
+  events.filter((event): event is DiscardedCallEvent => event.type === 'unused_call')
 
 /** A place of its own name, as a route gives it. */
 function placeAt(
   name: string,
   { baseURL }: { readonly baseURL: string },
-  more: Partial<Candidate> = {},
-): Candidate {
+  more: Partial<RoutedTarget> = {},
+): RoutedTarget {
   return { ...openaiCompatible({ name, baseURL, apiKey: upstreamKey })('its-model'), ...more }
 }
 

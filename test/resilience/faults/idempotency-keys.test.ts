@@ -1,4 +1,4 @@
-import { apiKeys, idempotency, memoryAnswers } from '@sluice/core'
+import { apiKeys, idempotency, memoryCacheStore } from '@sluice/core'
 import { openSqlite } from '@sluice/sqlite'
 import { answer, chunks, completion, hang, reply, sse, stream, wait } from '@sluice/testing'
 import OpenAI from 'openai'
@@ -108,7 +108,7 @@ describe('F63 two callers name the same idempotency key, and the gateway heeds i
     })
 
     it('a client that leaves frees its key', async () => {
-      const store = memoryAnswers()
+      const store = memoryCacheStore()
       const upstream = await upstreamDuring([stream(sse(chunks()).slice(0, 2)), hang()])
       const { site, end } = await startService(mount, {
         models: { m: upstream },

@@ -3,7 +3,7 @@ import {
   apiKeys,
   type GatewayEvent,
   hashApiKey,
-  type KeyRows,
+  type KeyRepository,
   keyStore,
 } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
@@ -90,7 +90,7 @@ describe('F71 the store of keys is down, or hangs', () => {
 describe('N14 keys that were mistyped, or are of another service', () => {
   it('are a 401 without a question to the store, however many come', async () => {
     let asked = 0
-    const rows: KeyRows = {
+    const rows: KeyRepository = {
       insert: async () => {},
       list: async () => [],
       get: async () => undefined,

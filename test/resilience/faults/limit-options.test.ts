@@ -5,7 +5,7 @@ import {
   createGateway,
   type GatewayOptions,
   limits,
-  memoryStore,
+  memoryLimitStore,
   models,
   requests,
   tokens,
@@ -73,7 +73,7 @@ describe('F13 a limit that is none', () => {
     [{ maxUploadBytes: 536_870_913 }, /intake\.maxUploadBytes: got 536870913, .*maxTotalUploadBytes/],
     [{ maxUploadBytes: 1_000 }, /intake\.maxBytes: got 26214400, expected at most .* which is 1000/],
   ])('%j of intake is refused: such a body could be sent, and never received', (intake, told) => {
-    expect(() => createGateway({ ...parts, intake })).toThrow(told)
+    expect(() => createGateway({ ...parts, requestLimits: intake })).toThrow(told)
   })
 
   it('maxAttempts is refused when the gateway is made', () => {
@@ -89,7 +89,7 @@ describe('F13 a limit that is none', () => {
       expect(() => tokens(value as never).per('minute')).toThrow(TypeError)
       expect(() => concurrent(value as never)).toThrow(TypeError)
       expect(() => limits([{ kind: 'requests', limit: value as never, per: 'minute' }])).toThrow(TypeError)
-      expect(() => memoryStore({ maxKeys: value as never })).toThrow(TypeError)
+      expect(() => memoryLimitStore({ maxKeys: value as never })).toThrow(TypeError)
       for (const name of ['instances', 'storeTimeoutMs', 'leaseMs', 'maxOutputTokens']) {
         expect(() => limits([], { [name]: value as never })).toThrow(new RegExp(`${name}: got `))
       }
@@ -156,7 +156,7 @@ describe('F13 a limit that is none', () => {
       const upstream = await upstreamDuring()
       const { site } = await startService(mount, {
         models: { m: upstream },
-        intake: { maxBytes: undefined as never },
+        requestLimits: { maxBytes: undefined as never },
       })
       expect((await (await connected(site, wholeRequest(site))).response())?.status).toBe(200)
       const over = await connected(site, headOf(site, `Content-Length: ${26_214_401}`))

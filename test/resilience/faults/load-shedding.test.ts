@@ -59,7 +59,7 @@ describe('a service that has no room for more', () => {
   overServers(mount => {
     it('refuses what is above its cap, until one of those that run has ended', async () => {
       const { target, go } = held()
-      const { site, end, leases } = await startService(mount, { models: { m: target }, shed: inFlightCap(1) })
+      const { site, end, leases } = await startService(mount, { models: { m: target }, loadShedder: inFlightCap(1) })
       const stream = await running(site)
       // Nobody is asked who they are: the key is wrong.
       const refused = await site.chat({ model: 'm' }, { key: 'wrong' })
@@ -75,7 +75,7 @@ describe('a service that has no room for more', () => {
     })
 
     it('answers before the body has come, and closes the connection that it would come on', async () => {
-      const { site, end } = await startService(mount, { models: { m: held().target }, shed: () => 'full' })
+      const { site, end } = await startService(mount, { models: { m: held().target }, loadShedder: () => 'full' })
       const client = await rawClient({ port: site.port })
       onTestFinished(() => client.close())
       const headers = { 'content-length': '20000000', 'content-type': 'application/json' }
@@ -90,7 +90,7 @@ describe('a service that has no room for more', () => {
     }, async () => {
       const { target, go } = held()
       const shed = loadShedding({ maxLagMs: 100, sampleMs: 300 })
-      const { site } = await startService(mount, { models: { m: target }, shed })
+      const { site } = await startService(mount, { models: { m: target }, loadShedder: shed })
       const stream = await running(site)
       const status = async () => (await site.chat({ model: 'm', stream: true })).status
       const release = holdingUp()

@@ -4,7 +4,7 @@ import {
   type LimitRuleData,
   type LimitStore,
   limits,
-  memoryStore,
+  memoryLimitStore,
   priceTable,
   requests,
   tokens,
@@ -66,7 +66,7 @@ async function crowded(mount: Mount, stores: readonly LimitStore[], asked: reado
 describe('F64 fifty requests at once, with room for ten', () => {
   overServers(mount => {
     it.each(rules)('are ten: %s', async (_, rule) => {
-      const store = memoryStore()
+      const store = memoryLimitStore()
       await crowded(mount, [store], [rule])
       expect(store.held).toBe(0)
     })

@@ -33,7 +33,7 @@ describe('F81 a shared cache in front', () => {
       )
       const { site } = await startService(mount, {
         models: { local: upstream },
-        intake: { maxBytes: 10_000 },
+        requestLimits: { maxBytes: 10_000 },
       })
       const cached = { 'if-none-match': '"a"', 'cache-control': 'only-if-cached' }
       const answers = {

@@ -60,7 +60,7 @@ describe('F98 the process stands still for longer than its deadlines', () => {
       timeouts,
       stream: pacing,
       // As many as the crowd may be under way.
-      intake: { deadlineMs: 2_000, maxUploads: crowd.length },
+      requestLimits: { deadlineMs: 2_000, maxUploads: crowd.length },
       routes: {
         slow: [slow.baseURL],
         late: [late.baseURL],

@@ -3,7 +3,7 @@ import {
   concurrent,
   type GatewayOptions,
   limits,
-  memoryStore,
+  memoryLimitStore,
   type Provider,
   priceTable,
   requests,
@@ -81,7 +81,7 @@ const exits: Readonly<Record<string, Exit>> = {
 }
 
 async function limited(mount: Mount, { script, options, provider }: Exit) {
-  const store = memoryStore()
+  const store = memoryLimitStore()
   const upstream = await upstreamDuring(script ?? answer())
   const target = targetAt(upstream)
   const service = await startService(mount, {

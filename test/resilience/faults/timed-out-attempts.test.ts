@@ -1,4 +1,4 @@
-import { budget, type EndEvent, limits, memoryStore, priceTable, tokens } from '@sluice/core'
+import { budget, type EndEvent, limits, memoryLimitStore, priceTable, tokens } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
 import { answer, chunks, completion, reply, sse, stream, usage, wait } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ describe('F62 an attempt is given up in time, and its answer comes after the nex
         const target = (name: string, { baseURL }: { readonly baseURL: string }) =>
           openaiCompatible({ name, baseURL, apiKey: upstreamKey })('its-model')
         const ledger = scriptedLedger()
-        const store = memoryStore()
+        const store = memoryLimitStore()
         const prices = priceTable({ 'slow/its-model': dear, 'quick/its-model': cheap })
         const service = await startService(mount, {
           models: { m: [target('slow', slow), target('quick', quick)] },

@@ -63,8 +63,8 @@ describe('a caller who begins bodies and does not end them', () => {
     async (_, line, count, cap) => {
       const { site, ends } = await service(served, {
         limit: [concurrent(1)],
-        shed: inFlightCap(cap),
-        intake: { minRateGraceMs: 20_000 },
+        loadShedder: inFlightCap(cap),
+        requestLimits: { minRateGraceMs: 20_000 },
       })
       const bobs: number[] = []
       let over = false
@@ -101,7 +101,7 @@ describe('a caller who begins bodies and does not end them', () => {
       ['in chunks', inChunks],
       ['with their length', 'Content-Length: 200000'],
     ])('has room again for each that ends, however it ends, %s', async (_, line) => {
-      const { site, end } = await service(mount, { intake: { uploadGraceMs: 100, minRateGraceMs: 20_000 } })
+      const { site, end } = await service(mount, { requestLimits: { uploadGraceMs: 100, minRateGraceMs: 20_000 } })
       const [leaving, ending, ...others] = await beginBodies(site, 4, line)
       // Of those that begin together any may be the first.
       const refusedOf = async (clients: readonly RawClient[]) => {
@@ -129,7 +129,7 @@ describe('a caller who begins bodies and does not end them', () => {
 
     it('gets his answer though he goes on writing, and his connection closes', async () => {
       const { site } = await service(mount, {
-        intake: { maxUploadBytes: 10_000_000, maxTotalUploadBytes: 15_000_000, maxBytes: 9_000_000 },
+        requestLimits: { maxUploadBytes: 10_000_000, maxTotalUploadBytes: 15_000_000, maxBytes: 9_000_000 },
       })
       const large = 8_000_000
       const heads = [
@@ -153,7 +153,7 @@ describe('a caller who begins bodies and does not end them', () => {
 
     it('is a 408 where nothing comes any more, and is waited for where it keeps to the rate', async () => {
       const intake = { minRateGraceMs: 500, minBytesPerSecond: 10 }
-      const { site } = await service(mount, { intake })
+      const { site } = await service(mount, { requestLimits: intake })
       const [silent] = await beginBodies(site, 1, inChunks)
       const text = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(200) }] })
       const slow = await connected(site, headOf(site, `Content-Length: ${text.length}`))
@@ -167,7 +167,7 @@ describe('a caller who begins bodies and does not end them', () => {
     })
 
     it('takes any number of bodies that come at once, and keeps their connections', async () => {
-      const { site } = await service(mount, { intake: { maxUploads: 1, uploadGraceMs: 1 } })
+      const { site } = await service(mount, { requestLimits: { maxUploads: 1, uploadGraceMs: 1 } })
       await beginBodies(site, 1, inChunks)
       const clients = await Promise.all(Array.from({ length: 20 }, () => connected(site)))
       for (const round of [1, 2]) {
@@ -185,7 +185,7 @@ describe('a stranger who begins a body', () => {
     it('is refused at once, counts for nothing, and is waited for no longer than five seconds', {
       timeout: 20_000,
     }, async () => {
-      const { site } = await service(mounts[name] ?? served, { intake: { maxUploads: 1, uploadGraceMs: 1 } })
+      const { site } = await service(mounts[name] ?? served, { requestLimits: { maxUploads: 1, uploadGraceMs: 1 } })
       const start = performance.now()
       const strangers: RawClient[] = []
       for (const line of [inChunks, 'Content-Length: 1000', 'Content-Length: 900000']) {
@@ -225,7 +225,7 @@ describe('bodies that are not ended, and memory', () => {
         routes: { m: ['http://127.0.0.1:9/v1'] },
         callers: names,
         // All of them are bodies that may be sent; no clock ends one.
-        intake: { maxUploads: 60, minRateGraceMs: 60_000, deadlineMs: 60_000, ...intake },
+        requestLimits: { maxUploads: 60, minRateGraceMs: 60_000, deadlineMs: 60_000, ...intake },
       })
       // What the first requests need is no body's.
       expect((await site.chat({ model: 'm' })).status).toBeGreaterThan(400)

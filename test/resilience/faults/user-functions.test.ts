@@ -128,7 +128,7 @@ describe("F86 a function of the user's throws, rejects, hangs, gives garbage or 
     it.each(Object.entries(misdeeds))(
       'an id, a clock or a random number that %s costs no answer',
       async (_, run) => {
-        const { site } = await serviceWith(mount, { id: run, now: run, random: run })
+        const { site } = await serviceWith(mount, { generateId: run, now: run, random: run })
         const before = Math.floor(Date.now() / 1_000) - 1
         const whole = await site.chat()
         const { id, created } = completionOf(whole)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits, memoryStore, requests } from '@sluice/core'
+import { limits, memoryLimitStore, requests } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { describeWithRedis } from '../../stores/servers/describe-with-redis.ts'
 import { redisDuring, storeIn } from './harness/redis-stores.ts'
@@ -20,7 +20,7 @@ describe('F68 bursts shortly before and after the full minute', () => {
     it('are one burst: sixty at once, and then one a second', async () => {
       const minute = 1_800_000_000_000
       const clock = { now: minute - 100 }
-      const store = memoryStore({ now: () => clock.now })
+      const store = memoryLimitStore({ now: () => clock.now })
       const service = await startService(mount, {
         models: { m: await upstreamDuring() },
         limit: limits([requests(60).per('minute')], { store }),

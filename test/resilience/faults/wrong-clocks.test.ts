@@ -1,4 +1,4 @@
-import { budget, concurrent, type LimitStore, limits, memoryStore, priceTable, requests } from '@sluice/core'
+import { budget, concurrent, type LimitStore, limits, memoryLimitStore, priceTable, requests } from '@sluice/core'
 import { chunks, completion, hang, reply, sse, stream } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
@@ -63,12 +63,12 @@ describe('F67 the clock of the process is wrong by an hour, and is set forth and
   overServers(mount => {
     it('which neither lets anybody in nor keeps anybody out', async () => {
       const clock = wrongClock()
-      await tryEachClock(await limited(mount, memoryStore()), clock)
+      await tryEachClock(await limited(mount, memoryLimitStore()), clock)
     })
 
     it('which opens no hour again that was spent', async () => {
       const clock = wrongClock()
-      const { site } = await limited(mount, memoryStore())
+      const { site } = await limited(mount, memoryLimitStore())
       const ask = async () => (await site.chat({ model: 'hourly' })).status
       expect([await ask(), await ask()]).toEqual([200, 429])
       clock.skew = -hour

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Candidate, Provider } from '@sluice/core'
+import type { RoutedTarget, Provider } from '@sluice/core'
 import { toNodeListener } from '@sluice/node'
 import {
   answer,
@@ -75,7 +75,7 @@ async function ask(first: Misbehaviour, stream: boolean, seed: number) {
   const maxAttempts = 1 + any(4)
   const chosen = [first, ...Array.from({ length: any(4) }, () => names[any(names.length)]!)]
   const upstreams = await Promise.all(chosen.map(name => upstreamDuring(scripts[name]!)))
-  const places = upstreams.map((upstream): Candidate => {
+  const places = upstreams.map((upstream): RoutedTarget => {
     const { provider, model } = targetAt(upstream)
     const encode: Provider['encode'] = call => {
       happened.push('call')

@@ -8,7 +8,7 @@ import {
   idempotency,
   type LimitRuleData,
   limits,
-  memoryStore,
+  memoryLimitStore,
   models,
   priceTable,
   requests,
@@ -69,7 +69,7 @@ function start(upstream: Upstream, parts: Partial<ServiceParts> = {}): Promise<S
 
 /** Limits with counts of their own. */
 const withLimits = (rules: readonly LimitRuleData[], options: Parameters<typeof limits>[1] = {}) =>
-  limits(rules, { store: memoryStore(), ...options })
+  limits(rules, { store: memoryLimitStore(), ...options })
 
 const spent = ({ ends }: Service, name: Name) =>
   ends.filter(({ principal }) => principal?.id === name).reduce((sum, { cost }) => sum + (cost ?? 0), 0)

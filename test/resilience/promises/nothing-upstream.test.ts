@@ -68,7 +68,7 @@ async function service(mount: Mount): Promise<{ site: Site; upstream: Upstream; 
         return principal.id === 'ann' ? { headers: {}, settle() {} } : one.admit(principal, draft, context)
       },
     },
-    intake: { maxBytes, maxElements: 300, deadlineMs: 150 },
+    requestLimits: { maxBytes, maxElements: 300, deadlineMs: 150 },
     observe: event => void (event.type === 'end' && ends.push(event)),
   })
   const running = await mount(gateway)

@@ -342,7 +342,7 @@ async function sharing(script: Script, retry: GatewayOptions['retry'] = parts.re
     await server.stop()
   })
   const start = (health: SharedHealth) =>
-    startService(mount, { ...parts, retry, health, models: { m: upstream } })
+    startService(mount, { ...parts, retry, sharedHealth: health, models: { m: upstream } })
   const services = await Promise.all(clients.map(client => start(redisHealth(client))))
   return { server, upstream, services }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Claim, LimitStore } from '@sluice/core'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import type { Grant, Report, Task, Traffic, WorkerOptions } from './worker-messages.ts'
@@ -22,12 +22,12 @@ async function connected({ port, client }: WorkerOptions): Promise<LimitStore> {
   if (client === 'ioredis') {
     const made = new Redis(port, '127.0.0.1', { retryStrategy: () => 50 })
     made.on('error', () => {})
-    return redisStore(made)
+    return redisLimitStore(made)
   }
   const made = createClient({ url: `redis://127.0.0.1:${port}`, socket: { reconnectStrategy: 50 } })
   made.on('error', () => {})
   await made.connect()
-  return redisStore(made)
+  return redisLimitStore(made)
 }
 
 async function run(store: LimitStore, task: Task): Promise<Report> {

@@ -3,7 +3,7 @@ import type {
   BreakerOptions,
   FailureSpec,
   GatewayOptions,
-  IntakeLimits,
+  RequestLimits,
   LimitRuleData,
   ModelPrice,
   Observer,
@@ -55,7 +55,7 @@ export interface Config {
   readonly maxAttempts?: number
   /** Refuses what comes while so many requests run. Default: none is refused. */
   readonly maxInFlight?: number
-  readonly intake?: Partial<IntakeLimits>
+  readonly intake?: Partial<RequestLimits>
   readonly timeouts?: Partial<Timeouts>
   readonly stream?: Partial<StreamPacing>
   readonly retry?: Partial<RetryOptions> | false

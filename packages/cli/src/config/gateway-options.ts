@@ -1,5 +1,5 @@
 import {
-  type AnswerStore,
+  type CacheStore,
   type Authenticator,
   apiKeys,
   type Database,
@@ -26,7 +26,7 @@ export interface Foundation {
   /** Where limits are counted; `undefined` for this process. */
   readonly limitStore: LimitStore | undefined
   /** Where answers are kept, of the cache and of idempotency keys. */
-  readonly answers: AnswerStore
+  readonly answers: CacheStore
   readonly health: SharedHealth | undefined
   /** Prices from elsewhere. */
   readonly prices: Prices | undefined
@@ -48,7 +48,7 @@ export function gatewayOptions(compiled: CompiledConfig, foundation: Foundation)
     ...limit(config, foundation),
     ...(prices !== undefined && { prices }),
     ...(database !== undefined && { ledger: database.ledger }),
-    ...(health !== undefined && { health }),
+    ...(health !== undefined && { sharedHealth: health }),
     ...(config.cache !== undefined && { cache: responseCache({ ...config.cache, store: answers }) }),
     ...(config.idempotency === true && { idempotency: idempotency({ store: answers }) }),
     ...(observe !== undefined && { observe }),

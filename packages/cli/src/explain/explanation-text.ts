@@ -1,4 +1,4 @@
-import type { AuthFailure, Explanation, SkipReason, TracedCandidate } from '@sluice/core'
+import type { AuthFailure, Explanation, SkipReason, TracedTarget } from '@sluice/core'
 
 /** Where a request would go, as a table for people. */
 export function explanationText(explanation: Explanation): string {
@@ -37,7 +37,7 @@ function nobodyText(failure: AuthFailure | undefined): string {
   return `nobody: ${id === undefined ? '' : `${id}, but `}${authFailures[reason]}`
 }
 
-function rowOf(candidate: TracedCandidate, at: number, all: readonly TracedCandidate[]): readonly string[] {
+function rowOf(candidate: TracedTarget, at: number, all: readonly TracedTarget[]): readonly string[] {
   const { provider, model, via, skipped } = candidate
   const turn = all.slice(0, at + 1).filter(each => each.skipped === undefined).length
   const what =

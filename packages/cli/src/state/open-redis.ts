@@ -1,5 +1,5 @@
-import type { AnswerStore, LimitStore, SharedHealth } from '@sluice/core'
-import { redisAnswers, redisHealth, redisStore } from '@sluice/redis'
+import type { CacheStore, LimitStore, SharedHealth } from '@sluice/core'
+import { redisCacheStore, redisHealth, redisLimitStore } from '@sluice/redis'
 import { CommandFault } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
 import { connectionNews } from './connection-news.ts'
@@ -7,7 +7,7 @@ import type { StateWorld } from './state-world.ts'
 
 export interface RedisState {
   readonly limitStore: LimitStore
-  readonly answers: AnswerStore
+  readonly answers: CacheStore
   readonly health: SharedHealth
   close(): void
 }
@@ -25,8 +25,8 @@ export async function openRedis(
   client.on('error', news.failed)
   client.on('ready', news.works)
   return {
-    limitStore: redisStore(client, { prefix }),
-    answers: redisAnswers(client, { prefix }),
+    limitStore: redisLimitStore(client, { prefix }),
+    answers: redisCacheStore(client, { prefix }),
     health: redisHealth(client, { prefix }),
     close: () => client.disconnect(),
   }

@@ -1,5 +1,5 @@
-import type { AnswerStore, Database, LimitStore, SharedHealth } from '@sluice/core'
-import { memoryAnswers } from '@sluice/core'
+import type { CacheStore, Database, LimitStore, SharedHealth } from '@sluice/core'
+import { memoryCacheStore } from '@sluice/core'
 import type { StateConfig } from '../config/config.ts'
 import { openDatabase } from './open-database.ts'
 import { openRedis } from './open-redis.ts'
@@ -10,7 +10,7 @@ export interface State {
   /** Issued keys, the ledger and its sums; `undefined` where none is configured. */
   readonly database: Database | undefined
   readonly limitStore: LimitStore | undefined
-  readonly answers: AnswerStore
+  readonly answers: CacheStore
   readonly health: SharedHealth | undefined
   /** Writes what waits, and closes every connection. Safe to call twice. */
   close(): Promise<void>
@@ -36,7 +36,7 @@ export async function openState(
   return {
     database: opened?.database,
     limitStore: redis?.limitStore,
-    answers: redis?.answers ?? memoryAnswers(),
+    answers: redis?.answers ?? memoryCacheStore(),
     health: redis?.health,
     close: () => {
       closing ??= (async () => {

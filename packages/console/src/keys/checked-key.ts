@@ -1,7 +1,7 @@
 import {
   GatewayError,
   type KeyChanges,
-  type KeyRows,
+  type KeyRepository,
   type KeySpec,
   keyStore,
   type StoredKey,
@@ -20,7 +20,7 @@ const some: StoredKey = {
   secrets: [],
 }
 
-const nowhere: KeyRows = {
+const nowhere: KeyRepository = {
   insert: async () => {},
   list: async () => [],
   get: async () => some,

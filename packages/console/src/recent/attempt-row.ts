@@ -1,4 +1,4 @@
-import type { AttemptRecord, UnusedCallEvent } from '@sluice/core'
+import type { AttemptRecord, DiscardedCallEvent } from '@sluice/core'
 import type { AttemptRow, UnusedRow } from '../api.ts'
 import { failureWord } from './failure-word.ts'
 import { shownText } from './shown-text.ts'
@@ -20,7 +20,7 @@ export function attemptRow(attempt: AttemptRecord): AttemptRow {
 }
 
 /** A call whose answer the caller did not get. */
-export function unusedRow({ attempt, usage, cost }: UnusedCallEvent): UnusedRow {
+export function unusedRow({ attempt, usage, cost }: DiscardedCallEvent): UnusedRow {
   return {
     ...attemptRow(attempt),
     promptTokens: usage?.prompt_tokens,

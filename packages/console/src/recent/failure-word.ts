@@ -4,7 +4,7 @@ import { GatewayError, UpstreamError } from '@sluice/core'
 export function failureWord(error: unknown): string | undefined {
   if (error === undefined) return undefined
   if (UpstreamError.is(error)) return error.kind
-  if (GatewayError.is(error)) return error.refusal
+  if (GatewayError.is(error)) return error.reason
   // The core's reasons for a call that is cut off; they are no failures.
   if (error instanceof Error && error.name === 'AnsweredElsewhere') return 'answered_elsewhere'
   if (error instanceof Error && error.name === 'LifeEnded') return 'cut_off'

@@ -1,4 +1,4 @@
-import type { AttemptFailedEvent, GatewayEvent, UnusedCallEvent } from '@sluice/core'
+import type { AttemptFailedEvent, GatewayEvent, DiscardedCallEvent } from '@sluice/core'
 import type { RequestDetail, RequestRow } from '../api.ts'
 import type { TargetLog } from '../targets/target-log.ts'
 import { attemptRow, unusedRow } from './attempt-row.ts'
@@ -41,7 +41,7 @@ export function recentRequests(
       leftOut: request.leftOut + (room ? 0 : 1),
     })
   }
-  const callUnused = (event: UnusedCallEvent): void => {
+  const callUnused = (event: DiscardedCallEvent): void => {
     const map = running.has(event.requestId) ? running : ended
     const request = map.get(event.requestId)
     if (request === undefined) return

@@ -48,7 +48,7 @@ export function endedRequest(
   unused: readonly UnusedRow[],
   targets: Pick<TargetLog, 'of'>,
 ): RequestDetail {
-  const { attempts, adjustments, shadowed, timings, trace, usage } = event
+  const { attempts, adjustments, wouldHaveRefused: shadowed, timings, trace, usage } = event
   const { candidates } = trace
   return {
     id: event.requestId,

@@ -1,4 +1,4 @@
-import type { AttemptRecord, BeginEvent, EndEvent, UnusedCallEvent, Usage } from '@sluice/core'
+import type { AttemptRecord, BeginEvent, EndEvent, DiscardedCallEvent, Usage } from '@sluice/core'
 
 const attempt: AttemptRecord = {
   provider: 'one',
@@ -45,7 +45,7 @@ export const endOf = (requestId: string, more: Partial<EndEvent> = {}): EndEvent
   usage: usageOf(3, 2),
   usageEstimated: false,
   cost: 0.5,
-  shadowed: [],
+  wouldHaveRefused: [],
   timings: { queue: 1, firstByte: 20, total: 40 },
   cache: undefined,
   replayed: false,
@@ -71,7 +71,7 @@ export function usageOf(prompt: number, completion: number): Usage {
 }
 
 /** A call whose answer was dropped. */
-export const unusedOf = (requestId: string): UnusedCallEvent => ({
+export const unusedOf = (requestId: string): DiscardedCallEvent => ({
   type: 'unused_call',
   requestId,
   principal: { id: 'ann' },

@@ -15,7 +15,7 @@ export function limitText(rule: LimitRuleData): string {
 }
 
 /** What a rule holds beside its amount: `by key and model, of small-*, only counted`; mostly nothing. */
-export function limitMore({ scopes, models, shadow }: LimitRuleData): string {
+export function limitMore({ scopes, models, dryRun: shadow }: LimitRuleData): string {
   const by = scopes === undefined || scopes.join() === 'key' ? [] : [`by ${scopes.map(String).join(' and ')}`]
   const of = models === undefined ? [] : [`of ${models.join(', ')}`]
   return [...by, ...of, ...(shadow === true ? ['only counted'] : [])].join(', ')

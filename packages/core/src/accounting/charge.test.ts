@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UnusedCallEvent } from '../contracts/events.ts'
+import type { DiscardedCallEvent } from '../contracts/events.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { countedUsage } from '../usage/usage.ts'
@@ -26,7 +26,7 @@ describe('chargeOf', () => {
   })
 })
 
-const event: UnusedCallEvent = {
+const event: DiscardedCallEvent = {
   type: 'unused_call',
   requestId: 'req_1',
   principal: { id: 'ann', tags: { team: 'search' } },
@@ -62,7 +62,7 @@ const beside = { id: 'id', stream: true, openedAt: 1_000, closedAt: 1_700 }
 const charge = { promptTokens: 3, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0, cost: 0.5 }
 
 /** The same with another error. */
-const failed = (error: unknown, more: object = {}): UnusedCallEvent => ({
+const failed = (error: unknown, more: object = {}): DiscardedCallEvent => ({
   ...event,
   attempt: { ...event.attempt, error, ...more },
 })

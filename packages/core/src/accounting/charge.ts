@@ -1,4 +1,4 @@
-import type { AttemptRecord, Outcome, UnusedCallEvent } from '../contracts/events.ts'
+import type { AttemptRecord, Outcome, DiscardedCallEvent } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry, RecordKind } from '../contracts/ledger.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { isTimeout } from '../observability/attempt-log.ts'
@@ -24,7 +24,7 @@ interface BesideRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'openedAt'> 
  * A call whose answer nobody got, as a ledger keeps it: it counts from when its request was opened. `undefined` where
  * the upstream did not take it, which costs nothing.
  */
-export function unusedClosing(call: UnusedCallEvent, beside: BesideRequest): LedgerClosing | undefined {
+export function unusedClosing(call: DiscardedCallEvent, beside: BesideRequest): LedgerClosing | undefined {
   const { requestId, principal, model, attempt, responseModel, usage, usageEstimated, cost } = call
   if (usage === undefined) return undefined
   const { id, stream, openedAt, closedAt } = beside

@@ -8,7 +8,7 @@ import {
 } from '../../test/support/scripted-rows.ts'
 import type { GatewayEvent } from '../contracts/events.ts'
 import type { Charge } from '../contracts/ledger.ts'
-import { type KeptLedgerOptions, keptLedger } from './kept-ledger.ts'
+import { type BatchedLedgerOptions, batchedLedger } from './kept-ledger.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -20,9 +20,9 @@ afterEach(() => {
 const nothing = () => undefined
 const passing = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-function kept(options: KeptLedgerOptions = {}, rows = new ScriptedRows()) {
+function kept(options: BatchedLedgerOptions = {}, rows = new ScriptedRows()) {
   const events: GatewayEvent[] = []
-  const ledger = keptLedger(rows, { observe: event => events.push(event), ...options })
+  const ledger = batchedLedger(rows, { observe: event => events.push(event), ...options })
   const open = (id: string, progress: () => Charge | undefined = nothing) =>
     outcome(ledger.open(entryOf(id), progress))
   const close = (id: string) => outcome(ledger.close(closingOf(entryOf(id))))
@@ -72,7 +72,7 @@ describe('keptLedger', () => {
 
   it('writes a call that nobody got as one record, which it never opens', async () => {
     const { ledger, rows, written } = kept()
-    const call = outcome(ledger.unused(closingOf({ ...entryOf('a'), kind: 'shadow' })))
+    const call = outcome(ledger.discarded(closingOf({ ...entryOf('a'), kind: 'shadow' })))
     await passing(0)
     expect(call.now).toBe('kept')
     expect(written()).toEqual([['', 'a']])
@@ -427,7 +427,7 @@ describe('keptLedger', () => {
       rows.mode = 'fails'
       const [first, second] = [open('a'), open('b')]
       await passing(0)
-      const call = outcome(ledger.unused(closingOf({ ...entryOf('c'), kind: 'hedge' })))
+      const call = outcome(ledger.discarded(closingOf({ ...entryOf('c'), kind: 'hedge' })))
       await passing(0)
       expect([first.now, second.now, call.now]).toEqual(['kept', 'kept', 'refused'])
       expect(call.error).toMatchObject({ message: expect.stringContaining('maxPending') })
@@ -719,14 +719,14 @@ describe('keptLedger', () => {
       /at least twice heartbeatMs \(5000\)/,
     ],
   ])('refuses %s', (_, rows, options, message) => {
-    expect(() => keptLedger(rows as never, options as never)).toThrow(TypeError)
-    expect(() => keptLedger(rows as never, options as never)).toThrow(message)
+    expect(() => batchedLedger(rows as never, options as never)).toThrow(TypeError)
+    expect(() => batchedLedger(rows as never, options as never)).toThrow(message)
   })
 
   it('takes no option that another library has added to every object', () => {
     Object.defineProperty(Object.prototype, 'maxPending', { value: 0, configurable: true })
     try {
-      expect(() => keptLedger(new ScriptedRows(), {})).not.toThrow()
+      expect(() => batchedLedger(new ScriptedRows(), {})).not.toThrow()
     } finally {
       Reflect.deleteProperty(Object.prototype, 'maxPending')
     }
@@ -737,7 +737,7 @@ describe('keptLedger', () => {
     rows.write = () => JSON.parse('{')
     const journal = new ScriptedJournal()
     journal.append = () => Promise.reject(undefined)
-    const ledger = keptLedger(rows, {
+    const ledger = batchedLedger(rows, {
       journal,
       observe: () => {
         throw new Error('observe')

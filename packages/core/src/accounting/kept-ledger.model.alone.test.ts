@@ -9,8 +9,8 @@ import {
   ScriptedRows,
 } from '../../test/support/scripted-rows.ts'
 import type { Journal } from '../contracts/journal.ts'
-import type { LedgerRows } from '../contracts/ledger-rows.ts'
-import { type KeptLedger, keptLedger } from './kept-ledger.ts'
+import type { LedgerRepository } from '../contracts/ledger-rows.ts'
+import { type BatchedLedger, batchedLedger } from './kept-ledger.ts'
 
 /** What has to be true of one record. */
 interface Expected {
@@ -29,7 +29,7 @@ interface Real {
   readonly journal: ScriptedJournal
   /** Whether processes have the journal: what waits in memory dies with its process. */
   readonly durable: boolean
-  ledger: KeptLedger
+  ledger: BatchedLedger
   process: { alive: boolean }
   next: number
   /** Open in the process that lives. */
@@ -37,7 +37,7 @@ interface Real {
 }
 
 /** A new process over the same table and the same journal. Once it has died, nothing comes back to it any more. */
-function start(real: Omit<Real, 'ledger'> & { ledger?: KeptLedger }): Real {
+function start(real: Omit<Real, 'ledger'> & { ledger?: BatchedLedger }): Real {
   const process = { alive: true }
   const within = <T>(run: () => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
@@ -55,14 +55,14 @@ function start(real: Omit<Real, 'ledger'> & { ledger?: KeptLedger }): Real {
       return journal.empty
     },
   }
-  const table: LedgerRows = {
+  const table: LedgerRepository = {
     write: batch => within(() => rows.write(batch)),
     closeOrphans: ms => within(() => rows.closeOrphans(ms)),
     usage: () => rows.usage(),
   }
   return Object.assign(real, {
     process,
-    ledger: keptLedger(table, { ...(durable && { journal: own }), ...settings }),
+    ledger: batchedLedger(table, { ...(durable && { journal: own }), ...settings }),
   })
 }
 

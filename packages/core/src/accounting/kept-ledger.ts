@@ -2,7 +2,7 @@ import { maxTimerMs, systemClock, type Timer } from '../clock/clock.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { Journal } from '../contracts/journal.ts'
 import type { Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
-import type { LedgerRows } from '../contracts/ledger-rows.ts'
+import type { LedgerRepository } from '../contracts/ledger-rows.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { GuardedJournal } from './guarded-journal.ts'
@@ -11,7 +11,7 @@ import { LedgerState } from './ledger-state.ts'
 import { LedgerWriter } from './ledger-writer.ts'
 import { OrphanSweep } from './orphan-sweep.ts'
 
-export interface KeptLedgerOptions {
+export interface BatchedLedgerOptions {
   /**
    * Takes what cannot be written while the database is away. Without one it waits in memory: requests go on, and a
    * crash loses it.
@@ -36,11 +36,11 @@ export interface KeptLedgerOptions {
 }
 
 /** A ledger that can be closed: what is kept is written, and its timers end. */
-export interface KeptLedger extends Ledger {
+export interface BatchedLedger extends Ledger {
   open(...given: Parameters<Ledger['open']>): Promise<void>
   close(closing: LedgerClosing): Promise<void>
   cancel(entry: LedgerEntry): Promise<void>
-  unused(closing: LedgerClosing): Promise<void>
+  discarded(closing: LedgerClosing): Promise<void>
   /** Resolves when all that was given is written or in the journal; while the database is away, after 5 seconds. */
   flush(): Promise<void>
   /** Flushes, and stops: nothing more can be opened. Safe to call twice. */
@@ -54,7 +54,7 @@ const defaults = { maxPending: 10_000, heartbeatMs: 5_000, silentMs: 30_000, tim
  * journal, and are written when it is back; a record is there once, also where parts of it were written twice. What a
  * crash left open is closed. Throws `TypeError` for options that cannot be used.
  */
-export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): KeptLedger {
+export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOptions = {}): BatchedLedger {
   const options = typeof given === 'object' && given !== null ? ownMembers(given) : given
   const fault = faultOf(rows, options)
   if (fault !== undefined) throw new TypeError(`keptLedger: ${fault}`)
@@ -119,7 +119,7 @@ export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): Kep
       heartbeat.end(entry.id)
       writer.cancel(entry)
     },
-    unused(closing) {
+    discarded(closing) {
       use()
       return writer.keep(closing)
     },
@@ -132,7 +132,7 @@ export function keptLedger(rows: LedgerRows, given: KeptLedgerOptions = {}): Kep
   }
 }
 
-function faultOf(rows: LedgerRows, options: KeptLedgerOptions): string | undefined {
+function faultOf(rows: LedgerRepository, options: BatchedLedgerOptions): string | undefined {
   if (!hasMethods(rows, 'write', 'closeOrphans'))
     return 'rows: expected an object with write and closeOrphans.'
   if (typeof options !== 'object' || options === null)

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.ts'
 import { WakeTimer } from '../clock/wake-timer.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
-import type { LedgerBatch, LedgerRows } from '../contracts/ledger-rows.ts'
+import type { LedgerBatch, LedgerRepository } from '../contracts/ledger-rows.ts'
 import { StoreClient } from '../stores/store-client.ts'
 import { Backlog, batchOf, type Told, type Waiting } from './backlog.ts'
 import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
@@ -18,7 +18,7 @@ const firstRetryMs = 250
 const longestRetryMs = 5_000
 
 export interface LedgerWriterOptions {
-  readonly rows: LedgerRows
+  readonly rows: LedgerRepository
   readonly journal: GuardedJournal | undefined
   readonly heartbeat: Heartbeat
   readonly state: LedgerState

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock/clock.ts'
-import type { LedgerRows } from '../contracts/ledger-rows.ts'
+import type { LedgerRepository } from '../contracts/ledger-rows.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /** One that failed is tried again after this. */
@@ -9,7 +9,7 @@ const longestMs = 30_000
 
 /** Closes what crashes have left open: at first contact with the database, then every `silentMs` while it is used. */
 export class OrphanSweep {
-  readonly #rows: LedgerRows
+  readonly #rows: LedgerRepository
   readonly #silentMs: number
   readonly #state: LedgerState
   readonly #clock: Clock
@@ -18,7 +18,7 @@ export class OrphanSweep {
   #used = false
   #first = true
 
-  constructor(rows: LedgerRows, silentMs: number, state: LedgerState, clock: Clock) {
+  constructor(rows: LedgerRepository, silentMs: number, state: LedgerState, clock: Clock) {
     this.#rows = rows
     this.#silentMs = silentMs
     this.#state = state

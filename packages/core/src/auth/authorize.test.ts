@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Candidate } from '../contracts/route.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
 import { authorizePlaces, Permissions } from './authorize.ts'
 
 const ann = { id: 'ann' }
@@ -26,11 +26,11 @@ it.each([false, undefined, null])('refuses the model on %j', async no => {
 })
 
 describe('places that were reached by other names', () => {
-  const provider = { name: 'p', encode: () => {}, decode: () => {} } as unknown as Candidate['provider']
-  const place = (model: string, ...via: string[]): Candidate =>
+  const provider = { name: 'p', encode: () => {}, decode: () => {} } as unknown as RoutedTarget['provider']
+  const place = (model: string, ...via: string[]): RoutedTarget =>
     via.length === 0 ? { provider, model } : { provider, model, via }
 
-  function asking(places: readonly Candidate[], allowed: readonly string[]) {
+  function asking(places: readonly RoutedTarget[], allowed: readonly string[]) {
     const asked: string[] = []
     const skipped: unknown[] = []
     const given = authorizePlaces(

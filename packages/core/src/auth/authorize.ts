@@ -1,6 +1,6 @@
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Principal } from '../contracts/principal.ts'
-import type { Candidate, RouteContext } from '../contracts/route.ts'
+import type { RoutedTarget, RouteContext } from '../contracts/route.ts'
 import { modelNotAllowed } from '../errors/model-refusals.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { matchesPattern } from '../primitives/matches-pattern.ts'
@@ -58,10 +58,10 @@ export class Permissions {
 export function authorizePlaces(
   principal: Principal,
   model: string,
-  places: readonly Candidate[],
+  places: readonly RoutedTarget[],
   authorizer: Authorizer,
   log: Pick<RouteContext, 'skip'>,
-): readonly Candidate[] | Promise<readonly Candidate[]> {
+): readonly RoutedTarget[] | Promise<readonly RoutedTarget[]> {
   const answer: unknown = authorizer(principal, model)
   if (answer === true && !anyVia(places)) return places
   return allowedPlaces(answer, model, places, new Permissions(principal, authorizer), log)
@@ -71,13 +71,13 @@ export function authorizePlaces(
 async function allowedPlaces(
   answer: unknown,
   model: string,
-  places: readonly Candidate[],
+  places: readonly RoutedTarget[],
   permissions: Permissions,
   log: Pick<RouteContext, 'skip'>,
-): Promise<readonly Candidate[]> {
+): Promise<readonly RoutedTarget[]> {
   if (!(await permissions.keep(model, answer))) throw modelNotAllowed(model)
   if (!anyVia(places)) return places
-  const allowed: Candidate[] = []
+  const allowed: RoutedTarget[] = []
   for (const place of places) {
     const denied = await permissions.firstDenied(viaOf(place))
     if (denied !== undefined) log.skip(place, { why: 'not_allowed', detail: denied })
@@ -90,13 +90,13 @@ async function allowedPlaces(
 }
 
 /** By index: a model's own list is frozen, and the engine is slow at the other ways through those. */
-function anyVia(places: readonly Candidate[]): boolean {
+function anyVia(places: readonly RoutedTarget[]): boolean {
   for (let at = 0; at < places.length; at++) if (places[at]!.via !== undefined) return true
   return false
 }
 
 /** The further names by which a place was reached. */
-function viaOf({ via }: Candidate): readonly string[] {
+function viaOf({ via }: RoutedTarget): readonly string[] {
   if (via === undefined) return []
   if (Array.isArray(via)) return via
   throw new TypeError('route gave a target whose via is no list: expected the names by which it was reached.')

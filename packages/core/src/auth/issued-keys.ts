@@ -1,5 +1,5 @@
 import { systemClock } from '../clock/clock.ts'
-import type { ApiKeyRecord, KeyRows, KeySecret, KeyStore, StoredKey } from '../contracts/key-store.ts'
+import type { ApiKeyRecord, KeyRepository, KeySecret, KeyStore, StoredKey } from '../contracts/key-store.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { randomBytes } from '../primitives/random.ts'
 import { defaultPrefix, keyForm, newKey, newKeyId, type RandomBytes } from './issued-key.ts'
@@ -31,7 +31,7 @@ const latestMs = 8_640_000_000_000_000
  *
  * Throws `TypeError` for a prefix, pepper or tables that are none.
  */
-export function keyStore(rows: KeyRows, given: KeyStoreOptions = {}): KeyStore {
+export function keyStore(rows: KeyRepository, given: KeyStoreOptions = {}): KeyStore {
   const options = ownMembers(given)
   const { prefix = defaultPrefix, now = systemClock.now, random = randomBytes } = options
   const isOurs = keyForm(prefix)

@@ -37,7 +37,7 @@ function setUp(options: ApiKeysOptions = {}) {
       const request = new Request('http://a/', { headers: { authorization: `Bearer ${key}` } })
       return (await pass(request, undefined))?.id ?? 401
     } catch (error) {
-      return GatewayError.is(error) && error.refusal === 'authentication_unavailable' ? 503 : error
+      return GatewayError.is(error) && error.reason === 'authentication_unavailable' ? 503 : error
     }
   }
   const down = () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
-import type { StoreOutcome, WatchedAnswers } from '../contracts/answer-store.ts'
+import type { StoreOutcome, GuardedCacheStore } from '../contracts/answer-store.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { CacheWriter } from './cached-response.ts'
 import { recallRepeat } from './idempotency.ts'
 import { InFlightKeys } from './in-flight-keys.ts'
-import { memoryAnswers } from './memory-answers.ts'
+import { memoryCacheStore } from './memory-answers.ts'
 
 const ttlMs = 100_000
 const [leastLeaseMs, mostLeaseMs] = [20_000, 30_000]
@@ -75,7 +75,7 @@ describe('requests with an idempotency key', () => {
   it('are answered once each, whatever ends and crashes between them', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
-        const store = memoryAnswers()
+        const store = memoryCacheStore()
         const processes = [processOn(store), processOn(store)]
         const known = new Map<string, Known>()
         const running: { name: string; requestId: string; keeper: CacheWriter; process: Process }[] = []
@@ -174,17 +174,17 @@ async function outcomeOf(
     throw new Error('Nothing was found.')
   } catch (error) {
     if (!GatewayError.is(error)) throw error
-    if (error.refusal === 'idempotency_in_progress') return { is: 'busy' }
-    if (error.refusal === 'idempotency_key_reused') return { is: 'other body' }
-    if (error.refusal === 'already_processed') return { is: 'gone', of: /req_\d+/.exec(error.message)![0] }
+    if (error.reason === 'idempotency_in_progress') return { is: 'busy' }
+    if (error.reason === 'idempotency_key_reused') return { is: 'other body' }
+    if (error.reason === 'already_processed') return { is: 'gone', of: /req_\d+/.exec(error.message)![0] }
     throw error
   }
 }
 
-function processOn(store: ReturnType<typeof memoryAnswers>): Process {
+function processOn(store: ReturnType<typeof memoryCacheStore>): Process {
   const on = async <T>(run: () => T): Promise<StoreOutcome<T>> =>
     process.dead ? { ok: false, error: new Error('dead') } : { ok: true, value: run() }
-  const watched: WatchedAnswers = {
+  const watched: GuardedCacheStore = {
     get: key => on(() => store.get(key)),
     set: (...given) => on(() => store.set(...given)),
     add: (...given) => on(() => store.add(...given)),

@@ -1,4 +1,4 @@
-import type { AnswerStore } from '../contracts/answer-store.ts'
+import type { CacheStore } from '../contracts/answer-store.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { Principal } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -8,11 +8,11 @@ import { digestOf } from '../primitives/sha256.ts'
 import { aStore, checkOptions, defaultMaxBytes, milliseconds, wholeBytes } from './answer-options.ts'
 import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
 import type { HeldKey, InFlightKeys } from './in-flight-keys.ts'
-import { memoryAnswers } from './memory-answers.ts'
+import { memoryCacheStore } from './memory-answers.ts'
 
 export interface IdempotencyOptions {
   /** Where answers are kept. Default: `memoryAnswers()`, in this process. */
-  readonly store?: AnswerStore
+  readonly store?: CacheStore
   /** How long an answer is kept, in milliseconds. Default 86,400,000 (24 hours). */
   readonly ttlMs?: number
   /** How many bytes the text of an answer may have; of a larger one only its id is kept. Default 1,048,576 (1 MiB). */
@@ -32,7 +32,7 @@ export function idempotency(given: IdempotencyOptions = {}): Idempotency {
   const options = ownMembers(given)
   const { ttlMs = 86_400_000, maxBytes = defaultMaxBytes, onStoreFailure = 'closed' } = options
   checkOptions('idempotency', { ...options, ttlMs }, checks)
-  return { store: options.store ?? memoryAnswers(), ttlMs, maxBytes, onStoreFailure }
+  return { store: options.store ?? memoryCacheStore(), ttlMs, maxBytes, onStoreFailure }
 }
 
 const checks = {
@@ -45,7 +45,7 @@ const checks = {
 
 /** How requests with an `Idempotency-Key` are repeated: `idempotency({...})`. */
 export interface Idempotency {
-  readonly store: AnswerStore
+  readonly store: CacheStore
   /** How long an answer is kept, in milliseconds. */
   readonly ttlMs: number
   /** How many bytes the text of an answer may have. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
-import type { AnswerKey, StoreOutcome, WatchedAnswers } from '../contracts/answer-store.ts'
+import type { CacheKey, StoreOutcome, GuardedCacheStore } from '../contracts/answer-store.ts'
 import { type HeldKey, InFlightKeys } from './in-flight-keys.ts'
-import { type MemoryAnswers, memoryAnswers } from './memory-answers.ts'
+import { type MemoryCacheStore, memoryCacheStore } from './memory-answers.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -11,17 +11,17 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const keyOf = (name: string): AnswerKey => ({ owner: 'ann', name })
+const keyOf = (name: string): CacheKey => ({ owner: 'ann', name })
 const k = keyOf('k')
 const minute = { ttlMs: 60_000 }
 
 function setUp() {
-  const store = { memory: memoryAnswers({ maxEntriesPerOwner: 10_000 }), down: false, ms: 0 }
-  const on = async <T>(run: (memory: MemoryAnswers) => T): Promise<StoreOutcome<T>> => {
+  const store = { memory: memoryCacheStore({ maxEntriesPerOwner: 10_000 }), down: false, ms: 0 }
+  const on = async <T>(run: (memory: MemoryCacheStore) => T): Promise<StoreOutcome<T>> => {
     if (store.ms > 0) await new Promise(resolve => setTimeout(resolve, store.ms))
     return store.down ? { ok: false, error: new Error('down') } : { ok: true, value: run(store.memory) }
   }
-  const watched: WatchedAnswers = {
+  const watched: GuardedCacheStore = {
     get: key => on(memory => memory.get(key)),
     set: (...given) => on(memory => memory.set(...given)),
     add: (...given) => on(memory => memory.add(...given)),
@@ -121,10 +121,10 @@ describe('InFlightKeys', () => {
   it('tells a store again that has forgotten it', async () => {
     const { store, keys, held, kept } = setUp()
     const key = await held()
-    store.memory = memoryAnswers()
+    store.memory = memoryCacheStore()
     await seconds(11)
     expect(await keys.hold(k, 'other')).toEqual({ ok: true, value: { existing: 'mine' } })
-    store.memory = memoryAnswers()
+    store.memory = memoryCacheStore()
     await key.end('answer', 60_000)
     expect(kept()).toBe('answer')
   })
@@ -145,7 +145,7 @@ describe('InFlightKeys', () => {
     const { store, held, kept } = setUp()
     const key = await held()
     const { memory } = store
-    store.memory = { ...memory, replace: () => false, add: memory.add } as MemoryAnswers
+    store.memory = { ...memory, replace: () => false, add: memory.add } as MemoryCacheStore
     vi.advanceTimersByTime(10_000)
     const ended = key.end(undefined, 60_000)
     store.memory = memory

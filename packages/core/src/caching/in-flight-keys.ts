@@ -1,21 +1,21 @@
 import type { Clock, Timer } from '../clock/clock.ts'
 import type {
   AddResult,
-  AnswerKey,
-  AnswerLifetime,
+  CacheKey,
+  CacheLifetime,
   StoreOutcome,
-  WatchedAnswers,
+  GuardedCacheStore,
 } from '../contracts/answer-store.ts'
 
 /** How long the key of a request whose process has died is held, in milliseconds. */
 const leaseMs = 30_000
-const leased: AnswerLifetime = { ttlMs: leaseMs, pinned: true }
+const leased: CacheLifetime = { ttlMs: leaseMs, pinned: true }
 
 /** How many keys are renewed at the same time. One after the other, many over a slow store would come too late. */
 const together = 100
 
 interface Running {
-  readonly key: AnswerKey
+  readonly key: CacheKey
   /** What is kept meanwhile. It is this request's alone. */
   readonly text: string
   /** What is to be kept instead, once the request has ended. */
@@ -35,18 +35,18 @@ export interface HeldKey {
  * for as long.
  */
 export class InFlightKeys {
-  readonly #store: WatchedAnswers
+  readonly #store: GuardedCacheStore
   readonly #clock: Clock
   readonly #running = new Set<Running>()
   #timer: Timer | undefined
 
-  constructor(store: WatchedAnswers, clock: Clock) {
+  constructor(store: GuardedCacheStore, clock: Clock) {
     this.#store = store
     this.#clock = clock
   }
 
   /** Holds a key where nothing is kept under it; gives what is kept where something is, or `full`. */
-  async hold(key: AnswerKey, text: string): Promise<StoreOutcome<HeldKey | Exclude<AddResult, 'added'>>> {
+  async hold(key: CacheKey, text: string): Promise<StoreOutcome<HeldKey | Exclude<AddResult, 'added'>>> {
     const added = await this.#store.add(key, text, leased)
     if (!added.ok) return added
     const { value } = added
@@ -62,7 +62,7 @@ export class InFlightKeys {
   }
 
   /** Its own text is there where a client of the store asked twice. */
-  #isOwn(found: Exclude<AddResult, 'added'>, { owner, name }: AnswerKey, text: string): boolean {
+  #isOwn(found: Exclude<AddResult, 'added'>, { owner, name }: CacheKey, text: string): boolean {
     if (found === 'full' || found.existing !== text) return false
     for (const { key } of this.#running) if (key.owner === owner && key.name === name) return false
     return true
@@ -77,7 +77,7 @@ export class InFlightKeys {
   async #writeNow(running: Running): Promise<void> {
     const { key, text, last } = running
     const next = last === undefined ? text : last.text
-    const lifetime: AnswerLifetime = last === undefined ? leased : { ttlMs: last.ttlMs }
+    const lifetime: CacheLifetime = last === undefined ? leased : { ttlMs: last.ttlMs }
     const replaced = await this.#store.replace(key, text, next, lifetime)
     if (!replaced.ok) return
     let kept = replaced.value

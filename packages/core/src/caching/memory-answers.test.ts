@@ -1,6 +1,6 @@
 import { answerStoreConformance } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
-import { memoryAnswers } from './memory-answers.ts'
+import { memoryCacheStore } from './memory-answers.ts'
 
 const of = (owner: string, name: string) => ({ owner, name })
 const long = { ttlMs: 1_000 }
@@ -8,10 +8,10 @@ const pinned = { ttlMs: 1_000, pinned: true }
 
 describe('memoryAnswers', () => {
   for (const { name, run } of answerStoreConformance)
-    it(name, () => run(async settings => memoryAnswers(settings)))
+    it(name, () => run(async settings => memoryCacheStore(settings)))
 
   it('returns at once', () => {
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     const key = of('ann', 'a')
     store.set(key, 'one', long)
     expect([store.get(key), store.add(key, 'two', long), store.replace(key, 'one', 'two', long)]).toEqual([
@@ -23,7 +23,7 @@ describe('memoryAnswers', () => {
 
   it('goes by its clock, to the millisecond', () => {
     const clock = { now: 0 }
-    const store = memoryAnswers({ now: () => clock.now })
+    const store = memoryCacheStore({ now: () => clock.now })
     const key = of('ann', 'a')
     store.set(key, 'one', { ttlMs: 10 })
     clock.now = 10
@@ -33,13 +33,13 @@ describe('memoryAnswers', () => {
   })
 
   it('makes room of the one longest unused, by number and by bytes', () => {
-    const few = memoryAnswers({ maxEntries: 2 })
+    const few = memoryCacheStore({ maxEntries: 2 })
     for (const name of ['a', 'b']) few.set(of('ann', name), name, long)
     few.get(of('ann', 'a'))
     few.set(of('ann', 'c'), 'c', long)
     expect(['a', 'b', 'c'].map(name => few.get(of('ann', name)))).toEqual(['a', undefined, 'c'])
 
-    const small = memoryAnswers({ maxBytes: 30 })
+    const small = memoryCacheStore({ maxBytes: 30 })
     for (const name of ['a', 'b', 'c']) small.set(of(name, name), 'é'.repeat(5), long)
     expect(['a', 'b', 'c'].map(name => small.get(of(name, name))?.length)).toEqual([undefined, 5, 5])
     expect(small.bytes).toBe(22)
@@ -55,7 +55,7 @@ describe('memoryAnswers', () => {
     ['number', { maxEntries: 10, maxEntriesPerOwner: 1_000 }],
     ['bytes', { maxBytes: 120 }],
   ])('lets nobody push another below an equal part of a store that is full, by %s', (_, options) => {
-    const store = memoryAnswers(options)
+    const store = memoryCacheStore(options)
     const textOf = (index: number) => `text ${index}`.padEnd(10)
     for (let index = 0; index < 5; index++) store.set(of('ann', `a${index}`), textOf(index), long)
     for (let index = 0; index < 100; index++) store.set(of('bob', `b${index % 90}`), textOf(index), long)
@@ -63,7 +63,7 @@ describe('memoryAnswers', () => {
   })
 
   it('does not evict what is pinned, whoever needs the room', () => {
-    const store = memoryAnswers({ maxEntries: 3 })
+    const store = memoryCacheStore({ maxEntries: 3 })
     expect(store.add(of('ann', 'claim'), 'claim', pinned)).toBe('added')
     for (let index = 0; index < 100; index++) store.set(of(`caller ${index}`, 'a'), 'answer', long)
     expect(store.get(of('ann', 'claim'))).toBe('claim')
@@ -78,7 +78,7 @@ describe('memoryAnswers', () => {
 
   it('has room again when the time of what is pinned is over', () => {
     const clock = { now: 0 }
-    const store = memoryAnswers({ maxEntries: 2, now: () => clock.now })
+    const store = memoryCacheStore({ maxEntries: 2, now: () => clock.now })
     for (const owner of ['ann', 'bob']) store.add(of(owner, 'claim'), 'claim', pinned)
     expect(store.add(of('cid', 'claim'), 'claim', pinned)).toBe('full')
     clock.now = 1_001
@@ -86,7 +86,7 @@ describe('memoryAnswers', () => {
   })
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('takes %s for no time', ttl => {
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     for (const run of [
       () => store.set(of('ann', 'a'), 'one', { ttlMs: ttl as number }),
       () => store.add(of('ann', 'a'), 'one', { ttlMs: ttl as number }),
@@ -105,7 +105,7 @@ describe('memoryAnswers', () => {
     { maxBytes: Number.POSITIVE_INFINITY },
     { now: 7 as unknown as () => number },
   ])('does not take the options %j', options => {
-    expect(() => memoryAnswers(options)).toThrow(/got .*, expected/)
-    expect(() => memoryAnswers(options)).toThrow(TypeError)
+    expect(() => memoryCacheStore(options)).toThrow(/got .*, expected/)
+    expect(() => memoryCacheStore(options)).toThrow(TypeError)
   })
 })

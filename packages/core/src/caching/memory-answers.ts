@@ -1,12 +1,12 @@
 import { systemClock } from '../clock/clock.ts'
-import type { AddResult, AnswerKey, AnswerLifetime, AnswerStore } from '../contracts/answer-store.ts'
+import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '../contracts/answer-store.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { LinkedList, ListNode } from '../primitives/linked-list.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { utf8Length } from '../primitives/utf8-length.ts'
 
-export interface MemoryAnswersOptions {
+export interface MemoryCacheStoreOptions {
   /** How many texts are stored, from 1 to 1,000,000. Default 10,000. */
   readonly maxEntries?: number
   /** How many of them one owner may have: a principal, or a group that shares answers. Default 1,000. */
@@ -18,11 +18,11 @@ export interface MemoryAnswersOptions {
 }
 
 /** Stores answers in the memory of this process: every operation returns at once. */
-export interface MemoryAnswers extends AnswerStore {
-  get(key: AnswerKey): string | undefined
-  set(key: AnswerKey, text: string, lifetime: AnswerLifetime): void
-  add(key: AnswerKey, text: string, lifetime: AnswerLifetime): AddResult
-  replace(key: AnswerKey, expected: string, text: string | undefined, lifetime: AnswerLifetime): boolean
+export interface MemoryCacheStore extends CacheStore {
+  get(key: CacheKey): string | undefined
+  set(key: CacheKey, text: string, lifetime: CacheLifetime): void
+  add(key: CacheKey, text: string, lifetime: CacheLifetime): AddResult
+  replace(key: CacheKey, expected: string, text: string | undefined, lifetime: CacheLifetime): boolean
   /** How many bytes are stored, with names, as UTF-8; expired texts count until they are looked up or evicted. */
   readonly bytes: number
 }
@@ -32,14 +32,14 @@ const optionNames = Object.keys({
   maxEntriesPerOwner: true,
   maxBytes: true,
   now: true,
-} satisfies Record<keyof MemoryAnswersOptions, true>)
+} satisfies Record<keyof MemoryCacheStoreOptions, true>)
 
 /**
  * Stores answers in the memory of this process. To make room it evicts the text longest unused: of the writer itself
  * where it has all of its share, or would have more than an equal part of the store; else of anybody. Pinned texts are never
  * evicted. A text that is larger than the store is not stored. Throws `ConfigurationError` for options that it cannot use.
  */
-export function memoryAnswers(options: MemoryAnswersOptions = {}): MemoryAnswers {
+export function memoryCacheStore(options: MemoryCacheStoreOptions = {}): MemoryCacheStore {
   const unknown = unknownOptions(options, optionNames)
   if (unknown.length > 0) throw new ConfigurationError('memoryAnswers()', unknown)
   const given = ownMembers(options)
@@ -109,7 +109,7 @@ class Entries {
     return this.#bytes
   }
 
-  get(key: AnswerKey): string | undefined {
+  get(key: CacheKey): string | undefined {
     const entry = this.#find(key)
     if (entry === undefined) return undefined
     if (!entry.pinned) {
@@ -120,7 +120,7 @@ class Entries {
   }
 
   /** Whether it was stored. */
-  set(key: AnswerKey, text: string, lifetime: AnswerLifetime): boolean {
+  set(key: CacheKey, text: string, lifetime: CacheLifetime): boolean {
     const until = this.#now() + wholeMs(lifetime.ttlMs)
     const before = this.#owners.get(key.owner)?.entries.get(key.name)
     if (before !== undefined) this.#remove(before)
@@ -130,14 +130,14 @@ class Entries {
     return true
   }
 
-  add(key: AnswerKey, text: string, lifetime: AnswerLifetime): AddResult {
+  add(key: CacheKey, text: string, lifetime: CacheLifetime): AddResult {
     wholeMs(lifetime.ttlMs)
     const existing = this.get(key)
     if (existing !== undefined) return { existing }
     return this.set(key, text, lifetime) ? 'added' : 'full'
   }
 
-  replace(key: AnswerKey, expected: string, text: string | undefined, lifetime: AnswerLifetime): boolean {
+  replace(key: CacheKey, expected: string, text: string | undefined, lifetime: CacheLifetime): boolean {
     const entry = this.#find(key)
     if (entry === undefined || entry.text !== expected) return false
     if (text === undefined) this.#remove(entry)
@@ -145,14 +145,14 @@ class Entries {
     return true
   }
 
-  #find({ owner, name }: AnswerKey): Entry | undefined {
+  #find({ owner, name }: CacheKey): Entry | undefined {
     const entry = this.#owners.get(owner)?.entries.get(name)
     if (entry === undefined || this.#now() <= entry.until) return entry
     this.#remove(entry)
     return undefined
   }
 
-  #insert(key: AnswerKey, text: string, bytes: number, until: number, pinned: boolean): void {
+  #insert(key: CacheKey, text: string, bytes: number, until: number, pinned: boolean): void {
     let owner = this.#owners.get(key.owner)
     if (owner === undefined) {
       owner = new Owner(key.owner)

@@ -1,4 +1,4 @@
-import type { AnswerKey, AnswerStore, WatchedAnswers } from '../contracts/answer-store.ts'
+import type { CacheKey, CacheStore, GuardedCacheStore } from '../contracts/answer-store.ts'
 import type { Principal } from '../contracts/principal.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
@@ -14,13 +14,13 @@ import {
   wholeBytes,
 } from './answer-options.ts'
 import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
-import { memoryAnswers } from './memory-answers.ts'
+import { memoryCacheStore } from './memory-answers.ts'
 
 export interface ResponseCacheOptions {
   /** How long an answer is kept, in milliseconds. */
   readonly ttlMs: number
   /** Where answers are kept. Default: `memoryAnswers()`, in this process. */
-  readonly store?: AnswerStore
+  readonly store?: CacheStore
   /** How many bytes the text of an answer may have; a larger one is not kept. Default 1,048,576 (1 MiB). */
   readonly maxBytes?: number
   /**
@@ -49,7 +49,7 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
   checkOptions('responseCache', { ...options, ttlMs: options.ttlMs }, checks, ['ttlMs'])
   const { ttlMs, maxBytes = defaultMaxBytes, cacheable = isDeterministic, scope = 'principal' } = options
   return {
-    store: options.store ?? memoryAnswers(),
+    store: options.store ?? memoryCacheStore(),
     ttlMs,
     maxBytes,
     async keyOf(input, principal) {
@@ -92,7 +92,7 @@ const checks = {
 }
 
 /** Says which requests have the same answer: `responseCache({...})`. */
-export interface ResponseCache<Store = AnswerStore> {
+export interface ResponseCache<Store = CacheStore> {
   readonly store: Store
   /** How long an answer is kept, in milliseconds. */
   readonly ttlMs: number
@@ -103,7 +103,7 @@ export interface ResponseCache<Store = AnswerStore> {
    * it counts against. `undefined`: this request is not looked up, and its answer is not stored. `input` is valid, and
    * bounded as it is sent upstream.
    */
-  keyOf(input: ChatRequest, principal: Principal): AnswerKey | undefined | Promise<AnswerKey | undefined>
+  keyOf(input: ChatRequest, principal: Principal): CacheKey | undefined | Promise<CacheKey | undefined>
 }
 
 /** What is kept of a request that may be cached, or where its answer is to be kept. */
@@ -122,7 +122,7 @@ export async function recallCached(
   request: Request,
   input: ChatRequest,
   principal: Principal,
-  cache: ResponseCache<WatchedAnswers>,
+  cache: ResponseCache<GuardedCacheStore>,
 ): Promise<Cached | undefined> {
   const key: unknown = await cache.keyOf(input, principal)
   if (key === undefined) return undefined
@@ -139,16 +139,16 @@ export async function recallCached(
   return directives.includes('no-store') ? {} : { keeper: keeperOf(key, cache) }
 }
 
-function isAnswerKey(value: unknown): value is AnswerKey {
+function isAnswerKey(value: unknown): value is CacheKey {
   if (typeof value !== 'object' || value === null) return false
-  const { owner, name } = value as Partial<Record<keyof AnswerKey, unknown>>
+  const { owner, name } = value as Partial<Record<keyof CacheKey, unknown>>
   return typeof owner === 'string' && owner !== '' && typeof name === 'string' && name !== ''
 }
 
 async function lookUp(
-  key: AnswerKey,
+  key: CacheKey,
   input: ChatRequest,
-  store: WatchedAnswers,
+  store: GuardedCacheStore,
 ): Promise<CachedResponse | undefined> {
   const found = await store.get(key)
   if (!found.ok || found.value === undefined) return undefined
@@ -157,7 +157,7 @@ async function lookUp(
   return answer?.stream === (input.stream === true) ? answer : undefined
 }
 
-function keeperOf(key: AnswerKey, { store, ttlMs, maxBytes }: ResponseCache<WatchedAnswers>): CacheWriter {
+function keeperOf(key: CacheKey, { store, ttlMs, maxBytes }: ResponseCache<GuardedCacheStore>): CacheWriter {
   return {
     maxBytes,
     async completed(answer) {

@@ -1,12 +1,12 @@
 /** Where a text is stored. Two owners never share a text, whatever they name it. */
-export interface AnswerKey {
+export interface CacheKey {
   /** Whose share of the store the text counts against: a principal, or a group that shares answers. */
   readonly owner: string
   readonly name: string
 }
 
 /** How long a text is stored, and what may end that sooner. */
-export interface AnswerLifetime {
+export interface CacheLifetime {
   /** In milliseconds, above 0. */
   readonly ttlMs: number
   /** Whether the store must not evict it before its time: the claim of a request in flight. Default `false`. */
@@ -29,22 +29,22 @@ export type AddResult = 'added' | 'full' | { readonly existing: string }
  *
  * The conformance suite of `@sluice/testing` holds a store to all of it: `answerStoreConformance`.
  */
-export interface AnswerStore {
+export interface CacheStore {
   /** Returns the stored text, or `undefined`. */
-  get(key: AnswerKey): string | undefined | Promise<string | undefined>
+  get(key: CacheKey): string | undefined | Promise<string | undefined>
   /** Stores a text in place of any other. A store that has no room for it drops both. */
-  set(key: AnswerKey, text: string, lifetime: AnswerLifetime): void | Promise<void>
+  set(key: CacheKey, text: string, lifetime: CacheLifetime): void | Promise<void>
   /** Stores a text where none is stored. */
-  add(key: AnswerKey, text: string, lifetime: AnswerLifetime): AddResult | Promise<AddResult>
+  add(key: CacheKey, text: string, lifetime: CacheLifetime): AddResult | Promise<AddResult>
   /**
    * Stores `text` in place of `expected`, or removes it where `text` is `undefined`. Changes nothing where anything else
    * is stored, or nothing is. Returns whether `expected` was there.
    */
   replace(
-    key: AnswerKey,
+    key: CacheKey,
     expected: string,
     text: string | undefined,
-    lifetime: AnswerLifetime,
+    lifetime: CacheLifetime,
   ): boolean | Promise<boolean>
 }
 
@@ -54,15 +54,15 @@ export type StoreOutcome<T> =
   | { readonly ok: false; readonly error: unknown }
 
 /** A store that answers in time or is done without: its operations neither throw nor reject. */
-export interface WatchedAnswers {
-  get(key: AnswerKey): Promise<StoreOutcome<string | undefined>>
-  set(key: AnswerKey, text: string, lifetime: AnswerLifetime): Promise<StoreOutcome<void>>
+export interface GuardedCacheStore {
+  get(key: CacheKey): Promise<StoreOutcome<string | undefined>>
+  set(key: CacheKey, text: string, lifetime: CacheLifetime): Promise<StoreOutcome<void>>
   /** Removes what was added too late for its caller to hear of it. */
-  add(key: AnswerKey, text: string, lifetime: AnswerLifetime): Promise<StoreOutcome<AddResult>>
+  add(key: CacheKey, text: string, lifetime: CacheLifetime): Promise<StoreOutcome<AddResult>>
   replace(
-    key: AnswerKey,
+    key: CacheKey,
     expected: string,
     text: string | undefined,
-    lifetime: AnswerLifetime,
+    lifetime: CacheLifetime,
   ): Promise<StoreOutcome<boolean>>
 }

@@ -108,7 +108,7 @@ export interface EndEvent {
    * The rules `asShadow` that would have refused the request, as they are written: `requests(60).per('minute')`. Empty
    * where it was refused by another.
    */
-  readonly shadowed: readonly string[]
+  readonly wouldHaveRefused: readonly string[]
   /** In milliseconds. */
   readonly timings: {
     /** For room, and in the queues of providers with `maxConcurrent`, over all attempts. */
@@ -168,7 +168,7 @@ export interface StoreEvent {
  * when it has ended, which may be after its request's end. A shadow that could not be asked is told of too: its
  * attempt says why.
  */
-export interface UnusedCallEvent {
+export interface DiscardedCallEvent {
   readonly type: 'unused_call'
   readonly requestId: string
   readonly principal: Principal | undefined
@@ -211,7 +211,7 @@ export type GatewayEvent =
   | BeginEvent
   | EndEvent
   | AttemptFailedEvent
-  | UnusedCallEvent
+  | DiscardedCallEvent
   | TargetEvent
   | InternalErrorEvent
   | StoreEvent

@@ -13,21 +13,21 @@ export type HostBody =
   | { readonly kind: 'parsed'; readonly value: unknown }
 
 /** Is told once, when the client of a request leaves before its answer has ended. */
-export interface LeaveListener {
-  clientLeft(): void
+export interface DisconnectListener {
+  clientDisconnected(): void
 }
 
 /**
  * A `Request` whose adapter can tell that the client leaves without making an `AbortSignal` for it. It has itself under
  * the key `Symbol.for('sluice.leaving')`; `signal` says the same.
  */
-export interface Leaving {
+export interface DisconnectSource {
   readonly signal: AbortSignal
   /** Whether the client has left. */
-  readonly left: boolean
-  onLeave(listener: LeaveListener): void
+  readonly disconnected: boolean
+  onDisconnect(listener: DisconnectListener): void
   /** Takes back `onLeave`. */
-  offLeave(listener: LeaveListener): void
+  offDisconnect(listener: DisconnectListener): void
 }
 
 /** What an adapter knows of its host, beyond the `Request`. All of it is optional. */
@@ -44,14 +44,14 @@ export interface FetchContext<Host = unknown> {
    * The adapter reads answers by their `sluice.answer` symbol: the `Response` may then be made without its
    * native parts, which is cheaper. See `Answer`.
    */
-  readonly plainAnswers?: boolean | undefined
+  readonly plainResponses?: boolean | undefined
 }
 
 /**
  * What a `Response` of the gateway is made of, under the key `Symbol.for('sluice.answer')`, when the adapter
  * asked for `plainAnswers`. It is `undefined` once the native body has been asked for.
  */
-export interface Answer {
+export interface GatewayResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /**

@@ -84,7 +84,7 @@ export type KeyFields = Pick<StoredKey, 'name' | 'models' | 'tags' | 'limits' | 
  * The tables under a key store, in one database or another. The conformance suite of `@sluice/testing` says in tests
  * what they do: `keyStoreConformance`.
  */
-export interface KeyRows {
+export interface KeyRepository {
   insert(key: StoredKey): Promise<void>
   /** Newest first. */
   list(): Promise<readonly StoredKey[]>

@@ -27,7 +27,7 @@ export interface LedgerBatch {
  *
  * The conformance suite of `@sluice/testing` says all of it in tests: `ledgerConformance`.
  */
-export interface LedgerRows {
+export interface LedgerRepository {
   write(batch: LedgerBatch): Promise<void>
   /**
    * Closes what is open and of which nothing was heard for `silentMs`, by the database's own clock, with outcome

@@ -86,7 +86,7 @@ export interface Ledger {
    * opened, and its closing. It costs money, but it is not what the caller used. Resolves when it is kept; called after
    * the request's own `close` at times. Absent: such calls are not kept.
    */
-  unused?(closing: LedgerClosing): void | Promise<void>
+  discarded?(closing: LedgerClosing): void | Promise<void>
   /** Resolves when all that was given is kept, as far as it can be: `gateway.close` waits for it. */
   flush?(): void | Promise<void>
 }

@@ -6,7 +6,7 @@ interface AnyCounter {
   readonly key: string
   readonly limit: number
   /** Counts and never refuses. Where it is over, nothing of it is taken: a limit would have refused. */
-  readonly shadow: boolean
+  readonly dryRun: boolean
 }
 
 /**

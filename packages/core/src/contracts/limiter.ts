@@ -17,7 +17,7 @@ export interface Lease {
   /** Whether money was reserved: such a request is not made where its record cannot be kept. */
   readonly spends?: boolean
   /** The rules that only count (`asShadow`) and would have refused, as they are written: for the `end` event. */
-  readonly shadowed?: readonly string[]
+  readonly wouldHaveRefused?: readonly string[]
   /** How long the request waited for its room, in milliseconds. */
   readonly waitedMs?: number
   /**

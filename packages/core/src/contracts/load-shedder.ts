@@ -1,5 +1,5 @@
 /** What a service has to do already. */
-export interface Load {
+export interface LoadSnapshot {
   /**
    * How many requests are being answered, whatever they ask for; without the one that is decided on, and without those
    * whose body is being received.
@@ -15,7 +15,7 @@ export interface Load {
  * Where it throws, or gives what is neither a text nor nothing, the request is let in, and a `warning` tells so once.
  */
 export interface LoadShedder {
-  (load: Load): string | undefined
+  (load: LoadSnapshot): string | undefined
   /** Frees what it holds. Told by a gateway that asks no more; another one may go on asking. */
   close?(): void
 }

@@ -59,5 +59,5 @@ export interface LimitRuleData {
   /** Patterns of the models that the rule concerns (`*` stands for any text). Absent: all. */
   readonly models?: readonly string[]
   /** Counts and tells, and never refuses. */
-  readonly shadow?: boolean
+  readonly dryRun?: boolean
 }

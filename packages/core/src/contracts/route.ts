@@ -26,7 +26,7 @@ export interface RouteContext {
 }
 
 /** A place where a request can be answered, and what the route says of asking it. */
-export interface Candidate extends Target {
+export interface RoutedTarget extends Target {
   /**
    * Whether the next place is asked after a failure of this one, before anything of its answer was sent. Default: after
    * all that are not the request's own fault.
@@ -71,7 +71,7 @@ export interface Refers<Ref extends string> {
  * asked before it stands in that table.
  */
 export interface Route<Name extends string = string, Ref extends string = never> extends Refers<Ref> {
-  (draft: Draft, context: RouteContext): readonly Candidate[] | Promise<readonly Candidate[]>
+  (draft: Draft, context: RouteContext): readonly RoutedTarget[] | Promise<readonly RoutedTarget[]>
   /** The models that `GET /models` tells of. */
   list?(): readonly ModelCard[]
   /** Every target that the route knows of beforehand. */

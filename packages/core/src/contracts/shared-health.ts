@@ -15,7 +15,7 @@ export interface SharedTargetState {
   /** Why it was opened. Default: `overloaded`. */
   readonly reason?: UnavailableReason
   /** How long all leave it alone yet because it asked for a pause, in milliseconds. */
-  readonly coolingMs: number
+  readonly cooldownMs: number
   /** How long one principal does, the only one that was asked to for so long. */
   readonly pause?: SharedPause
 }
@@ -33,7 +33,7 @@ export interface SharedTargetChange {
   /** It was opened for `openMs` milliseconds, or closed (0 `openings`); absent: neither. */
   readonly breaker?: Pick<SharedTargetState, 'openings' | 'openMs' | 'openFor' | 'partial' | 'reason'>
   /** It asked all for a pause of so many milliseconds. The longest of all counts. Absent: it did not. */
-  readonly coolingMs?: number
+  readonly cooldownMs?: number
   /**
    * It asked a principal for a pause. Where another one has a pause too, the shorter one of both counts for all. Absent:
    * it did not.
@@ -54,7 +54,7 @@ export interface SharedHealth {
    * Whether whoever has the `token` may probe the target: one at a time, for `ms` milliseconds from now unless it is let
    * go before, or a change of its breaker is told.
    */
-  claimProbe(id: string, token: string, ms: number): Promise<boolean>
+  acquireProbe(id: string, token: string, ms: number): Promise<boolean>
   /** Gives a probe back, where the token has it. */
-  letGoProbe(id: string, token: string): Promise<void>
+  releaseProbe(id: string, token: string): Promise<void>
 }

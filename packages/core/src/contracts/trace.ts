@@ -23,7 +23,7 @@ export interface SkipReason {
 }
 
 /** A place that could have answered. */
-export interface TracedCandidate {
+export interface TracedTarget {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
@@ -38,7 +38,7 @@ export interface RequestTrace {
   /** From 0 to 2^32 - 1: what chance decided can be decided again with it. */
   readonly seed: number
   /** Those that the route gave, in the order in which they are asked, then those that it did not choose. At most 100. */
-  readonly candidates: readonly TracedCandidate[]
+  readonly candidates: readonly TracedTarget[]
   /** How many are left out; absent where none are. */
   readonly more?: number
   /**

@@ -22,7 +22,7 @@ export interface RequestSpan {
    */
   within?(run: () => void): void
   /** An upstream is about to be asked, also for a retry, a hedge or a shadow. `undefined`: this one is not followed. */
-  attempt(asked: AskedUpstream): AttemptSpan | undefined
+  attempt(asked: UpstreamCall): AttemptSpan | undefined
   /**
    * Its answer has ended, or it was refused, or its caller left. Called once, before observers hear of the same event,
    * and after the ends of its attempts but for those of hedges and shadows, which may come later. `answerId` is the id
@@ -32,7 +32,7 @@ export interface RequestSpan {
 }
 
 /** An upstream that is asked. */
-export interface AskedUpstream {
+export interface UpstreamCall {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string

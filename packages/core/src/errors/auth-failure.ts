@@ -38,7 +38,7 @@ export function moreSpecific(one: AuthFailure | undefined, other: AuthFailure): 
 /** Returns why a request was refused with `error`, a 401, given what was reported; `undefined` for any other error. */
 export function authFailureOf(error: unknown, reported: AuthFailure | undefined): AuthFailure | undefined {
   if (!GatewayError.is(error) || error.status !== 401) return undefined
-  const reason = error.refusal === 'missing_api_key' ? 'missing' : 'unknown'
+  const reason = error.reason === 'missing_api_key' ? 'missing' : 'unknown'
   return reported ?? { reason }
 }
 

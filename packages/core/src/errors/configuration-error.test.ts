@@ -6,7 +6,7 @@ import {
   type ConfigurationIssue,
   createGateway,
   limits,
-  memoryStore,
+  memoryLimitStore,
   models,
   requests,
   responseCache,
@@ -98,7 +98,7 @@ describe('a configuration error', () => {
       ['wait', 'maxQueue'],
       'maxQueued',
     ],
-    ['memoryStore', () => memoryStore({ maxKey: 1 } as never), ['maxKey'], 'maxKeys'],
+    ['memoryStore', () => memoryLimitStore({ maxKey: 1 } as never), ['maxKey'], 'maxKeys'],
     ['responseCache', () => responseCache({ ttlMs: 1, maxByte: 1 } as never), ['maxByte'], 'maxBytes'],
     ['apiKeys', () => apiKeys([], { peper: 'x' } as never), ['peper'], 'pepper'],
     ['a key', () => apiKeys([{ id: 'a', key: 'k', model: ['m'] } as never]), [0, 'model'], 'models'],
@@ -127,9 +127,9 @@ describe('a configuration error', () => {
       'a pepper',
       () => apiKeys({ find: () => undefined, digests: () => [] }, { pepper: { v1: 'hunter2-hunter2' } }),
     ],
-    ['a URL with a password', () => createGateway({ ...sound, base: 'https://me:hunter2@acme.example' })],
-    ['a vendor’s key', () => createGateway({ ...sound, base: 'sk-hunter2' })],
-    ['a long text', () => createGateway({ ...sound, base: `${'x'.repeat(80)}hunter2` })],
+    ['a URL with a password', () => createGateway({ ...sound, basePath: 'https://me:hunter2@acme.example' })],
+    ['a vendor’s key', () => createGateway({ ...sound, basePath: 'sk-hunter2' })],
+    ['a long text', () => createGateway({ ...sound, basePath: `${'x'.repeat(80)}hunter2` })],
   ])('shows no secret: %s', (_, make) => {
     const error = errorOf(make)
     expect(error.issues.length).toBeGreaterThan(0)

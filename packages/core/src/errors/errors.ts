@@ -261,7 +261,7 @@ export const refusals = {
 >
 
 /** The name of a refusal: a line of the table above. */
-export type Refusal = keyof typeof refusals
+export type ErrorReason = keyof typeof refusals
 
 /** What a refusal adds to its line of the table. */
 export interface GatewayErrorDetails {
@@ -293,27 +293,27 @@ const brand = Symbol.for('sluice.GatewayError')
  */
 export class GatewayError extends Error {
   /** The line of the table. */
-  readonly refusal: Refusal
+  readonly reason: ErrorReason
   readonly status: number
   readonly type: string
   readonly code: string | null
   readonly param: string | null
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(refusal: Refusal, given: GatewayErrorDetails = {}) {
+  constructor(reason: ErrorReason, given: GatewayErrorDetails = {}) {
     const details = ownMembers(given)
-    const [status, type, code, message] = refusals[refusal]
+    const [status, type, code, message] = refusals[reason]
     super(
       oneLine(details.message ?? message),
       details.cause === undefined ? undefined : { cause: details.cause },
     )
     this.name = 'GatewayError'
-    this.refusal = refusal
+    this.reason = reason
     this.status = status
     this.type = type
     this.code = code
     this.param = typeof details.param === 'string' ? oneLine(details.param) : null
-    this.headers = defaultHeaders(refusal, status, details.headers)
+    this.headers = defaultHeaders(reason, status, details.headers)
     Object.defineProperty(this, brand, { value: true })
   }
 
@@ -321,9 +321,9 @@ export class GatewayError extends Error {
   get retryable(): boolean {
     return (
       this.status === 408 ||
-      this.refusal === 'idempotency_in_progress' ||
+      this.reason === 'idempotency_in_progress' ||
       this.status >= 500 ||
-      (this.status === 429 && this.refusal !== 'insufficient_quota')
+      (this.status === 429 && this.reason !== 'insufficient_quota')
     )
   }
 
@@ -347,7 +347,7 @@ export class GatewayError extends Error {
 }
 
 function defaultHeaders(
-  refusal: Refusal,
+  refusal: ErrorReason,
   status: number,
   given: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {

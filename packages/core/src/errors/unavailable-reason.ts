@@ -29,7 +29,7 @@ export function isUnavailableReason(value: unknown): value is UnavailableReason 
 
 /** Returns the reason that stands for a failure. */
 export function unavailableReason(error: unknown): UnavailableReason {
-  if (GatewayError.is(error)) return error.refusal === 'upstream_auth' ? 'upstream_auth' : 'overloaded'
+  if (GatewayError.is(error)) return error.reason === 'upstream_auth' ? 'upstream_auth' : 'overloaded'
   if (!UpstreamError.is(error)) return 'overloaded'
   const { kind, status, code } = error
   if (kind !== 'refused') return kind === 'garbled' ? 'overloaded' : 'unreachable'

@@ -3,7 +3,7 @@ import type { RunningIdempotency } from '../caching/idempotency.ts'
 import { InFlightKeys } from '../caching/in-flight-keys.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { AnswerStore, WatchedAnswers } from '../contracts/answer-store.ts'
+import type { CacheStore, GuardedCacheStore } from '../contracts/answer-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { OptionCheck as Check } from '../errors/check-options.ts'
 import { bounded } from './bounded-policies.ts'
@@ -12,7 +12,7 @@ import { watchedAnswers } from './watched-answers.ts'
 
 /** What says whether a request was answered before, over stores that are watched. */
 export interface Recalling {
-  readonly cache: ResponseCache<WatchedAnswers> | undefined
+  readonly cache: ResponseCache<GuardedCacheStore> | undefined
   readonly idempotency: RunningIdempotency | undefined
 }
 
@@ -23,8 +23,8 @@ export function recalling(
   clock: Clock,
   policyMs: number,
 ): Recalling {
-  const stores = new Map<AnswerStore, WatchedAnswers>()
-  const watched = (store: AnswerStore) => {
+  const stores = new Map<CacheStore, GuardedCacheStore>()
+  const watched = (store: CacheStore) => {
     const known = stores.get(store) ?? watchedAnswers(store, observe, clock)
     stores.set(store, known)
     return known

@@ -12,7 +12,7 @@ import type { Route } from '../contracts/route.ts'
 import type { SharedHealth } from '../contracts/shared-health.ts'
 import type { Tracer } from '../contracts/tracer.ts'
 import type { Transport } from '../contracts/transport.ts'
-import type { IntakeLimits } from '../http/intake-limits.ts'
+import type { RequestLimits } from '../http/intake-limits.ts'
 import type { Timeouts } from '../upstream/deadlines.ts'
 import type { BreakerOptions, RetryOptions } from '../upstream/health/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
@@ -68,7 +68,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * `@sluice/node`. Asked again once a body has arrived that had to be waited for. What is refused is a 503. Default:
    * there always is.
    */
-  readonly shed?: LoadShedder
+  readonly loadShedder?: LoadShedder
   /** Called with each event: the begin and end of a chat completion, failed and unused calls, changes of targets and stores, warnings. */
   readonly observe?: Observer
   /** Follows requests and their upstream calls as spans: `openTelemetry().tracer`. Default: nothing does. */
@@ -92,7 +92,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    */
   readonly transport?: Transport
   /** Path of the service. Default `/v1`. */
-  readonly base?: string
+  readonly basePath?: string
   /** `schema` (default) checks types and ranges; `live` adds the rules that hosted services enforce. */
   readonly validation?: 'schema' | 'live'
   /** What becomes of top-level fields that the protocol does not know. Default `pass`. */
@@ -102,7 +102,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * default), or it is left out and told of (`drop`).
    */
   readonly unsupportedParameters?: UnsupportedParameters
-  readonly intake?: Partial<IntakeLimits>
+  readonly requestLimits?: Partial<RequestLimits>
   readonly timeouts?: Partial<Timeouts>
   readonly stream?: Partial<StreamPacing>
   /** How many upstream calls one request may make, over all its targets. Default 3. */
@@ -115,19 +115,19 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * Where processes tell each other which targets are left alone, such as `redisHealth(client)`; they know a target by
    * its provider's name and its model. Default: each process finds out by itself.
    */
-  readonly health?: SharedHealth
+  readonly sharedHealth?: SharedHealth
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
   /**
    * 32 fresh random hexadecimal digits. Default from `crypto.getRandomValues`, also in the place of an id that is no
    * printable ASCII of at most 100 characters.
    */
-  readonly id?: () => string
+  readonly generateId?: () => string
   /** A number from 0 up to, but not including, 1. Default `Math.random`. */
   readonly random?: () => number
 }
 
-export const defaultIntake: IntakeLimits = {
+export const defaultIntake: RequestLimits = {
   maxBytes: 26_214_400,
   maxDepth: 64,
   maxElements: 100_000,

@@ -2,7 +2,7 @@ import { authenticate } from '../auth/authenticate.ts'
 import { authorizePlaces } from '../auth/authorize.ts'
 import type { FetchContext } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
-import type { Candidate } from '../contracts/route.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
 import type { Blocked, Caller } from '../contracts/target-health.ts'
 import { validate } from '../dialects/chat/validate.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
@@ -84,7 +84,7 @@ export async function explain<Host>(
 
 /** Says why places would be skipped; where all would be, gives the refusal. */
 function skipLeftAlone(
-  candidates: readonly Candidate[],
+  candidates: readonly RoutedTarget[],
   caller: Caller,
   log: RoutingTrace,
   { health, clock }: CallDependencies,

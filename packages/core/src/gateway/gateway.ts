@@ -1,4 +1,4 @@
-import type { Answer, FetchContext } from '../contracts/host.ts'
+import type { GatewayResponse, FetchContext } from '../contracts/host.ts'
 import { respondError } from '../dialects/chat/respond.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -116,7 +116,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
   }
 }
 
-function respond<Host>(answer: Answer, request: Request, { plainAnswers }: FetchContext<Host>): Response {
+function respond<Host>(answer: GatewayResponse, request: Request, { plainResponses: plainAnswers }: FetchContext<Host>): Response {
   return plainAnswers === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
 }
 
@@ -139,7 +139,7 @@ function dispatch<Host>(
   lifetime: Lifetime,
   record: RequestRecord,
   load: ServiceLoad,
-): Promise<Answer> {
+): Promise<GatewayResponse> {
   const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
   if (endpoint.name === 'chat') {
     record.chat = true
@@ -159,7 +159,7 @@ function dispatch<Host>(
   )
 }
 
-async function settled(answering: Promise<Answer>, record: RequestRecord): Promise<Answer> {
+async function settled(answering: Promise<GatewayResponse>, record: RequestRecord): Promise<GatewayResponse> {
   const answer = await answering
   record.settle('completed', answer.status)
   return answer

@@ -41,10 +41,10 @@ describe('guardLedger', () => {
   it('hands on calls that nobody got, where the ledger keeps them, and does not fail where it fails', async () => {
     expect(watched({}).made).not.toHaveProperty('unused')
     const heard: unknown[] = []
-    await watched({ unused: (...given) => void heard.push(given) }).made.unused?.(closing)
+    await watched({ discarded: (...given) => void heard.push(given) }).made.discarded?.(closing)
     expect(heard).toEqual([[closing]])
-    const { made, states } = watched({ unused: () => Promise.reject(new Error('rows')) })
-    await made.unused?.(closing)
+    const { made, states } = watched({ discarded: () => Promise.reject(new Error('rows')) })
+    await made.discarded?.(closing)
     expect(states()).toEqual(['failing'])
   })
 
@@ -54,7 +54,7 @@ describe('guardLedger', () => {
       for (const name of ['cancel', 'unused']) Reflect.deleteProperty(Object.prototype, name)
     })
     const { made } = watched({})
-    expect([made.cancel, made.unused]).toEqual([undefined, undefined])
+    expect([made.cancel, made.discarded]).toEqual([undefined, undefined])
   })
 
   it('tells once that opening fails, with the error, and once that it works again', async () => {

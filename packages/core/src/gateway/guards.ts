@@ -171,7 +171,7 @@ export function guardLedger(
   clock: Clock,
 ): Ledger | undefined {
   if (ledger === undefined) return undefined
-  const { cancel, unused } = membersOf(ledger, 'cancel', 'unused')
+  const { cancel, discarded: unused } = membersOf(ledger, 'cancel', 'unused')
   const state = new LedgerState(observe)
   const watch = async (part: string, run: () => void | Promise<void>): Promise<void> => {
     try {
@@ -187,7 +187,7 @@ export function guardLedger(
       watch('open', () => bounded(clock, 'ledger', ledger.open(entry, progress), ms)),
     close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
     ...(cancel && { cancel: entry => watch('close', () => cancel.call(ledger, entry)).catch(() => {}) }),
-    ...(unused && { unused: closing => watch('close', () => unused.call(ledger, closing)).catch(() => {}) }),
+    ...(unused && { discarded: closing => watch('close', () => unused.call(ledger, closing)).catch(() => {}) }),
     flush: () => watch('flush', () => ledger.flush?.()).catch(() => {}),
   })
 }

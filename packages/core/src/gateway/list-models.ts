@@ -1,6 +1,6 @@
 import { authenticate } from '../auth/authenticate.ts'
 import { Permissions } from '../auth/authorize.ts'
-import type { Answer, FetchContext } from '../contracts/host.ts'
+import type { GatewayResponse, FetchContext } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { ModelCard, Route } from '../contracts/route.ts'
 import { respondJson } from '../dialects/chat/respond.ts'
@@ -25,7 +25,7 @@ export async function listModels<Host>(
   context: FetchContext<Host>,
   options: ResolvedOptions<Host>,
   { requestId, answerHeaders }: AnsweredRecord,
-): Promise<Answer> {
+): Promise<GatewayResponse> {
   const principal = await identify(request, context, options)
   const { route } = options
   const permissions = new Permissions(principal, options.authorize)
@@ -42,7 +42,7 @@ export async function showModel<Host>(
   context: FetchContext<Host>,
   options: ResolvedOptions<Host>,
   { requestId, answerHeaders }: AnsweredRecord,
-): Promise<Answer> {
+): Promise<GatewayResponse> {
   const principal = await identify(request, context, options)
   const { route } = options
   const card = route.list?.().find(known => known.id === id)

@@ -1,5 +1,5 @@
 import type { FetchContext } from '../contracts/host.ts'
-import type { TracedCandidate } from '../contracts/trace.ts'
+import type { TracedTarget } from '../contracts/trace.ts'
 import type { AuthFailure } from '../errors/auth-failure.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import type { GatewayOptions } from './config.ts'
@@ -13,7 +13,7 @@ export interface Explanation {
   readonly authFailure: AuthFailure | undefined
   readonly model: string | undefined
   /** In the order in which they would be asked; those that would be skipped included. At most 100. */
-  readonly candidates: readonly TracedCandidate[]
+  readonly candidates: readonly TracedTarget[]
   /** How many are left out; absent where none are. */
   readonly more?: number
   /** What chance was decided with. */

@@ -4,9 +4,9 @@ import type { CachedResponse } from '../caching/cached-response.ts'
 import { type RunningIdempotency, recallRepeat } from '../caching/idempotency.ts'
 import { type ResponseCache, recallCached } from '../caching/response-cache.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
-import type { WatchedAnswers } from '../contracts/answer-store.ts'
+import type { GuardedCacheStore } from '../contracts/answer-store.ts'
 import type { Draft } from '../contracts/draft.ts'
-import type { Answer, FetchContext } from '../contracts/host.ts'
+import type { GatewayResponse, FetchContext } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { PartialCompletion } from '../contracts/provider.ts'
 import { keepAliveComment } from '../dialects/chat/chunk-writer.ts'
@@ -48,7 +48,7 @@ export async function completeChat<Host>(
   lifetime: Lifetime,
   record: RequestRecord,
   load: ServiceLoad,
-): Promise<Answer> {
+): Promise<GatewayResponse> {
   const identifying = authenticate(request, context.host, options.authenticate, failure =>
     record.reportAuthFailure(failure),
   )
@@ -137,7 +137,7 @@ async function repeated(
 async function cached(
   request: Request,
   input: ChatRequest,
-  cache: ResponseCache<WatchedAnswers>,
+  cache: ResponseCache<GuardedCacheStore>,
   record: RequestRecord,
 ): Promise<CachedResponse | undefined> {
   const found = await recallCached(request, input, record.principal!, cache)
@@ -148,7 +148,7 @@ async function cached(
 }
 
 /** An answer that was given before. */
-function replay(answer: CachedResponse, record: RequestRecord, lifetime: Lifetime): Answer {
+function replay(answer: CachedResponse, record: RequestRecord, lifetime: Lifetime): GatewayResponse {
   record.adjust(answer.adjustments)
   record.capture?.add(answer.text)
   if (answer.stream) {
@@ -180,7 +180,7 @@ function asking<Host>(
 function whole(
   answering: Answering<PartialCompletion>,
   { input, identity, record, newId }: AnsweredRequest,
-): Answer {
+): GatewayResponse {
   const { answer } = answering
   answering.end(true)
   record.attempts.counted?.setResponseModel(answer.model)
@@ -204,7 +204,7 @@ async function stream<Host>(
   asked: AnsweredRequest,
   attempts: Attempts,
   options: ResolvedOptions<Host>,
-): Promise<Answer> {
+): Promise<GatewayResponse> {
   const { record } = asked
   const { keepAliveMs } = options.stream
   const { clock } = options

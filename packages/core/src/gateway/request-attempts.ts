@@ -1,4 +1,4 @@
-import type { UnusedCallEvent } from '../contracts/events.ts'
+import type { DiscardedCallEvent } from '../contracts/events.ts'
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
@@ -66,7 +66,7 @@ export class RequestAttempts implements Attempts {
     const usage = abandoned ? this.#record.abandonedUsage(attempt, attempt.endedAt!) : used?.usage
     attempt.discarded = true
     const { responseModel } = attempt
-    const call: UnusedCallEvent = {
+    const call: DiscardedCallEvent = {
       type: 'unused_call',
       requestId,
       principal,

@@ -1,7 +1,7 @@
 import { chargeOf, unusedClosing } from '../accounting/charge.ts'
 import { AnswerCapture, type CacheWriter } from '../caching/cached-response.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { BeginEvent, EndEvent, Outcome, UnusedCallEvent } from '../contracts/events.ts'
+import type { BeginEvent, EndEvent, Outcome, DiscardedCallEvent } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
@@ -125,7 +125,7 @@ export class RequestRecord {
     // Read once, and not where a failure is being told: what is of the user's making may throw.
     this.#room = { ...lease.headers }
     this.#waitedMs = lease.waitedMs ?? 0
-    if (lease.shadowed !== undefined) this.#shadowed = [...lease.shadowed]
+    if (lease.wouldHaveRefused !== undefined) this.#shadowed = [...lease.wouldHaveRefused]
   }
 
   /**
@@ -190,14 +190,14 @@ export class RequestRecord {
   }
 
   /** Keeps a call whose answer nobody got; also when the request has ended. */
-  keepUnused(call: UnusedCallEvent): void {
+  keepUnused(call: DiscardedCallEvent): void {
     const { ledger, id } = this.#books
-    if (ledger?.unused === undefined) return
+    if (ledger?.discarded === undefined) return
     const closedAt = this.#clock.now()
     const openedAt = this.#entry?.openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
     const closing = unusedClosing(call, beside)
-    if (closing !== undefined) this.#close(() => ledger.unused?.(closing))
+    if (closing !== undefined) this.#close(() => ledger.discarded?.(closing))
   }
 
   /** Calls that go on beside the request, and after it. */
@@ -244,7 +244,7 @@ export class RequestRecord {
       usage: this.usage && copiedUsage(this.usage),
       usageEstimated: this.usageEstimated,
       cost,
-      shadowed: this.#shadowed,
+      wouldHaveRefused: this.#shadowed,
       timings: {
         queue: this.attempts.queuedMs(now) + this.#waitedMs,
         firstByte,

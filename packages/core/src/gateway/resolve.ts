@@ -13,10 +13,10 @@ import type { Transport } from '../contracts/transport.ts'
 import type { ValidationRules } from '../dialects/chat/validate.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
-import type { IntakeLimits } from '../http/intake-limits.ts'
+import type { RequestLimits } from '../http/intake-limits.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
-import { memoryStore } from '../rate-limiting/memory-store.ts'
+import { memoryLimitStore } from '../rate-limiting/memory-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import type { HealthSettings } from '../upstream/health/health-options.ts'
@@ -74,7 +74,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly startTrace: TraceStart | undefined
   readonly base: string
   readonly rules: ValidationRules
-  readonly intake: IntakeLimits
+  readonly intake: RequestLimits
   readonly stream: StreamPacing
   readonly call: CallDependencies
   /** Outlives the options, which it has to be told to follow. */
@@ -116,11 +116,11 @@ export function resolveOptions<Host>(
     retry,
     random,
     clock,
-    shared: options.health,
+    shared: options.sharedHealth,
     changed: observe,
   }
   const book = kept?.healthRegistry ?? healthRegistry(health)
-  const counts = kept?.counts ?? memoryStore()
+  const counts = kept?.counts ?? memoryLimitStore()
   const policies = boundedPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = recalling(options, observe, clock, timeouts.policyMs)
   // Last: nothing that has to be closed is made for options that cannot be used.
@@ -135,18 +135,18 @@ export function resolveOptions<Host>(
     abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
     ledger: guardLedger(options.ledger, timeouts.policyMs, observe, clock),
     observe,
-    shed: guardShedder(options.shed, observe),
+    shed: guardShedder(options.loadShedder, observe),
     tellsTrace: guardTraceChoice(options.traceHeader, observe),
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
     startTrace: guardTracer(options.tracer, observe),
-    base: options.base ?? '/v1',
+    base: options.basePath ?? '/v1',
     rules: {
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',
       boundsAll: policies.limit?.appliesToAll === true || options.authorize !== undefined,
       estimateTokens,
     },
-    intake: filled(defaultIntake, options.intake),
+    intake: filled(defaultIntake, options.requestLimits),
     stream,
     call: {
       transport: options.transport ?? ownTransport!,
@@ -164,7 +164,7 @@ export function resolveOptions<Host>(
     health,
     ownTransport,
     clock,
-    id: guardId(options.id),
+    id: guardId(options.generateId),
     random,
   }
 }

@@ -3,7 +3,7 @@ import type { HostBody } from '../contracts/host.ts'
 import type { EndReason } from '../errors/abort-reasons.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { IntakeLimits } from './intake-limits.ts'
+import type { RequestLimits } from './intake-limits.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { Upload } from './uploads.ts'
 
@@ -11,7 +11,7 @@ type StreamBody = Extract<HostBody, { kind: 'stream' }>
 
 /** Bounds of a body while it arrives. */
 export interface BodyBounds {
-  readonly limits: IntakeLimits
+  readonly limits: RequestLimits
   /** Where it is counted. Ended when the last byte has arrived, or none is waited for any more. */
   readonly upload: Upload
   /** Makes the error for more than `maxBytes`, given how many bytes were read until then. */
@@ -98,7 +98,7 @@ export function collectBody<T>(
 }
 
 /** How long a body may take of which so many bytes have arrived. */
-function allowedMs(bytes: number, { deadlineMs, minBytesPerSecond, minRateGraceMs }: IntakeLimits): number {
+function allowedMs(bytes: number, { deadlineMs, minBytesPerSecond, minRateGraceMs }: RequestLimits): number {
   return Math.min(deadlineMs, minRateGraceMs + (1000 * bytes) / minBytesPerSecond)
 }
 

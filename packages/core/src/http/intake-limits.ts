@@ -4,7 +4,7 @@ import type { JsonLimits } from '../protocol/json.ts'
  * Bounds of a request's body, checked before anything is made of it. Those of uploads and of the rate concern bodies that
  * have to be waited for: a body that has arrived along with the head of its request is no upload.
  */
-export interface IntakeLimits extends JsonLimits {
+export interface RequestLimits extends JsonLimits {
   /** Default 26,214,400 (25 MiB). */
   readonly maxBytes: number
   /** How long the body may take to arrive, in milliseconds. Default 30,000. */

@@ -1,30 +1,30 @@
-import type { LeaveListener, Leaving } from '../contracts/host.ts'
+import type { DisconnectListener, DisconnectSource } from '../contracts/host.ts'
 import type { EndReason } from '../errors/abort-reasons.ts'
 
 /** What to do when a life ends. */
 export type EndListener = (reason: EndReason) => void
 
 /** One request's life, from outside: it ends when the client leaves or the gateway closes. */
-export class Lifetime implements LeaveListener {
+export class Lifetime implements DisconnectListener {
   /** Set once the life has ended. */
   ended: EndReason | undefined = undefined
   /** Its place among those that run: see `RunningRequests`. */
   place = -1
-  readonly #client: AbortSignal | Leaving
+  readonly #client: AbortSignal | DisconnectSource
   #aborted: (() => void) | undefined = undefined
   readonly #listeners: EndListener[] = []
   #ending: AbortController | undefined = undefined
 
   /** `client` tells when it leaves: see `leavingOf`. */
-  constructor(client: AbortSignal | Leaving) {
+  constructor(client: AbortSignal | DisconnectSource) {
     this.#client = client
     if (isLeaving(client)) {
-      if (client.left) this.ended = 'client_left'
-      else client.onLeave(this)
+      if (client.disconnected) this.ended = 'client_left'
+      else client.onDisconnect(this)
     } else if (client.aborted) {
       this.ended = 'client_left'
     } else {
-      this.#aborted = () => this.clientLeft()
+      this.#aborted = () => this.clientDisconnected()
       client.addEventListener('abort', this.#aborted, { once: true })
     }
   }
@@ -51,7 +51,7 @@ export class Lifetime implements LeaveListener {
     if (at !== -1) this.#listeners.splice(at, 1)
   }
 
-  clientLeft(): void {
+  clientDisconnected(): void {
     this.end('client_left')
   }
 
@@ -65,7 +65,7 @@ export class Lifetime implements LeaveListener {
   /** The answer has ended: nothing is listened to any more. */
   release(): void {
     this.#listeners.length = 0
-    if (isLeaving(this.#client)) this.#client.offLeave(this)
+    if (isLeaving(this.#client)) this.#client.offDisconnect(this)
     else if (this.#aborted !== undefined) this.#client.removeEventListener('abort', this.#aborted)
   }
 }
@@ -73,16 +73,16 @@ export class Lifetime implements LeaveListener {
 const leavingKey = Symbol.for('sluice.leaving')
 
 /** What tells that the client of a request has left: its signal, or what its adapter has in the place of one. */
-export function leavingOf(request: Request): AbortSignal | Leaving {
-  const leaving = (request as { readonly [leavingKey]?: Leaving | undefined })[leavingKey]
+export function leavingOf(request: Request): AbortSignal | DisconnectSource {
+  const leaving = (request as { readonly [leavingKey]?: DisconnectSource | undefined })[leavingKey]
   // What wraps a request may have a signal of its own.
   return leaving !== undefined && (leaving as unknown) === request ? leaving : request.signal
 }
 
-function isLeaving(client: AbortSignal | Leaving): client is Leaving {
+function isLeaving(client: AbortSignal | DisconnectSource): client is DisconnectSource {
   return 'onLeave' in client
 }
 
-function signalOf(client: AbortSignal | Leaving): AbortSignal {
+function signalOf(client: AbortSignal | DisconnectSource): AbortSignal {
   return isLeaving(client) ? client.signal : client
 }

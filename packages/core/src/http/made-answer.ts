@@ -1,4 +1,4 @@
-import type { Answer } from '../contracts/host.ts'
+import type { GatewayResponse } from '../contracts/host.ts'
 
 // Tuned for the bench row `node`: the memories here, in endpoint.ts, completion-text.ts and bounded-output.ts take 4.5 us of
 // some 50 together.
@@ -10,13 +10,13 @@ export type AnswerHeaders = Record<string, string>
  * An answer of the gateway's own. Its headers are kept as they are written, names and values by turns; the record of
  * them is made for who asks for it.
  */
-export class MadeAnswer implements Answer {
+export class MadeAnswer implements GatewayResponse {
   readonly status: number
-  readonly body: Answer['body']
+  readonly body: GatewayResponse['body']
   readonly headerList: readonly string[] | undefined
   readonly #list: readonly string[]
 
-  constructor(status: number, body: Answer['body'], headers: HeaderList) {
+  constructor(status: number, body: GatewayResponse['body'], headers: HeaderList) {
     this.status = status
     this.body = body
     this.#list = headers.list

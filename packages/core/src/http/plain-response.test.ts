@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Answer } from '../contracts/host.ts'
+import type { GatewayResponse } from '../contracts/host.ts'
 import { nativeResponse, plainResponse } from './plain-response.ts'
 
 const key = Symbol.for('sluice.answer')
-const answerOf = (response: Response) => (response as unknown as Record<symbol, Answer | undefined>)[key]
-const json: Answer = {
+const answerOf = (response: Response) => (response as unknown as Record<symbol, GatewayResponse | undefined>)[key]
+const json: GatewayResponse = {
   status: 201,
   headers: { 'content-type': 'application/json', 'x-one': '1' },
   body: '{"a":"é"}',

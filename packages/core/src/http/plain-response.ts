@@ -1,4 +1,4 @@
-import type { Answer } from '../contracts/host.ts'
+import type { GatewayResponse } from '../contracts/host.ts'
 
 const answerKey = Symbol.for('sluice.answer')
 
@@ -7,7 +7,7 @@ const answerKey = Symbol.for('sluice.answer')
  * `fetch` does.
  */
 export function nativeResponse(
-  { status, headers, body }: Omit<Answer, 'headers'> & { readonly headers: HeadersInit },
+  { status, headers, body }: Omit<GatewayResponse, 'headers'> & { readonly headers: HeadersInit },
   signal?: AbortSignal,
 ): Response {
   return new Response(typeof body === 'string' ? body : byteStream(body, signal), { status, headers })
@@ -18,21 +18,21 @@ export function nativeResponse(
  * itself, under `Symbol.for('sluice.answer')`, and no native part is ever made; to everybody else it is a
  * `Response` as any.
  */
-export function plainResponse(answer: Answer): Response {
+export function plainResponse(answer: GatewayResponse): Response {
   return new PlainResponse(answer) as unknown as Response
 }
 
 class PlainResponse {
-  readonly #answer: Answer
+  readonly #answer: GatewayResponse
   #headers: Headers | undefined
   #native: Response | undefined
 
-  constructor(answer: Answer) {
+  constructor(answer: GatewayResponse) {
     this.#answer = answer
   }
 
   /** The answer with the headers as they are now; gone once the native body is made. */
-  get [answerKey](): Answer | undefined {
+  get [answerKey](): GatewayResponse | undefined {
     if (this.#native !== undefined) return undefined
     if (this.#headers === undefined) return this.#answer
     // A record has room for one cookie: with more this is a response as any.

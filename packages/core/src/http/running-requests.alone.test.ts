@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../test/support/manual-clock.ts'
 import { oldBytesOver } from '../../test/support/old-memory.ts'
-import type { Leaving } from '../contracts/host.ts'
+import type { DisconnectSource } from '../contracts/host.ts'
 import { Lifetime } from './lifetime.ts'
 import { RunningRequests } from './running-requests.ts'
 
@@ -102,7 +102,7 @@ describe('RunningRequests', () => {
 
 /** A request that holds 8 kB. Its client has no signal: the engine keeps those itself. */
 function begun(requests: RunningRequests): Lifetime {
-  const lifetime = new Lifetime({ left: false, onLeave() {}, offLeave() {} } as unknown as Leaving)
+  const lifetime = new Lifetime({ left: false, onLeave() {}, offLeave() {} } as unknown as DisconnectSource)
   Object.assign(lifetime, { held: new Array<number>(1_000).fill(0.5) })
   requests.add(lifetime)
   return lifetime

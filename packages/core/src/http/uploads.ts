@@ -1,9 +1,9 @@
 import { GatewayError } from '../errors/errors.ts'
 import { retryHeaders } from '../errors/retry-headers.ts'
-import type { IntakeLimits } from './intake-limits.ts'
+import type { RequestLimits } from './intake-limits.ts'
 
 /** Bounds of what is received at the same time. */
-type UploadLimits = Pick<IntakeLimits, 'maxUploads' | 'maxUploadBytes' | 'maxTotalUploadBytes'>
+type UploadLimits = Pick<RequestLimits, 'maxUploads' | 'maxUploadBytes' | 'maxTotalUploadBytes'>
 
 /** What one principal is sending. */
 interface Sender {

@@ -53,7 +53,7 @@ function toldAttempt({ provider, model, called, why, ms, waitedMs, status, error
 function kindOf(error: unknown): string | undefined {
   if (error === undefined) return undefined
   if (UpstreamError.is(error)) return boundedLine(String(error.kind))
-  if (GatewayError.is(error)) return error.refusal
+  if (GatewayError.is(error)) return error.reason
   return error instanceof LifeEnded || error instanceof AnsweredElsewhere ? 'cut_off' : 'internal'
 }
 

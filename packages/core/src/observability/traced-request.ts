@@ -1,6 +1,6 @@
 import type { EndEvent } from '../contracts/events.ts'
 import type { Call } from '../contracts/provider.ts'
-import type { AskedUpstream, AttemptEnd, AttemptSpan, RequestSpan } from '../contracts/tracer.ts'
+import type { UpstreamCall, AttemptEnd, AttemptSpan, RequestSpan } from '../contracts/tracer.ts'
 import type { UpstreamRequest } from '../contracts/transport.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -38,7 +38,7 @@ export class TracedRequest {
 
   /** An upstream is about to be asked, at `url`. */
   attempt(
-    asked: Pick<AskedUpstream, 'provider' | 'model' | 'why'>,
+    asked: Pick<UpstreamCall, 'provider' | 'model' | 'why'>,
     { input }: Call,
     url: string,
   ): TracedAttempt | undefined {
@@ -70,7 +70,7 @@ function isAttemptSpan(value: unknown): value is AttemptSpan {
 }
 
 /** Where an upstream is, without its path, which may name a key. */
-function placeOf(url: string): Pick<AskedUpstream, 'address' | 'port'> {
+function placeOf(url: string): Pick<UpstreamCall, 'address' | 'port'> {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return { address: undefined, port: undefined }
   const { hostname, port, protocol } = new URL(url)
   const usual = protocol === 'https:' ? 443 : 80

@@ -1,6 +1,6 @@
 import { answerReference } from '../dialects/chat/answer-schemas.ts'
 import { requestReference } from '../dialects/chat/request-json-schema.ts'
-import { type Refusal, refusals } from '../errors/errors.ts'
+import { type ErrorReason, refusals } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 
 /** `POST /chat/completions`. */
@@ -86,15 +86,15 @@ function answer(description: string, schema: 'Model' | 'ModelList'): JsonObject 
 }
 
 /** Those that no operation of the document is answered with: paths and methods that are none, and nobody there. */
-const ofNone: readonly Refusal[] = ['unknown_url', 'method_not_supported', 'client_left']
+const ofNone: readonly ErrorReason[] = ['unknown_url', 'method_not_supported', 'client_left']
 
 /** Every refusal of a chat completion. */
-const chatRefusals: readonly Refusal[] = (Object.keys(refusals) as Refusal[]).filter(
+const chatRefusals: readonly ErrorReason[] = (Object.keys(refusals) as ErrorReason[]).filter(
   name => !ofNone.includes(name),
 )
 
 /** The refusals of the list of models. */
-const listRefusals: readonly Refusal[] = [
+const listRefusals: readonly ErrorReason[] = [
   'missing_api_key',
   'invalid_api_key',
   'server_error',
@@ -103,17 +103,17 @@ const listRefusals: readonly Refusal[] = [
 ]
 
 /** The refusals of one model. */
-const modelRefusals: readonly Refusal[] = [...listRefusals, 'model_not_allowed', 'model_not_found']
+const modelRefusals: readonly ErrorReason[] = [...listRefusals, 'model_not_allowed', 'model_not_found']
 
 /**
  * The answers of the statuses of refusals, with an example of each. `default` stands for what else a function of the
  * service's owner may refuse with.
  */
 function refusalAnswers(
-  names: readonly Refusal[],
+  names: readonly ErrorReason[],
   headersOf: (status: number) => JsonObject,
 ): Record<string, JsonObject> {
-  const byStatus = new Map<number, Refusal[]>()
+  const byStatus = new Map<number, ErrorReason[]>()
   for (const name of names) {
     const status: number = refusals[name][0]
     byStatus.set(status, [...(byStatus.get(status) ?? []), name])
@@ -129,7 +129,7 @@ function refusalAnswers(
   }
 }
 
-function answerOf(names: readonly Refusal[], headers: JsonObject): JsonObject {
+function answerOf(names: readonly ErrorReason[], headers: JsonObject): JsonObject {
   const examples = Object.fromEntries(names.map(name => [name, { value: bodyOf(name) }]))
   return {
     description: names.map(name => `\`${name}\`: ${refusals[name][3]}`).join('\n\n'),
@@ -138,7 +138,7 @@ function answerOf(names: readonly Refusal[], headers: JsonObject): JsonObject {
   }
 }
 
-function bodyOf(name: Refusal): JsonObject {
+function bodyOf(name: ErrorReason): JsonObject {
   const [, type, code, message] = refusals[name]
   return { error: { message, type, param: null, code } }
 }

@@ -125,7 +125,7 @@ describe('parseJson', () => {
       [0xff, 0xfe, 0x7b, 0, 0x7d, 0],
       [0x22, 0xc3, 0x22],
     ]) {
-      expect(errorFrom(() => parseJson(Uint8Array.from(bytes), limits)).refusal).toBe('invalid_json')
+      expect(errorFrom(() => parseJson(Uint8Array.from(bytes), limits)).reason).toBe('invalid_json')
     }
   })
 
@@ -173,7 +173,7 @@ describe('parseJson', () => {
     ]) {
       const bytes = encode(text)
       const start = performance.now()
-      expect(errorFrom(() => parseJson(bytes, limits)).refusal).toBe('invalid_request')
+      expect(errorFrom(() => parseJson(bytes, limits)).reason).toBe('invalid_request')
       expect(performance.now() - start).toBeLessThan(10_000)
     }
   })

@@ -123,7 +123,7 @@ describe('the key of a count', () => {
   })
 
   it('is another one for a shadow', () => {
-    expect(key({ shadow: true }, { id: 'ann' })).not.toBe(key({}, { id: 'ann' }))
+    expect(key({ dryRun: true }, { id: 'ann' })).not.toBe(key({}, { id: 'ann' }))
   })
 
   it('is one for all callers without a tag, and for none with it', () => {
@@ -168,7 +168,7 @@ describe('the key of a count', () => {
 
 it('writes a rule as its builders do', () => {
   expect([
-    ruleText(requests(60).per('minute').asShadow()),
+    ruleText(requests(60).per('minute').dryRun()),
     ruleText(concurrent(5).by('gateway').forModels('large', 'test-*')),
     ruleText(budget(0.5, 'usd').per('day').by('tag:team', 'model')),
     ruleText(

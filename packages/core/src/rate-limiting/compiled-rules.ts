@@ -55,7 +55,7 @@ export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'p
   }
   return rules.map(given => {
     const rule = ownMembers(limitRule(given))
-    const { kind, limit, per, scopes = ['key'], models, shadow = false, unpriced } = rule
+    const { kind, limit, per, scopes = ['key'], models, dryRun: shadow = false, unpriced } = rule
     return {
       kind,
       text: ruleText(rule),

@@ -125,7 +125,7 @@ function countsOf(
 
 function counterOf(key: string, rule: CompiledRule): RateCounter | LeaseCounter | undefined {
   const { kind, limit, shadow, windowMs } = rule
-  if (kind === 'concurrent') return { kind: 'lease', key, limit, shadow }
-  if (kind === 'requests') return { kind: 'rate', key, limit, shadow, windowMs, amount: 1 }
+  if (kind === 'concurrent') return { kind: 'lease', key, limit, dryRun: shadow }
+  if (kind === 'requests') return { kind: 'rate', key, limit, dryRun: shadow, windowMs, amount: 1 }
   return undefined
 }

@@ -15,7 +15,7 @@ import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { guardedStore } from './guarded-store.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
-import { memoryStore } from './memory-store.ts'
+import { memoryLimitStore } from './memory-store.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -37,20 +37,20 @@ function claimOf(...counters: Counter[]): Claim {
 }
 
 function lease(limit = 10, key = 'lease'): LeaseCounter {
-  return { kind: 'lease', key, limit, shadow: false }
+  return { kind: 'lease', key, limit, dryRun: false }
 }
 
 function rate(limit = 10, key = 'rate'): RateCounter {
-  return { kind: 'rate', key, limit, windowMs: 60_000, amount: 1, shadow: false }
+  return { kind: 'rate', key, limit, windowMs: 60_000, amount: 1, dryRun: false }
 }
 
 function sum(limit = 1_000, amount = 100): SumCounter {
-  return { kind: 'sum', key: 'sum', limit, amount, floor: 0, window: 'ever', shadow: false }
+  return { kind: 'sum', key: 'sum', limit, amount, floor: 0, window: 'ever', dryRun: false }
 }
 
 function guarded(store: LimitStore, given: Partial<GuardedStoreOptions> = {}) {
   const events: StoreEvent[] = []
-  const local = memoryStore()
+  const local = memoryLimitStore()
   const guard = guardedStore(store, {
     onStoreFailure: { requests: 'local', tokens: 'local', concurrent: 'local', budget: 'closed' },
     instances: 4,
@@ -205,7 +205,7 @@ describe('a store that answers later', () => {
   it('hears what came while this process stood still', async () => {
     vi.useRealTimers()
     const { port1, port2 } = new MessageChannel()
-    const memory = memoryStore()
+    const memory = memoryLimitStore()
     const answers: (() => void)[] = []
     port2.onmessage = () => answers.shift()?.()
     const store: LimitStore = {
@@ -369,7 +369,7 @@ describe('while the store fails', () => {
 
   it('a closed shadow refuses nobody', async () => {
     const { guard } = await down()
-    const { verdict } = admit(guard, ['budget'], { ...sum(1, 100), shadow: true })
+    const { verdict } = admit(guard, ['budget'], { ...sum(1, 100), dryRun: true })
     expect(verdict).toMatchObject({ allowed: true, counters: [{ over: false }] })
   })
 
@@ -429,7 +429,7 @@ describe('while the store fails', () => {
   })
 
   it('F73: a flood of keys takes bounded room', async () => {
-    const before = memoryStore({ maxKeys: 10 })
+    const before = memoryLimitStore({ maxKeys: 10 })
     const { guard } = await down({ local: before })
     for (let count = 0; count < 1_000; count++) admit(guard, ['requests'], rate(4, `key ${count}`))
     // None of the first ones was pushed out: it is refused as it is used up, and the last as there is no place for it.

@@ -6,7 +6,7 @@ import { type Outcome, StoreClient } from '../stores/store-client.ts'
 import { ActiveClaims, holds, type Renew, Unsettled } from './active-claims.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 import { localShare } from './local-share.ts'
-import { type MemoryStore, memoryStore } from './memory-store.ts'
+import { type MemoryLimitStore, memoryLimitStore } from './memory-store.ts'
 import { StoreRecovery } from './store-recovery.ts'
 
 /** A store that answers in time or is done without, each kind of rule in its own way. */
@@ -36,7 +36,7 @@ class StoreGuard implements GuardedStore {
   readonly #held: ActiveClaims
   readonly #unsettled: Unsettled
   readonly #repair: StoreRecovery
-  #local: MemoryStore | undefined
+  #local: MemoryLimitStore | undefined
   readonly #renew: Renew = (claims, ttlMs) => {
     try {
       return this.#calls.ask(() => this.#store.renew(claims, ttlMs))
@@ -88,7 +88,7 @@ class StoreGuard implements GuardedStore {
     const share = localShare(claim, kinds, this.#options, error)
     const { claim: mine } = share
     if (mine === undefined) return { verdict: share.verdict(undefined), settle: nothing }
-    this.#local ??= memoryStore()
+    this.#local ??= memoryLimitStore()
     const local = this.#local
     const decided = local.admit(mine)
     const verdict = share.verdict(decided)

@@ -8,7 +8,7 @@ import {
   type ConfigurationIssue,
   configurationIssue,
 } from '../errors/configuration-error.ts'
-import type { MemoryStore } from './memory-store.ts'
+import type { MemoryLimitStore } from './memory-store.ts'
 
 /** How requests wait for room. */
 export interface WaitOptions {
@@ -85,7 +85,7 @@ export interface GuardedStoreOptions {
   readonly observe: Observer
   readonly clock: Clock
   /** Counts while the store does not answer. Default: `memoryStore()`. */
-  readonly local?: MemoryStore
+  readonly local?: MemoryLimitStore
 }
 
 const kinds: readonly string[] = ['requests', 'tokens', 'concurrent', 'budget'] satisfies LimitKind[]

@@ -6,7 +6,7 @@ import { GatewayError } from '../errors/errors.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { limits } from './limits.ts'
 import type { LimitsOptions } from './limits-options.ts'
-import { memoryStore } from './memory-store.ts'
+import { memoryLimitStore } from './memory-store.ts'
 import { budget, concurrent, requests, tokens } from './rule.ts'
 
 const noon = Date.parse('2026-11-18T12:00:00Z')
@@ -34,7 +34,7 @@ const usageOf = (prompt: number, completion: number): Usage => ({
 /** A limiter by a clock that is set by hand, and a short way to ask it. */
 function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
   const clock = { now: noon }
-  const store = memoryStore({ now: () => clock.now })
+  const store = memoryLimitStore({ now: () => clock.now })
   const made = limits(rules, { store, ...options })
   const ask = (
     who: string | Principal = 'ann',
@@ -170,7 +170,7 @@ describe('limits', () => {
   })
 
   it('asks a store in memory whose methods somebody has replaced by those', () => {
-    const store = memoryStore()
+    const store = memoryLimitStore()
     const admit = vi.spyOn(store, 'admit')
     const { ask } = limiter([concurrent(1)], { store })
     void ask().settle(undefined, null)
@@ -181,16 +181,16 @@ describe('limits', () => {
   it('lets in what a shadow would refuse, and names the shadow', () => {
     const { ask } = limiter([
       requests(9).per('hour'),
-      requests(2).per('hour').by('gateway').asShadow(),
-      concurrent(3).asShadow(),
-      tokens(5).per('day').asShadow(),
+      requests(2).per('hour').by('gateway').dryRun(),
+      concurrent(3).dryRun(),
+      tokens(5).per('day').dryRun(),
     ])
     const shadowed = [1, 2, 3, 4].map(() => {
       const lease = ask()
       expect(lease.headers).toMatchObject({ 'x-ratelimit-limit-requests': '9' })
       expect(lease.headers).not.toHaveProperty('x-ratelimit-limit-tokens')
       expect(lease).not.toHaveProperty('spends')
-      return lease.shadowed
+      return lease.wouldHaveRefused
     })
     const [gateway, atOnce, day] = [
       "requests(2).per('hour').by('gateway')",
@@ -198,7 +198,7 @@ describe('limits', () => {
       "tokens(5).per('day')",
     ]
     expect(shadowed).toEqual([[day], [day], [gateway, day], [gateway, atOnce, day]])
-    expect(limiter([requests(2).per('hour').asShadow()]).ask()).not.toHaveProperty('shadowed')
+    expect(limiter([requests(2).per('hour').dryRun()]).ask()).not.toHaveProperty('shadowed')
   })
 })
 
@@ -238,7 +238,7 @@ describe('what is reserved, and settled', () => {
   it('has no bound where neither tokens nor money are counted', () => {
     expect(limiter([requests(9).per('day'), concurrent(9)]).ask()).not.toHaveProperty('maxOutputTokens')
     expect(limiter([tokens(9).per('day').forModels('x')]).ask()).not.toHaveProperty('maxOutputTokens')
-    const shadow = limiter([tokens(9).per('day').asShadow()], { maxOutputTokens: 50 })
+    const shadow = limiter([tokens(9).per('day').dryRun()], { maxOutputTokens: 50 })
     expect(shadow.ask().maxOutputTokens).toBe(50)
   })
 
@@ -249,10 +249,10 @@ describe('what is reserved, and settled', () => {
     const first = ask(...asking)
     expect(first.spends).toBe(true)
     const second = ask(...asking)
-    expect(refused(...asking).refusal).toBe('insufficient_quota')
+    expect(refused(...asking).reason).toBe('insufficient_quota')
     void first.settle(usageOf(100, 0), 0.0001)
     const third = ask(...asking)
-    expect(refused(...asking).refusal).toBe('insufficient_quota')
+    expect(refused(...asking).reason).toBe('insufficient_quota')
     void second.settle(undefined, null)
     void third.settle(usageOf(100, 1_000), 0.0041)
     ask(...asking)
@@ -282,7 +282,7 @@ describe('what is reserved, and settled', () => {
     })
     const other = { ...target }
     const half = { targets: [target, other], price: (_: Usage, of: Target) => (of === other ? null : 0.1) }
-    expect(refused('ann', {}, half).refusal).toBe('model_not_priced')
+    expect(refused('ann', {}, half).reason).toBe('model_not_priced')
   })
 
   it('passes over a shadow of money where there is no price, and asks for none where no rule needs it', () => {
@@ -290,7 +290,7 @@ describe('what is reserved, and settled', () => {
       throw new Error('it was asked')
     }
     limiter([requests(1).per('day'), budget(1, 'usd').per('day').forModels('x')]).ask('ann', {}, { price })
-    const lease = limiter([budget(1, 'usd').per('day').asShadow()]).ask('ann', {}, { price: () => null })
+    const lease = limiter([budget(1, 'usd').per('day').dryRun()]).ask('ann', {}, { price: () => null })
     expect(lease).toEqual({ headers: {}, settle: expect.any(Function) })
   })
 
@@ -302,16 +302,16 @@ describe('what is reserved, and settled', () => {
     expect([lease.spends, lease.maxOutputTokens]).toEqual([undefined, undefined])
     void lease.settle(usageOf(1_000_000, 1_000_000), null)
     ask('ann', { max_tokens: 5 }, { price: () => 0.009 })
-    expect(refused('ann', {}, { price: () => 0.009 }).refusal).toBe('insufficient_quota')
+    expect(refused('ann', {}, { price: () => 0.009 }).reason).toBe('insufficient_quota')
     const other = { id: 'ann', limits: [budget(5, 'usd').per('day')] }
     // The gateway's own budget, of the same count, is not loosened by the caller's.
     const strict = limiter([budget(5, 'usd').per('day')])
-    expect(strict.refused({ id: 'ann', limits: [free] }, {}, unpriced).refusal).toBe('model_not_priced')
-    expect(limiter([free]).refused(other, {}, unpriced).refusal).toBe('model_not_priced')
+    expect(strict.refused({ id: 'ann', limits: [free] }, {}, unpriced).reason).toBe('model_not_priced')
+    expect(limiter([free]).refused(other, {}, unpriced).reason).toBe('model_not_priced')
   })
 
   it('keeps what was spent when a budget is raised', () => {
-    const store = memoryStore({ now: () => noon })
+    const store = memoryLimitStore({ now: () => noon })
     const asking = ['ann', { max_tokens: 1_000 }] as const
     void limiter([budget(0.005, 'usd').per('day')], { store })
       .ask(...asking)
@@ -348,7 +348,7 @@ describe('rules of a principal', () => {
     const lease = ask(own, { max_tokens: 1_000 })
     expect(refused(own, { max_tokens: 1 }).message).toContain('concurrent requests: Limit 1')
     void lease.settle(usageOf(100, 1_000), 0.0041)
-    expect(refused(own, { max_tokens: 1_000 }).refusal).toBe('insufficient_quota')
+    expect(refused(own, { max_tokens: 1_000 }).reason).toBe('insufficient_quota')
     ask('ann', { max_tokens: 1_000 })
     expect(store.held).toBe(1)
   })
@@ -535,7 +535,7 @@ describe('a refusal', () => {
       n: 128,
       max_tokens: Number.MAX_SAFE_INTEGER,
     })
-    expect(refusal.refusal).toBe('insufficient_quota')
+    expect(refusal.reason).toBe('insufficient_quota')
     expect(refusal.message).toMatch(
       /^Request too large: .* your budget for this day\. The input or output tokens must/,
     )
@@ -548,7 +548,7 @@ describe('a refusal', () => {
     expect(refused().message).toContain('requests per minute (RPM)')
     const spent = limiter([...rules, requests(1).per('day'), budget(0.005, 'usd').per('day')])
     spent.ask('ann', { max_tokens: 1_000 })
-    expect(spent.refused('ann', { max_tokens: 1_000 }).refusal).toBe('insufficient_quota')
+    expect(spent.refused('ann', { max_tokens: 1_000 }).reason).toBe('insufficient_quota')
   })
 })
 

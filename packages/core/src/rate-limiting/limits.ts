@@ -21,7 +21,7 @@ import {
   limitOptionIssues,
   ruleIssues,
 } from './limits-options.ts'
-import { directMemoryStore, memoryStore } from './memory-store.ts'
+import { directMemoryStore, memoryLimitStore } from './memory-store.ts'
 import { askedRoom, chargesOf, type ReservationRequest } from './reservation-request.ts'
 import { limitRule } from './rule.ts'
 
@@ -71,7 +71,7 @@ class RuleLimiter {
     const { store, now, wait } = options
     this.#rules = limitPlan(rules, 'gateway')
     this.#counts = new CounterResolver(this.#rules)
-    this.#claim = claimsIn(store ?? memoryStore(now === undefined ? {} : { now }), options, this.#clock)
+    this.#claim = claimsIn(store ?? memoryLimitStore(now === undefined ? {} : { now }), options, this.#clock)
     this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
     this.#ietf = options.ietfHeaders ?? limitDefaults.ietfHeaders
     if (wait === undefined) return
@@ -115,7 +115,7 @@ class RuleLimiter {
       settle: (usage, cost) => this.#settle({ room, claim }, chargesOf(room, usage, cost)),
     }
     const shadowed = shadowsOver(room, verdict)
-    if (shadowed !== undefined) lease.shadowed = shadowed
+    if (shadowed !== undefined) lease.wouldHaveRefused = shadowed
     if (room.maxOutputTokens !== undefined) lease.maxOutputTokens = room.maxOutputTokens
     if (room.promptTokens !== undefined) lease.promptTokens = room.promptTokens
     if (room.spends) lease.spends = true

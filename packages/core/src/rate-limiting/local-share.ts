@@ -32,7 +32,7 @@ export function localShare(
     if (policy === 'local') {
       places.push(counters.length)
       counters.push(shareOf(counter, instances))
-    } else if (policy === 'open' || counter.shadow) places.push(undefined)
+    } else if (policy === 'open' || counter.dryRun) places.push(undefined)
     else
       throw new GatewayError('limiter_unavailable', { headers: { 'x-should-retry': 'true' }, cause: error })
   })

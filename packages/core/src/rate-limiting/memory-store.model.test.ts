@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Counter, CounterState, RateCounter, SumCounter } from '../contracts/limit-store.ts'
-import { type MemoryStore, memoryStore } from './memory-store.ts'
+import { type MemoryLimitStore, memoryLimitStore } from './memory-store.ts'
 
 /**
  * An oracle that keeps no sums and no times of arrival, but everything that ever happened, and works out each answer from
@@ -27,7 +27,7 @@ const tokens: RateCounter = {
   kind: 'rate',
   key: 'tokens',
   limit: 1_000,
-  shadow: false,
+  dryRun: false,
   windowMs: minute,
   amount: 0,
   floor: 0,
@@ -36,7 +36,7 @@ const requests: RateCounter = {
   kind: 'rate',
   key: 'requests',
   limit: 7,
-  shadow: false,
+  dryRun: false,
   windowMs: minute,
   amount: 1,
 }
@@ -44,12 +44,12 @@ const money: SumCounter = {
   kind: 'sum',
   key: 'money',
   limit: 500,
-  shadow: false,
+  dryRun: false,
   window: 'day',
   amount: 0,
   floor: 0,
 }
-const slots: Counter = { kind: 'lease', key: 'slots', limit: 3, shadow: false }
+const slots: Counter = { kind: 'lease', key: 'slots', limit: 3, dryRun: false }
 
 class Oracle {
   now = begin
@@ -159,7 +159,7 @@ function isHeldRate(counter: Counter): counter is RateCounter {
 /** What may differ by the rounding of microseconds, in units of a rate. */
 const near = 0.01
 
-class Admit implements fc.Command<Oracle, MemoryStore> {
+class Admit implements fc.Command<Oracle, MemoryLimitStore> {
   readonly #counters: readonly Counter[]
   readonly #ttlMs: number
 
@@ -172,7 +172,7 @@ class Admit implements fc.Command<Oracle, MemoryStore> {
     return true
   }
 
-  run(oracle: Oracle, store: MemoryStore): void {
+  run(oracle: Oracle, store: MemoryLimitStore): void {
     oracle.expire()
     const id = String(oracle.grants.length).padStart(32, '0')
     const counters = this.#counters
@@ -214,7 +214,7 @@ class Admit implements fc.Command<Oracle, MemoryStore> {
   }
 }
 
-class Settle implements fc.Command<Oracle, MemoryStore> {
+class Settle implements fc.Command<Oracle, MemoryLimitStore> {
   readonly #which: number
   readonly #charged: readonly number[]
 
@@ -227,7 +227,7 @@ class Settle implements fc.Command<Oracle, MemoryStore> {
     return grants.length > 0
   }
 
-  run(oracle: Oracle, store: MemoryStore): void {
+  run(oracle: Oracle, store: MemoryLimitStore): void {
     oracle.expire()
     const grant = oracle.grants[this.#which % oracle.grants.length]
     if (grant === undefined) return
@@ -241,7 +241,7 @@ class Settle implements fc.Command<Oracle, MemoryStore> {
   }
 }
 
-class Renew implements fc.Command<Oracle, MemoryStore> {
+class Renew implements fc.Command<Oracle, MemoryLimitStore> {
   readonly #ttlMs: number
 
   constructor(ttlMs: number) {
@@ -252,7 +252,7 @@ class Renew implements fc.Command<Oracle, MemoryStore> {
     return true
   }
 
-  run(oracle: Oracle, store: MemoryStore): void {
+  run(oracle: Oracle, store: MemoryLimitStore): void {
     oracle.expire()
     for (const grant of oracle.grants) if (grant.state === 'open') grant.endsAt = oracle.now + this.#ttlMs
     store.renew(oracle.grants, this.#ttlMs)
@@ -263,7 +263,7 @@ class Renew implements fc.Command<Oracle, MemoryStore> {
   }
 }
 
-class Wait implements fc.Command<Oracle, MemoryStore> {
+class Wait implements fc.Command<Oracle, MemoryLimitStore> {
   readonly #ms: number
 
   constructor(ms: number) {
@@ -312,7 +312,7 @@ it('does what an oracle works out from all that happened, and holds nothing at r
       fc.commands([admits, admits, settles, waits, ttlMs.map(ttl => new Renew(ttl))], { maxCommands: 60 }),
       commands => {
         const oracle = new Oracle()
-        const store = memoryStore({ now: () => oracle.now })
+        const store = memoryLimitStore({ now: () => oracle.now })
         fc.modelRun(() => ({ model: oracle, real: store }), commands)
         oracle.expire()
         expect(store.held).toBe(oracle.grants.filter(isHeld).length)

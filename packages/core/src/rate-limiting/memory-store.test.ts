@@ -2,24 +2,24 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { limitStoreConformance } from '../../../testing/src/limit-store-conformance.ts'
 import type { Counter, LeaseCounter, RateCounter, SumCounter } from '../contracts/limit-store.ts'
-import { memoryStore } from './memory-store.ts'
+import { memoryLimitStore } from './memory-store.ts'
 
 const noon = Date.parse('2026-11-18T12:00:00Z')
 const hour = 3_600_000
 const rate = (given: Partial<RateCounter> = {}): RateCounter => {
-  return { kind: 'rate', key: 'r', limit: 60, shadow: false, windowMs: 60_000, amount: 1, ...given }
+  return { kind: 'rate', key: 'r', limit: 60, dryRun: false, windowMs: 60_000, amount: 1, ...given }
 }
 const sum = (given: Partial<SumCounter> = {}): SumCounter => {
-  return { kind: 'sum', key: 's', limit: 100, shadow: false, window: 'day', amount: 10, floor: 0, ...given }
+  return { kind: 'sum', key: 's', limit: 100, dryRun: false, window: 'day', amount: 10, floor: 0, ...given }
 }
 const lease = (given: Partial<LeaseCounter> = {}): LeaseCounter => {
-  return { kind: 'lease', key: 'l', limit: 1, shadow: false, ...given }
+  return { kind: 'lease', key: 'l', limit: 1, dryRun: false, ...given }
 }
 
 /** A store by a clock that is set by hand, and short ways to ask it. */
 function store(maxKeys?: number) {
   const clock = { now: noon }
-  const counts = memoryStore({ now: () => clock.now, ...(maxKeys === undefined ? {} : { maxKeys }) })
+  const counts = memoryLimitStore({ now: () => clock.now, ...(maxKeys === undefined ? {} : { maxKeys }) })
   let ids = 0
   const ask = (counters: readonly Counter[], ttlMs = 30_000) => {
     const id = String(ids++).padStart(32, '0')
@@ -30,7 +30,7 @@ function store(maxKeys?: number) {
   const left = (counter: Counter) => {
     const none = {
       ...counter,
-      shadow: true,
+      dryRun: true,
       amount: 0,
       ...(counter.kind === 'lease' ? {} : { floor: 0 }),
     } as Counter
@@ -43,20 +43,20 @@ function store(maxKeys?: number) {
 
 describe('memoryStore', () => {
   for (const { name, run } of limitStoreConformance) {
-    it(name, () => run(({ now }) => memoryStore(now === undefined ? {} : { now })))
+    it(name, () => run(({ now }) => memoryLimitStore(now === undefined ? {} : { now })))
   }
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 10_000_001, '5', null])(
     'refuses maxKeys of %s',
     maxKeys => {
-      expect(() => memoryStore({ maxKeys: maxKeys as never })).toThrow(
+      expect(() => memoryLimitStore({ maxKeys: maxKeys as never })).toThrow(
         /maxKeys: got .*, expected a whole number/,
       )
     },
   )
 
   it('refuses a clock that is none', () => {
-    expect(() => memoryStore({ now: 5 as never })).toThrow(TypeError)
+    expect(() => memoryLimitStore({ now: 5 as never })).toThrow(TypeError)
   })
 
   it.each<[Counter]>([
@@ -98,7 +98,7 @@ describe('memoryStore', () => {
     const { counts, clock, ask } = store()
     ask([lease()])
     expect(ask([sum(), lease()]).verdict.allowed).toBe(false)
-    expect(ask([lease({ shadow: true })]).verdict.allowed).toBe(true)
+    expect(ask([lease({ dryRun: true })]).verdict.allowed).toBe(true)
     expect(counts.held).toBe(1)
     clock.now += 30_000
     expect(counts.held).toBe(0)
@@ -196,9 +196,9 @@ describe('memoryStore with more counts than it may keep', () => {
 
   it('lets in whom a shadow has no place for, and does not count it there', () => {
     const { counts, ask, left } = store(1)
-    const asked = ask([rate({ key: 'a', shadow: true }), sum()])
+    const asked = ask([rate({ key: 'a', dryRun: true }), sum()])
     expect(asked.verdict).toMatchObject({ allowed: true })
-    expect(ask([rate({ key: 'b', shadow: true })]).verdict.allowed).toBe(true)
+    expect(ask([rate({ key: 'b', dryRun: true })]).verdict.allowed).toBe(true)
     asked.settle(0, 4)
     expect(counts.held).toBe(0)
     expect(left(sum())).toBe(96)

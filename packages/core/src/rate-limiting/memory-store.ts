@@ -14,7 +14,7 @@ import { type Moment, storeClock } from '../stores/store-clock.ts'
 import { type Count, CountTable, checkCounter, HeldPart, type OpenClaim, OpenClaims } from './count.ts'
 import { LeaseCount, RateCount, SumCount } from './count-kinds.ts'
 
-export interface MemoryStoreOptions {
+export interface MemoryLimitStoreOptions {
   /**
    * How many counts are kept, from 1 to 10,000,000. A count is forgotten once nothing of it is used, owed or held; where
    * none is so, a request that needs another count is refused (503 `limit_store_full`). Default 100,000.
@@ -28,7 +28,7 @@ export interface MemoryStoreOptions {
 }
 
 /** Counts in the memory of this process: every answer comes at once. */
-export interface MemoryStore extends LimitStore {
+export interface MemoryLimitStore extends LimitStore {
   admit(claim: Claim): Verdict
   settle(settlement: Settlement): void
   renew(claims: readonly Pick<Claim, 'id'>[], ttlMs: number): void
@@ -41,7 +41,7 @@ export interface MemoryStore extends LimitStore {
  *
  * Throws `ConfigurationError` for options that it cannot use.
  */
-export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+export function memoryLimitStore(options: MemoryLimitStoreOptions = {}): MemoryLimitStore {
   const unknown = unknownOptions(options, ['maxKeys', 'now'])
   if (unknown.length > 0) throw new ConfigurationError('memoryStore()', unknown)
   const { maxKeys = 100_000, now } = ownMembers(options)
@@ -74,7 +74,7 @@ export interface DirectStore {
 const lateUs = 3_600_000_000
 const mostLate = 10_000
 
-class CountsInMemory implements MemoryStore, DirectStore {
+class CountsInMemory implements MemoryLimitStore, DirectStore {
   readonly #clock: () => Moment
   readonly #counts: CountTable
   /** The counts of the claim that is being decided: a list of its own for each would be one more thing to make. */
@@ -125,7 +125,7 @@ class CountsInMemory implements MemoryStore, DirectStore {
       const counter = counters[index] as Counter
       const count = this.#counts.find(counter) ?? newCount(counter)
       count.load(counter, moment)
-      if (!counter.shadow && count.isOver(counter, moment)) allowed = false
+      if (!counter.dryRun && count.isOver(counter, moment)) allowed = false
       counts[index] = count
     }
     const crowded = allowed && counters.length > this.#counts.free
@@ -152,7 +152,7 @@ class CountsInMemory implements MemoryStore, DirectStore {
     for (let index = 0; index < counters.length; index++) {
       if ((counts[index] as Count).kept) continue
       all++
-      if (!(counters[index] as Counter).shadow) limits++
+      if (!(counters[index] as Counter).dryRun) limits++
     }
     this.#counts.makeRoom(all, counts, moment)
     if (all <= this.#counts.free) return 'all'
@@ -227,7 +227,7 @@ class CountsInMemory implements MemoryStore, DirectStore {
 type Room = 'all' | 'limits' | 'none'
 
 function fits(room: Room, count: Count, counter: Counter): boolean {
-  return room === 'all' || count.kept || !counter.shadow
+  return room === 'all' || count.kept || !counter.dryRun
 }
 
 const undecided: Verdict = { allowed: false, counters: [] }

@@ -82,9 +82,9 @@ function counterOf(key: string, rule: CompiledRule, reserved: ReservedAmount): C
   // More than the whole limit is too much, however much more it is.
   const amount = Math.min(reserved.amount, limit + 1)
   const floor = Math.min(reserved.floor, amount)
-  if (kind === 'tokens') return { kind: 'rate', key, limit, shadow, windowMs, amount, floor }
+  if (kind === 'tokens') return { kind: 'rate', key, limit, dryRun: shadow, windowMs, amount, floor }
   if (per === undefined || per === 'second' || per === 'minute') throw new TypeError(`A budget per ${per}.`)
-  return { kind: 'sum', key, limit, shadow, window: per, amount, floor }
+  return { kind: 'sum', key, limit, dryRun: shadow, window: per, amount, floor }
 }
 
 /** What is reserved of one of the counts. */

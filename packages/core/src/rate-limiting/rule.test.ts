@@ -10,7 +10,7 @@ describe('rules', () => {
       per: 'minute',
     })
     expect({
-      ...tokens(90_000).per('day').by('tag:team', 'model').forModels('large', 'test-*').asShadow(),
+      ...tokens(90_000).per('day').by('tag:team', 'model').forModels('large', 'test-*').dryRun(),
     }).toEqual({
       kind: 'tokens',
       limit: 90_000,
@@ -49,7 +49,7 @@ describe('rules', () => {
 
   it('do not change: each method gives another one', () => {
     const rule = requests(60).per('minute')
-    rule.by('gateway').asShadow()
+    rule.by('gateway').dryRun()
     expect({ ...rule }).toEqual({ kind: 'requests', limit: 60, per: 'minute' })
     expect(Object.isFrozen(rule)).toBe(true)
   })

@@ -14,7 +14,7 @@ export interface LimitRule extends LimitRuleData {
   /** Concerns these models only: `.forModels('large', 'test-*')`. */
   forModels(...patterns: readonly [string, ...string[]]): LimitRule
   /** Counts and tells, and never refuses: to see what a limit would do. */
-  asShadow(): LimitRule
+  dryRun(): LimitRule
   /** Of a budget: does not count requests for models without a known price, which are refused otherwise. */
   allowUnpriced(): LimitRule
 }
@@ -81,7 +81,7 @@ export function limitRule(given: LimitRuleData): LimitRule {
     const kind = kinds.find(each => each === data?.kind)
     throw new ConfigurationError(kind === undefined ? 'A limit' : `${kind}()`, [issue])
   }
-  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = data
+  const { kind, limit, per, currency, unpriced, scopes, models, dryRun: shadow } = data
   const rule: LimitRuleData = {
     kind,
     limit,
@@ -90,12 +90,12 @@ export function limitRule(given: LimitRuleData): LimitRule {
     ...(unpriced === 'allow' ? { unpriced } : {}),
     ...(scopes === undefined ? {} : { scopes: [...scopes] }),
     ...(models === undefined ? {} : { models: [...models] }),
-    ...(shadow === true ? { shadow } : {}),
+    ...(shadow === true ? { dryRun: shadow } : {}),
   }
   const methods = {
     by: (...given: readonly Scope[]) => limitRule({ ...rule, scopes: given }),
     forModels: (...patterns: readonly string[]) => limitRule({ ...rule, models: patterns }),
-    asShadow: () => limitRule({ ...rule, shadow: true }),
+    asShadow: () => limitRule({ ...rule, dryRun: true }),
     allowUnpriced: () => limitRule({ ...rule, unpriced: 'allow' }),
   }
   // Not enumerable: a rule is its data, also where it is written as JSON.
@@ -112,7 +112,7 @@ function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
   if (typeof data !== 'object' || data === null) return configurationIssue([], data, 'a rule')
   const unknown = Object.keys(data).find(name => !members.includes(name))
   if (unknown !== undefined) return unknownOption([unknown], data[unknown as keyof LimitRuleData], members)
-  const { kind, limit, per, currency, unpriced, scopes, models, shadow } = data
+  const { kind, limit, per, currency, unpriced, scopes, models, dryRun: shadow } = data
   const wrong = (name: keyof LimitRuleData, expected: string) =>
     configurationIssue([name], data[name], expected)
   if (!kinds.includes(kind)) return wrong('kind', listed(kinds))

@@ -1,4 +1,4 @@
-import type { Candidate, RouteContext } from '../contracts/route.ts'
+import type { RoutedTarget, RouteContext } from '../contracts/route.ts'
 import { estimateTokens } from '../usage/reservation.ts'
 import {
   type CombinedRoute,
@@ -43,6 +43,6 @@ function fitting(candidates: Candidates, tokens: number, context: RouteContext):
   return fits.sort((one, other) => (sizeOf(one) < sizeOf(other) ? -1 : sizeOf(one) > sizeOf(other) ? 1 : 0))
 }
 
-function sizeOf({ capabilities }: Candidate): number {
+function sizeOf({ capabilities }: RoutedTarget): number {
   return capabilities?.contextTokens ?? Number.POSITIVE_INFINITY
 }

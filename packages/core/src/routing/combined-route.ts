@@ -1,5 +1,5 @@
 import type { Target } from '../contracts/provider.ts'
-import type { Candidate, ReferredBy, Route } from '../contracts/route.ts'
+import type { RoutedTarget, ReferredBy, Route } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { inOrder } from './combined-steps.ts'
@@ -117,7 +117,7 @@ function partOfRoute(route: Route): Part {
   return { names: [], link: () => step }
 }
 
-function isThenable(value: unknown): value is PromiseLike<readonly Candidate[]> {
+function isThenable(value: unknown): value is PromiseLike<readonly RoutedTarget[]> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 

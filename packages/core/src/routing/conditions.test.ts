@@ -4,14 +4,14 @@ import type { JsonObject } from '../protocol/chat.ts'
 import {
   allOf,
   anyOf,
-  askedAs,
-  bodyAbove,
-  holdsMedia,
+  modelMatches,
+  bodyLargerThan,
+  hasMedia,
   noneOf,
-  offersTools,
-  promptAbove,
+  hasTools,
+  promptLongerThan,
   type RouteCondition,
-  taggedWith,
+  hasTag,
   when,
 } from './conditions.ts'
 
@@ -22,7 +22,7 @@ const saying = (...content: JsonObject[]) => ({ messages: [{ role: 'user', conte
 
 describe('when', () => {
   it('gives one entry or the other, and tells of the places that are not asked', () => {
-    const route = when(holdsMedia('image'), [a, c], [b, c])
+    const route = when(hasMedia('image'), [a, c], [b, c])
     const { context: other, skipped } = watching()
     expect(modelsOf(route, other, draftOf(saying({ type: 'image_url' })))).toEqual(['a', 'c'])
     expect(modelsOf(route, other)).toEqual(['b', 'c'])
@@ -41,7 +41,7 @@ describe('when', () => {
 
   it.each([
     [[true, a, b], /when\(\): \[0\]: got .*, expected a condition/],
-    [[holdsMedia, a], /otherwise: got undefined, expected a target/],
+    [[hasMedia, a], /otherwise: got undefined, expected a target/],
     [[() => true, [], b], /use: got an empty list/],
   ])('refuses %o', (given, message) => {
     expect(() => (when as (...all: unknown[]) => unknown)(...given)).toThrow(message)
@@ -50,41 +50,41 @@ describe('when', () => {
 
 describe('conditions', () => {
   it('look at the name that was asked for', () => {
-    expect(says(askedAs('other', 'acme-*'))).toBe(true)
-    expect(says(askedAs('acme'))).toBe(false)
+    expect(says(modelMatches('other', 'acme-*'))).toBe(true)
+    expect(says(modelMatches('acme'))).toBe(false)
   })
 
   it('look at the tags of the caller', () => {
-    expect(says(taggedWith('team'))).toBe(true)
-    expect(says(taggedWith('beta'))).toBe(true)
-    expect(says(taggedWith('team', 'ads', 'search'))).toBe(true)
-    expect(says(taggedWith('team', 'ads'))).toBe(false)
-    expect(says(taggedWith('constructor'))).toBe(false)
-    expect(taggedWith('team')(draftOf(), watching().context)).toBe(false)
+    expect(says(hasTag('team'))).toBe(true)
+    expect(says(hasTag('beta'))).toBe(true)
+    expect(says(hasTag('team', 'ads', 'search'))).toBe(true)
+    expect(says(hasTag('team', 'ads'))).toBe(false)
+    expect(says(hasTag('constructor'))).toBe(false)
+    expect(hasTag('team')(draftOf(), watching().context)).toBe(false)
   })
 
   it('look at the size', () => {
     const { bytes } = draftOf({}, 'acme-large')
-    expect(says(bodyAbove(bytes))).toBe(false)
-    expect(says(bodyAbove(bytes - 1))).toBe(true)
+    expect(says(bodyLargerThan(bytes))).toBe(false)
+    expect(says(bodyLargerThan(bytes - 1))).toBe(true)
     const text = saying({ type: 'text', text: 'x'.repeat(4_000) })
-    expect(says(promptAbove(990), text)).toBe(true)
-    expect(says(promptAbove(1_100), text)).toBe(false)
+    expect(says(promptLongerThan(990), text)).toBe(true)
+    expect(says(promptLongerThan(1_100), text)).toBe(false)
     const image = saying({
       type: 'image_url',
       image_url: { url: `data:image/png;base64,${'A'.repeat(90_000)}` },
     })
-    expect(says(promptAbove(2_000), image)).toBe(false)
+    expect(says(promptLongerThan(2_000), image)).toBe(false)
   })
 
   it('look at tools and at what messages hold', () => {
-    expect(says(offersTools)).toBe(false)
-    expect(says(offersTools, { tools: [] })).toBe(false)
-    expect(says(offersTools, { tools: [{}] })).toBe(true)
-    expect(says(offersTools, { functions: [{}] })).toBe(true)
-    expect(says(holdsMedia('audio'), saying({ type: 'text' }, { type: 'input_audio' }))).toBe(true)
-    expect(says(holdsMedia('image', 'file'), saying({ type: 'input_audio' }))).toBe(false)
-    expect(says(holdsMedia(), saying({ type: 'file' }))).toBe(true)
+    expect(says(hasTools)).toBe(false)
+    expect(says(hasTools, { tools: [] })).toBe(false)
+    expect(says(hasTools, { tools: [{}] })).toBe(true)
+    expect(says(hasTools, { functions: [{}] })).toBe(true)
+    expect(says(hasMedia('audio'), saying({ type: 'text' }, { type: 'input_audio' }))).toBe(true)
+    expect(says(hasMedia('image', 'file'), saying({ type: 'input_audio' }))).toBe(false)
+    expect(says(hasMedia(), saying({ type: 'file' }))).toBe(true)
   })
 
   it.each([
@@ -98,8 +98,8 @@ describe('conditions', () => {
     [{ content: 'x' }],
     [{ content: [null, 'x', {}] }],
   ])('say no of a body that nobody has looked at: %j', messages => {
-    expect(says(holdsMedia(), { messages })).toBe(false)
-    expect(says(offersTools, { tools: messages === null ? null : 'x' })).toBe(false)
+    expect(says(hasMedia(), { messages })).toBe(false)
+    expect(says(hasTools, { tools: messages === null ? null : 'x' })).toBe(false)
   })
 
   it('are put together', () => {
@@ -111,12 +111,12 @@ describe('conditions', () => {
   })
 
   it.each([
-    [() => (askedAs as () => unknown)(), /askedAs\(\): got .*, expected patterns/],
-    [() => askedAs(''), /askedAs\(\)/],
-    [() => taggedWith(''), /taggedWith\(\): got .*, expected a tag/],
-    [() => bodyAbove(0), /bodyAbove\(\): bytes: got 0/],
-    [() => promptAbove('9' as never), /promptAbove\(\): tokens: got '9'/],
-    [() => holdsMedia('video' as never), /got 'video', expected 'image', 'audio' or 'file'/],
+    [() => (modelMatches as () => unknown)(), /askedAs\(\): got .*, expected patterns/],
+    [() => modelMatches(''), /askedAs\(\)/],
+    [() => hasTag(''), /taggedWith\(\): got .*, expected a tag/],
+    [() => bodyLargerThan(0), /bodyAbove\(\): bytes: got 0/],
+    [() => promptLongerThan('9' as never), /promptAbove\(\): tokens: got '9'/],
+    [() => hasMedia('video' as never), /got 'video', expected 'image', 'audio' or 'file'/],
     [() => allOf(), /allOf\(\): got an empty list/],
     [() => anyOf(true as never), /anyOf\(\): \[0\]: got true, expected a condition/],
     [() => noneOf(undefined as never), /noneOf\(\): \[0\]: got undefined, expected a condition/],

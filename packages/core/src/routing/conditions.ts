@@ -11,13 +11,13 @@ import { oneOf } from './combined-steps.ts'
 import { checkTokens } from './entry-checks.ts'
 
 /** The name that the caller used fits one of the patterns, in which `*` stands for any text. Throws `TypeError` for none. */
-export function askedAs(...patterns: readonly [string, ...string[]]): RouteCondition {
+export function modelMatches(...patterns: readonly [string, ...string[]]): RouteCondition {
   checkTexts(patterns, 'askedAs()', 'patterns of names')
   return ({ model }) => patterns.some(pattern => matchesPattern(pattern, model))
 }
 
 /** The caller has the tag; where values are given, one of those. Throws `TypeError` for what is no name. */
-export function taggedWith(tag: string, ...values: readonly string[]): RouteCondition {
+export function hasTag(tag: string, ...values: readonly string[]): RouteCondition {
   checkTexts([tag, ...values], 'taggedWith()', "a tag's name and values")
   return (_, { principal }) => {
     const value = tagOf(principal, tag)
@@ -26,7 +26,7 @@ export function taggedWith(tag: string, ...values: readonly string[]): RouteCond
 }
 
 /** The request's body has more than so many bytes. Throws `TypeError` for what is no whole number from 1. */
-export function bodyAbove(bytes: number): RouteCondition {
+export function bodyLargerThan(bytes: number): RouteCondition {
   checkTokens('bodyAbove()', 'bytes', bytes)
   return draft => draft.bytes > bytes
 }
@@ -35,13 +35,13 @@ export function bodyAbove(bytes: number): RouteCondition {
  * The prompt is likely to have more than so many tokens: one for every four bytes of text, and an allowance for each
  * image, audio and file. Throws `TypeError` for what is no whole number from 1.
  */
-export function promptAbove(tokens: number): RouteCondition {
+export function promptLongerThan(tokens: number): RouteCondition {
   checkTokens('promptAbove()', 'tokens', tokens)
   return draft => likelyPromptTokens(draft) > tokens
 }
 
 /** The request offers tools, or functions, which is their older name. */
-export const offersTools: RouteCondition = ({ body }) =>
+export const hasTools: RouteCondition = ({ body }) =>
   jsonItems(jsonMember(body, 'tools')).length > 0 || jsonItems(jsonMember(body, 'functions')).length > 0
 
 const partTypes: Readonly<Record<InputKind, string>> = {
@@ -51,7 +51,7 @@ const partTypes: Readonly<Record<InputKind, string>> = {
 }
 
 /** A message holds an image, audio or a file; without kinds, any of them. Throws `TypeError` for other kinds. */
-export function holdsMedia(...kinds: readonly InputKind[]): RouteCondition {
+export function hasMedia(...kinds: readonly InputKind[]): RouteCondition {
   for (const kind of kinds) {
     if (Object.hasOwn(partTypes, kind)) continue
     throw configurationError('holdsMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")

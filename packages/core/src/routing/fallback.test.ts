@@ -10,13 +10,13 @@ import {
   vendor,
   watching,
 } from '../../test/support/scripted-places.ts'
-import type { Candidate, Route } from '../contracts/route.ts'
+import type { RoutedTarget, Route } from '../contracts/route.ts'
 import { UpstreamError, type UpstreamErrorDetails } from '../errors/upstream-error.ts'
 import { fallback } from './fallback.ts'
 
 const failure = (details: Partial<UpstreamErrorDetails>) =>
   new UpstreamError('x', { kind: 'refused', ...details })
-const moves = ({ on }: Candidate, details: Partial<UpstreamErrorDetails>) => on?.(failure(details))
+const moves = ({ on }: RoutedTarget, details: Partial<UpstreamErrorDetails>) => on?.(failure(details))
 
 describe('fallback', () => {
   it('gives all places in their order, each once', () => {

@@ -1,4 +1,4 @@
-import type { Candidate } from '../contracts/route.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import type { UpstreamError, UpstreamFailure } from '../errors/upstream-error.ts'
 import {
@@ -43,7 +43,7 @@ type Moves = (failure: UpstreamError) => boolean
 /** What a step gives where, to leave it, `moves` decides; within it, what it says itself. */
 function leaving(moves: Moves): (step: Step) => Step {
   const map = (candidates: Candidates) =>
-    candidates.map((candidate, at): Candidate => {
+    candidates.map((candidate, at): RoutedTarget => {
       const own = at < candidates.length - 1 ? candidate.on : undefined
       return { ...candidate, on: own ?? moves }
     })

@@ -1,4 +1,4 @@
-import type { Candidate } from '../contracts/route.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
 import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { isSamePlace } from '../validation/is-target.ts'
@@ -42,7 +42,7 @@ function mirrored(step: Step, { fixed, targets }: Step, share: number): Step {
   }
   const { via: _, on: __, hedgeAfterMs: ___, shadows: ____, ...target } = shadow
   const shaded = mappedStep(step, (candidates: Candidates) =>
-    candidates.map((candidate): Candidate => {
+    candidates.map((candidate): RoutedTarget => {
       if (isSamePlace(candidate, target) && candidate.parameters === target.parameters) return candidate
       return { ...candidate, shadows: [...(candidate.shadows ?? []), target] }
     }),

@@ -1,6 +1,6 @@
 import type { Principal } from '../contracts/principal.ts'
 import type { RestrictedFieldKind, RestrictedFields, Target } from '../contracts/provider.ts'
-import type { Candidate, RouteContext } from '../contracts/route.ts'
+import type { RoutedTarget, RouteContext } from '../contracts/route.ts'
 import {
   type ConfigurationIssue,
   configurationIssue,
@@ -46,7 +46,7 @@ export function isRestricted(principal: Principal, boundsAll: boolean): boolean 
  * @param log - records each target and shadow that is left out.
  * @throws GatewayError 400, for the first target's field, when no target is left.
  */
-export function permittedTargets<T extends Candidate>(
+export function permittedTargets<T extends RoutedTarget>(
   input: Readonly<Record<string, unknown>>,
   extra: readonly string[],
   targets: readonly T[],

@@ -4,7 +4,7 @@ import type { Route } from '../contracts/route.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { ManagedGateway } from '../gateway/managed-gateway.ts'
 import type { CombinedRoute, ModelEntry } from './combined-route.ts'
-import { holdsMedia, when } from './conditions.ts'
+import { hasMedia, when } from './conditions.ts'
 import { fallback } from './fallback.ts'
 import { hedge } from './hedge.ts'
 import { leastBusy } from './least-busy.ts'
@@ -27,7 +27,7 @@ describe('names in types', () => {
     expectTypeOf(leastBusy(fallback('big'), 'small')).toEqualTypeOf<CombinedRoute<'big' | 'small'>>()
     expectTypeOf(sticky('key', ['big', 2], 'small', [a, b])).toEqualTypeOf<CombinedRoute<'big' | 'small'>>()
     expectTypeOf(split({ big: 0.9, trial: ['small', 0.1] })).toEqualTypeOf<CombinedRoute<'big' | 'small'>>()
-    expectTypeOf(when(holdsMedia('image'), 'big', a)).toEqualTypeOf<CombinedRoute<'big'>>()
+    expectTypeOf(when(hasMedia('image'), 'big', a)).toEqualTypeOf<CombinedRoute<'big'>>()
     expectTypeOf(mirror('big', 'small')).toEqualTypeOf<CombinedRoute<'big' | 'small'>>()
     expectTypeOf(hedge('big', a, { afterMs: 1 })).toEqualTypeOf<CombinedRoute<'big'>>()
     expectTypeOf(withParameters(['big'], {})).toEqualTypeOf<CombinedRoute<'big'>>()

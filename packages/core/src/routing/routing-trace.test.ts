@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { scripted, whole } from '../../test/support/scripted-gateway.ts'
 import type { Target } from '../contracts/provider.ts'
-import type { Candidate } from '../contracts/route.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import { RoutingTrace } from './routing-trace.ts'
 
@@ -62,7 +62,7 @@ describe('RoutingTrace', () => {
       { ...a, via, parameters: { temperature: 0 } },
       { ...b, via },
     ])
-    const changed: Candidate = { ...b, via, parameters: { max_completion_tokens: 5 } }
+    const changed: RoutedTarget = { ...b, via, parameters: { max_completion_tokens: 5 } }
     log.skip(changed, { why: 'open', waitMs: 40 })
     expect(log.told()).toEqual({
       candidates: [

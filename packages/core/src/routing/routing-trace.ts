@@ -1,6 +1,6 @@
 import type { Target } from '../contracts/provider.ts'
-import type { Candidate } from '../contracts/route.ts'
-import type { RequestTrace, SkipReason, TracedCandidate } from '../contracts/trace.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
+import type { RequestTrace, SkipReason, TracedTarget } from '../contracts/trace.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 import { seededRandom } from '../primitives/seeded-random.ts'
 import { isSamePlace, isTarget } from '../validation/is-target.ts'
@@ -20,7 +20,7 @@ export class RoutingTrace {
   readonly #draw: () => number
   #seed: number | undefined
   #random: (() => number) | undefined
-  #given: readonly Candidate[] | undefined
+  #given: readonly RoutedTarget[] | undefined
   /** Why places that the route gave were not asked, or not again. */
   #skipped: Map<Target, SkipReason> | undefined
   /** Places that it did not give. */
@@ -53,12 +53,12 @@ export class RoutingTrace {
   }
 
   /** What the route gave. What is skipped from here on is one of these, or a shadow of one. */
-  give(candidates: readonly Candidate[]): void {
+  give(candidates: readonly RoutedTarget[]): void {
     this.#given = candidates
   }
 
   /** Of those that the route gave, these are asked, in this order. */
-  ask(candidates: readonly Candidate[]): void {
+  ask(candidates: readonly RoutedTarget[]): void {
     let next = 0
     this.#given = this.#given?.map(each => (candidates.includes(each) ? (candidates[next++] ?? each) : each))
   }
@@ -90,7 +90,7 @@ export class RoutingTrace {
     const given = this.#given ?? []
     const shown = given.length <= most ? given : given.slice(0, most)
     // By index: a model's own list is frozen, and the engine is slow at the other ways through those.
-    const candidates = new Array<TracedCandidate>(shown.length)
+    const candidates = new Array<TracedTarget>(shown.length)
     for (let at = 0; at < shown.length; at++) {
       candidates[at] = traced(shown[at]!, this.#skipped?.get(shown[at]!))
     }
@@ -105,12 +105,12 @@ export class RoutingTrace {
 }
 
 /** The place as the route gave it: what is said of it may have changed on the way. */
-function givenAs(target: Candidate, given: readonly Candidate[]): Target | undefined {
+function givenAs(target: RoutedTarget, given: readonly RoutedTarget[]): Target | undefined {
   if (given.includes(target)) return target
   return given.find(each => isSamePlace(each, target) && each.via === target.via)
 }
 
-function traced(candidate: Candidate, skipped: SkipReason | undefined): TracedCandidate {
+function traced(candidate: RoutedTarget, skipped: SkipReason | undefined): TracedTarget {
   const provider = nameLine(String(candidate.provider.name))
   const model = nameLine(candidate.model)
   if (!Array.isArray(candidate.via)) {

@@ -1,9 +1,9 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { Target } from '../contracts/provider.ts'
-import type { Candidate, RouteContext } from '../contracts/route.ts'
+import type { RoutedTarget, RouteContext } from '../contracts/route.ts'
 import { isSamePlace } from '../validation/is-target.ts'
 
-export type Candidates = readonly Candidate[]
+export type Candidates = readonly RoutedTarget[]
 
 /** An entry of a route whose names are found. */
 export interface Step {
@@ -104,7 +104,7 @@ function isRepeat(candidates: Candidates, at: number): boolean {
   return false
 }
 
-function needsSame({ via: one }: Candidate, { via: other }: Candidate): boolean {
+function needsSame({ via: one }: RoutedTarget, { via: other }: RoutedTarget): boolean {
   if (one === other) return true
   return one?.length === other?.length && one!.every((name, at) => name === other![at])
 }

@@ -1,5 +1,5 @@
 import type { PartialCompletion } from '../contracts/provider.ts'
-import type { Candidate } from '../contracts/route.ts'
+import type { RoutedTarget } from '../contracts/route.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { AttemptRunner } from './attempts/attempt-runner.ts'
@@ -15,7 +15,7 @@ import type { Answering, Attempts, CallDependencies } from './call-context.ts'
  */
 export async function call(
   input: ChatRequest,
-  candidates: readonly Candidate[],
+  candidates: readonly RoutedTarget[],
   lifetime: Lifetime,
   attempts: Attempts,
   world: CallDependencies,

@@ -68,7 +68,7 @@ function cleanUpstream(error: UpstreamError, credentials: Credentials): Upstream
 
 /** What a provider refuses with reaches the caller as it stands. */
 function cleanRefusal(error: GatewayError, credentials: Credentials): GatewayError {
-  const { refusal, message, param, headers } = error
+  const { reason: refusal, message, param, headers } = error
   const cause = cleanCause(error.cause, credentials)
   const told = [message, param ?? '', ...Object.values(headers)]
   if (cause === error.cause && !told.some(text => credentials.in(text))) return error

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError, type Refusal } from '../errors/errors.ts'
+import { GatewayError, type ErrorReason } from '../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../errors/upstream-error.ts'
 import { toGatewayError } from './to-gateway-error.ts'
 
@@ -7,7 +7,7 @@ const refused = (details: Partial<UpstreamErrorDetails>, message = 'no') =>
   new UpstreamError(message, { kind: 'refused', ...details })
 
 describe('toGatewayError', () => {
-  it.each<[UpstreamFailure, Refusal]>([
+  it.each<[UpstreamFailure, ErrorReason]>([
     ['connect_timeout', 'upstream_timeout'],
     ['first_byte_timeout', 'upstream_timeout'],
     ['idle_timeout', 'upstream_timeout'],
@@ -23,7 +23,7 @@ describe('toGatewayError', () => {
     expect(told.message).not.toContain('inside')
   })
 
-  it.each<[number | undefined, Refusal]>([
+  it.each<[number | undefined, ErrorReason]>([
     [400, 'invalid_request'],
     [422, 'invalid_request'],
     [401, 'upstream_auth'],
@@ -115,7 +115,7 @@ describe('toGatewayError', () => {
 
 /** The lines of the table whose status is 400 and whose code is their name. */
 function tellable(): readonly string[] {
-  const every: Record<Refusal, true> = {
+  const every: Record<ErrorReason, true> = {
     missing_api_key: true,
     limiter_unavailable: true,
     limit_store_full: true,
@@ -171,7 +171,7 @@ function tellable(): readonly string[] {
     service_overloaded: true,
     upstream_timeout: true,
   }
-  return (Object.keys(every) as Refusal[]).filter(name => {
+  return (Object.keys(every) as ErrorReason[]).filter(name => {
     const { status, code } = new GatewayError(name)
     return status === 400 && code === name
   })

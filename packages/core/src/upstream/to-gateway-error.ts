@@ -1,4 +1,4 @@
-import { GatewayError, type Refusal } from '../errors/errors.ts'
+import { GatewayError, type ErrorReason } from '../errors/errors.ts'
 import { modelNotFound } from '../errors/model-refusals.ts'
 import type { UpstreamError } from '../errors/upstream-error.ts'
 import { scrub } from './scrub.ts'
@@ -57,7 +57,7 @@ function ofStatus(error: UpstreamError, model: string): GatewayError {
 }
 
 /** Every refusal of a request's content that says by its code what is wrong. */
-const tellable: ReadonlySet<string> = new Set<Refusal>([
+const tellable: ReadonlySet<string> = new Set<ErrorReason>([
   'unsupported_content_type',
   'missing_required_parameter',
   'empty_array',
@@ -82,7 +82,7 @@ const tellable: ReadonlySet<string> = new Set<Refusal>([
 
 function ofRequest(error: UpstreamError): GatewayError {
   const refusal =
-    error.code !== null && tellable.has(error.code) ? (error.code as Refusal) : 'invalid_request'
+    error.code !== null && tellable.has(error.code) ? (error.code as ErrorReason) : 'invalid_request'
   const message = scrub(error.vendorMessage ?? error.message)
   return new GatewayError(refusal, {
     ...(message === '' ? {} : { message }),

@@ -64,7 +64,7 @@ describe('the bound of a limited request', () => {
   it.each([
     ['tokens', tokens(9_000).per('hour')],
     ['money', budget(1, 'usd').per('day')],
-    ['tokens by a shadow', tokens(9_000).per('hour').asShadow()],
+    ['tokens by a shadow', tokens(9_000).per('hour').dryRun()],
   ])('of %s is sent upstream, and the caller is told so', async (_, rule) => {
     for (const fields of [{}, { stream: true }, { max_tokens: null, max_completion_tokens: null }]) {
       const { sent, told: header, adjustments } = await asked(rule, fields)

@@ -48,7 +48,7 @@ export function capableTargets<T extends Target>(
     const found = modelMisfit(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
     if (found !== undefined) {
       reason ??= found
-      const why = found.refusal === 'context_length_exceeded' ? 'too_small' : 'unfit'
+      const why = found.reason === 'context_length_exceeded' ? 'too_small' : 'unfit'
       fit.skip(target, { why, ...(found.param !== null && { detail: found.param }) })
       continue
     }

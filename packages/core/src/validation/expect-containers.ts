@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Refusal } from '../errors/errors.ts'
+import type { ErrorReason } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import { type Check, checkOf, type Issue, judge, type Schema, under } from './judge.ts'
 
@@ -10,7 +10,7 @@ import { type Check, checkOf, type Issue, judge, type Schema, under } from './ju
 
 /** A refusal in words of its own. `where` is the path of the value, as the error texts write it. */
 export interface Fault {
-  readonly refusal: Refusal
+  readonly refusal: ErrorReason
   readonly message: (where: string) => string
   /** Replaces the value's path. */
   readonly param?: (where: string) => string

@@ -7,7 +7,7 @@ import type { HostBody } from '../contracts/host.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { defaultIntake } from '../gateway/config.ts'
-import type { IntakeLimits } from '../http/intake-limits.ts'
+import type { RequestLimits } from '../http/intake-limits.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { Uploads } from '../http/uploads.ts'
 import { checkContentEncoding, checkContentType, read as readAtOnce, receive } from './read.ts'
@@ -75,7 +75,7 @@ afterEach(async () => {
 const read = async (
   request: Request,
   body: HostBody | undefined,
-  bounds: IntakeLimits,
+  bounds: RequestLimits,
   uploads = new Uploads(),
 ) => {
   const lifetime = new Lifetime(request.signal)
@@ -301,9 +301,9 @@ describe('read', () => {
   })
 
   it('C43 C44 refuses no body at all, and a parsed one that is no object', async () => {
-    expect((await errorFrom(read(post(null), undefined, limits))).refusal).toBe('invalid_json')
+    expect((await errorFrom(read(post(null), undefined, limits))).reason).toBe('invalid_json')
     for (const value of [[], 'x', null, 7]) {
-      expect((await errorFrom(read(post(null), { kind: 'parsed', value }, limits))).refusal).toBe(
+      expect((await errorFrom(read(post(null), { kind: 'parsed', value }, limits))).reason).toBe(
         'invalid_json',
       )
     }
@@ -325,7 +325,7 @@ describe('read', () => {
   it('F92 finds no model in a polluted prototype', async () => {
     Object.assign(Object.prototype, { model: 'polluted' })
     try {
-      expect((await errorFrom(read(post('{}'), undefined, limits))).refusal).toBe('missing_model')
+      expect((await errorFrom(read(post('{}'), undefined, limits))).reason).toBe('missing_model')
     } finally {
       Reflect.deleteProperty(Object.prototype, 'model')
     }
@@ -498,7 +498,7 @@ describe('read', () => {
           try {
             await receive(post(null, headers), body, bounds, sender)
           } catch (error) {
-            refusals.add(error instanceof GatewayError ? error.refusal : (error as Error).name)
+            refusals.add(error instanceof GatewayError ? error.reason : (error as Error).name)
           }
         })
         for (let turns = 0; turns < 30; turns++) await undefined

@@ -3,7 +3,7 @@ import type { Draft } from '../contracts/draft.ts'
 import type { HostBody } from '../contracts/host.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { type BodyBounds, bufferedBody, collectBody, iterate } from '../http/collect-body.ts'
-import type { IntakeLimits } from '../http/intake-limits.ts'
+import type { RequestLimits } from '../http/intake-limits.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import type { Uploads } from '../http/uploads.ts'
 import { memberOf } from '../primitives/own-members.ts'
@@ -20,7 +20,7 @@ import { noun, shorten } from '../protocol/wording.ts'
  *
  * @param body - replaces `request.body`.
  */
-export function read(request: Request, body: HostBody | undefined, limits: IntakeLimits): Draft | undefined {
+export function read(request: Request, body: HostBody | undefined, limits: RequestLimits): Draft | undefined {
   const { headers } = request
   const declared = announcedBytes(request)
   if (declared > limits.maxBytes) throw tooLarge(declared, limits)
@@ -65,7 +65,7 @@ interface Sender {
 export async function receive(
   request: Request,
   body: HostBody | undefined,
-  limits: IntakeLimits,
+  limits: RequestLimits,
   { key, uploads, lifetime, random, clock }: Sender,
 ): Promise<Draft> {
   const use = (bytes: Uint8Array): Draft => draftOf(bytes, limits)
@@ -86,7 +86,7 @@ function announcedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? 0)
 }
 
-function draftOf(bytes: Uint8Array, limits: IntakeLimits): Draft {
+function draftOf(bytes: Uint8Array, limits: RequestLimits): Draft {
   if (bytes.length > limits.maxBytes) throw tooLarge(bytes.length, limits)
   return toDraft(parseJson(bytes, limits), bytes.length)
 }
@@ -115,13 +115,13 @@ function toDraft(body: JsonValue, bytes: number): Draft {
   })
 }
 
-function tooLarge(bytes: number, { maxBytes }: IntakeLimits): GatewayError {
+function tooLarge(bytes: number, { maxBytes }: RequestLimits): GatewayError {
   return new GatewayError('body_too_large', {
     message: `Maximum content size limit (${maxBytes}) exceeded (${bytes} bytes read)`,
   })
 }
 
-function tooSlow(bytes: number, ms: number, limits: IntakeLimits): GatewayError {
+function tooSlow(bytes: number, ms: number, limits: RequestLimits): GatewayError {
   const { deadlineMs, minBytesPerSecond, minRateGraceMs } = limits
   if (ms >= deadlineMs) {
     return new GatewayError('request_timeout', {

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { GatewayError, type Refusal } from '../errors/errors.ts'
+import { GatewayError, type ErrorReason } from '../errors/errors.ts'
 import { noun, type Path, pathText, quotedList, shorten } from '../protocol/wording.ts'
 import type { Fault } from './expect-containers.ts'
 
@@ -13,7 +13,7 @@ type Issue = z.core.$ZodIssue
 export function refusalOfIssue(field: string, issue: Issue): GatewayError {
   const path: Path = [field, ...issue.path]
   const param = pathText(path)
-  const refuse = (refusal: Refusal, message: string): GatewayError =>
+  const refuse = (refusal: ErrorReason, message: string): GatewayError =>
     new GatewayError(refusal, { message, param })
   if (issue.input === undefined) {
     return refuse('missing_required_parameter', `Missing required parameter: '${param}'.`)
@@ -52,7 +52,7 @@ export function wrongType(param: string, expected: string, got: unknown): string
   return `Invalid type for '${param}': expected ${expected}, but got ${noun(got)} instead.`
 }
 
-function tooBig(issue: z.core.$ZodIssueTooBig, param: string): [Refusal, string] {
+function tooBig(issue: z.core.$ZodIssueTooBig, param: string): [ErrorReason, string] {
   const { maximum, input } = issue
   if (issue.origin === 'string') {
     return [
@@ -73,7 +73,7 @@ function tooBig(issue: z.core.$ZodIssueTooBig, param: string): [Refusal, string]
   ]
 }
 
-function tooSmall(issue: z.core.$ZodIssueTooSmall, param: string): [Refusal, string] {
+function tooSmall(issue: z.core.$ZodIssueTooSmall, param: string): [ErrorReason, string] {
   const { minimum, input } = issue
   if (issue.origin === 'array') {
     return [

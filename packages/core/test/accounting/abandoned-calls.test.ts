@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { UnusedCallEvent } from '../../src/contracts/events.ts'
+import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { LedgerClosing } from '../../src/contracts/ledger.ts'
 import type { Provider, Reply } from '../../src/contracts/provider.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
@@ -170,7 +170,7 @@ describe('a call that times out', () => {
     })
     expect((await post({ messages, max_tokens: 1_000_000 })).status).toBe(200)
     expect(ends()).toMatchObject([{ usage: { total_tokens: 5 }, usageEstimated: false }])
-    const told = events.filter((event): event is UnusedCallEvent => event.type === 'unused_call')
+    const told = events.filter((event): event is DiscardedCallEvent => event.type === 'unused_call')
     expect(told).toMatchObject([{ attempt: { provider: 'slow' }, usageEstimated: true, cost: 40.2 }])
     expect(unused).toMatchObject([
       { entry: { kind: 'timeout' }, outcome: 'upstream_failed', status: 504, charge: { cost: 40.2 } },

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { keptLedger } from '../../src/accounting/kept-ledger.ts'
+import { batchedLedger } from '../../src/accounting/kept-ledger.ts'
 import type { LedgerEntry } from '../../src/contracts/ledger.ts'
 import type { Lease } from '../../src/contracts/limiter.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
@@ -62,7 +62,7 @@ describe('a gateway and its ledger', () => {
 
   it('has ids of its own, whatever a caller sends and whoever makes ids', async () => {
     const ledger = scriptedLedger()
-    const { post } = serving(answers().target, { ledger, id: () => 'x', now: () => 1_700_000_000_000 })
+    const { post } = serving(answers().target, { ledger, generateId: () => 'x', now: () => 1_700_000_000_000 })
     const headers = {
       'content-type': 'application/json',
       'x-request-id': 'req_other',
@@ -367,7 +367,7 @@ describe('a gateway and its ledger', () => {
       try {
         const rows = new ScriptedRows()
         rows.mode = 'fails'
-        const ledger = keptLedger(rows)
+        const ledger = batchedLedger(rows)
         const { post, gateway } = serving(answers().target, { ledger })
         await post({})
         // By now it is tried every 5 seconds.
@@ -407,7 +407,7 @@ describe('a gateway and its ledger', () => {
     const rows = new ScriptedRows()
     const journal = new ScriptedJournal()
     journal.room = 2
-    const ledger = keptLedger(rows, { journal })
+    const ledger = batchedLedger(rows, { journal })
     const free = serving(answers().target, { ledger })
     const budgeted = serving(answers().target, { ledger, limit: { admit: () => spending } })
     rows.mode = 'fails'

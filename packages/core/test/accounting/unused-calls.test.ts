@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { keptLedger } from '../../src/accounting/kept-ledger.ts'
-import type { UnusedCallEvent } from '../../src/contracts/events.ts'
+import { batchedLedger } from '../../src/accounting/kept-ledger.ts'
+import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { LedgerClosing } from '../../src/contracts/ledger.ts'
 import type { Target } from '../../src/contracts/provider.ts'
-import type { Candidate } from '../../src/contracts/route.ts'
+import type { RoutedTarget } from '../../src/contracts/route.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import { forever, scripted, serving, whole } from '../support/scripted-gateway.ts'
 import { scriptedLedger } from '../support/scripted-ledger.ts'
@@ -16,7 +16,7 @@ const refuses = () =>
   })
 
 /** A model that answers, and a shadow of it. */
-const withShadow = (shadow: Target): Candidate => ({ ...answers().target, shadows: [shadow] })
+const withShadow = (shadow: Target): RoutedTarget => ({ ...answers().target, shadows: [shadow] })
 
 /** A ledger that keeps calls that nobody got, and what it was given of them. */
 function booked(unused: (closing: LedgerClosing) => void | Promise<void> = () => {}) {
@@ -121,7 +121,7 @@ describe('a gateway and calls that nobody got, in its ledger', () => {
       ledger,
       observe: event => {
         if (event.type === 'unused_call')
-          Object.assign(event as { cost: unknown }, { cost: 99 } satisfies Partial<UnusedCallEvent>)
+          Object.assign(event as { cost: unknown }, { cost: 99 } satisfies Partial<DiscardedCallEvent>)
       },
     })
     await post({})
@@ -132,7 +132,7 @@ describe('a gateway and calls that nobody got, in its ledger', () => {
   it('reaches the table of a kept ledger as one row of its kind', async () => {
     const rows = new ScriptedRows()
     const model = withShadow(answers().target)
-    const { post, gateway } = serving(model, { ledger: keptLedger(rows) })
+    const { post, gateway } = serving(model, { ledger: batchedLedger(rows) })
     expect((await post({})).status).toBe(200)
     await gateway.close()
     const kinds = [...rows.records.values()].map(({ entry, closing }) => [entry.kind, closing?.outcome])

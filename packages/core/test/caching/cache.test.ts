@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { memoryAnswers } from '../../src/caching/memory-answers.ts'
+import { memoryCacheStore } from '../../src/caching/memory-answers.ts'
 import { responseCache } from '../../src/caching/response-cache.ts'
-import type { AnswerStore } from '../../src/contracts/answer-store.ts'
+import type { CacheStore } from '../../src/contracts/answer-store.ts'
 import type { StoreEvent } from '../../src/contracts/events.ts'
 import { budget, requests, tokens } from '../../src/rate-limiting/rule.ts'
 import {
@@ -95,7 +95,7 @@ describe('a gateway with a cache', () => {
     ['an answer that the vendor is to store', { ...exact, store: true }],
   ])('does not touch a request with %s', async (_, asked) => {
     const { target, inputs } = scripted(() => whole('a'))
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     const { post, ends } = serving(target, { cache: responseCache({ ttlMs: 60_000, store }) })
     for (let times = 0; times < 2; times++) {
       const got = await post(asked)
@@ -132,7 +132,7 @@ describe('a gateway with a cache', () => {
   })
 
   it('never takes the name of a group for a principal of that name', async () => {
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     const { target, inputs } = numbered()
     const group = serving(target, { cache: responseCache({ ttlMs: 60_000, store, scope: () => 'ann' }) })
     const own = serving(target, { cache: responseCache({ ttlMs: 60_000, store }) })
@@ -164,7 +164,7 @@ describe('a gateway with a cache', () => {
   it('asks anew once the time of an answer is over', async () => {
     const clock = { now: 0 }
     const { target } = numbered()
-    const store = memoryAnswers({ now: () => clock.now })
+    const store = memoryCacheStore({ now: () => clock.now })
     const { post } = serving(target, { cache: responseCache({ ttlMs: 1_000, store }) })
     const seen: (string | null)[] = []
     for (clock.now of [0, 1_000, 1_002, 2_001]) seen.push(cacheOf(await post(exact)))
@@ -253,7 +253,7 @@ describe('a gateway with a cache', () => {
     const { target } = scripted((_, index) =>
       index < 2 ? whole('a'.repeat(2_000)) : stream([text('é'.repeat(400))], [text('é'.repeat(400))], [stop]),
     )
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     const { post } = serving(target, { cache: responseCache({ ttlMs: 60_000, maxBytes: 1_500, store }) })
     for (const asked of [exact, exact, { ...exact, stream: true }, { ...exact, stream: true }]) {
       const got = await post(asked)
@@ -264,7 +264,7 @@ describe('a gateway with a cache', () => {
   })
 
   it('keeps none that was refused, broke off, or whose reader left', async () => {
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     const answers = [
       () => whole(''),
       () => stream(new Error('cut')),
@@ -385,7 +385,7 @@ describe('a cache whose store fails', () => {
 
   it('is used again when it works again', async () => {
     let down = true
-    const memory = memoryAnswers()
+    const memory = memoryCacheStore()
     const store = scriptedStore({
       get: key => (down ? Promise.reject(failure) : memory.get(key)),
       set: (key, text, lifetime) => (down ? Promise.reject(failure) : memory.set(key, text, lifetime)),
@@ -425,6 +425,6 @@ describe('a cache whose store fails', () => {
   })
 })
 
-function scriptedStore(parts: Partial<AnswerStore>): AnswerStore {
+function scriptedStore(parts: Partial<CacheStore>): CacheStore {
   return { get: () => undefined, set() {}, add: () => 'added', replace: () => true, ...parts }
 }

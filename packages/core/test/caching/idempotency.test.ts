@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { idempotency } from '../../src/caching/idempotency.ts'
-import { memoryAnswers } from '../../src/caching/memory-answers.ts'
+import { memoryCacheStore } from '../../src/caching/memory-answers.ts'
 import { responseCache } from '../../src/caching/response-cache.ts'
-import type { AnswerStore } from '../../src/contracts/answer-store.ts'
+import type { CacheStore } from '../../src/contracts/answer-store.ts'
 import type { StoreEvent } from '../../src/contracts/events.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
 import {
@@ -134,7 +134,7 @@ describe('a gateway with idempotency', () => {
     ],
     ['breaks off', () => stream([text('a')], new Error('cut')), { stream: true }, {}],
   ])('frees the key of a request that %s', async (_, answer, body, options) => {
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     const { target } = scripted(answer)
     const { post } = serving(target, { idempotency: idempotency({ store }), retry: false, ...options })
     const seen: number[] = []
@@ -149,7 +149,7 @@ describe('a gateway with idempotency', () => {
   })
 
   it('frees the key of a client that leaves: before the answer, in its middle, and while the key is asked for', async () => {
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     const { target, inputs } = scripted((signal, index) =>
       index === 0
         ? forever(signal)
@@ -221,7 +221,7 @@ describe('a gateway with idempotency', () => {
 
   it('keeps an answer for its time', async () => {
     const clock = { now: 0 }
-    const store = memoryAnswers({ now: () => clock.now })
+    const store = memoryCacheStore({ now: () => clock.now })
     const { post } = serving(numbered().target, { idempotency: idempotency({ store, ttlMs: 1_000 }) })
     const answers: unknown[] = []
     for (clock.now of [0, 1_000, 1_001]) answers.push((await told(await post({}, keyed('k'))))[1])
@@ -254,7 +254,7 @@ describe('a gateway with idempotency', () => {
   })
 
   it('goes with a cache: what comes from there is kept under the key too', async () => {
-    const store = memoryAnswers()
+    const store = memoryCacheStore()
     const { target, inputs } = scripted((_, index) => stream([text(`${index}`)], [stop]))
     const { post, ends } = serving(target, {
       cache: responseCache({ ttlMs: 60_000, store }),
@@ -275,7 +275,7 @@ describe('a gateway with idempotency', () => {
   })
 
   it('has every answer in the store when it is closed', async () => {
-    const memory = memoryAnswers()
+    const memory = memoryCacheStore()
     const store = over(memory, {
       replace: async (...given) => {
         await turn()
@@ -291,7 +291,7 @@ describe('a gateway with idempotency', () => {
 })
 
 describe('idempotency whose store fails', () => {
-  const failing = (): AnswerStore => ({
+  const failing = (): CacheStore => ({
     get: () => Promise.reject(new Error('down')),
     set: () => Promise.reject(new Error('down')),
     add: () => Promise.reject(new Error('down')),
@@ -326,14 +326,14 @@ describe('idempotency whose store fails', () => {
     'does not take %j, which it finds there, for an answer',
     async found => {
       const { post } = serving(numbered().target, {
-        idempotency: idempotency({ store: over(memoryAnswers(), { add: () => ({ existing: found }) }) }),
+        idempotency: idempotency({ store: over(memoryCacheStore(), { add: () => ({ existing: found }) }) }),
       })
       expect(await told(await post({}, keyed('k')))).toEqual([503, 'idempotency_unavailable'])
     },
   )
 
   it('knows its own key, which a client added twice because its connection broke', async () => {
-    const memory = memoryAnswers()
+    const memory = memoryCacheStore()
     const { target } = numbered()
     const store = over(memory, {
       add: (...given) => {
@@ -347,7 +347,7 @@ describe('idempotency whose store fails', () => {
   })
 
   it.each([1, 2])('takes back a key that it got too late to hear of, added %i times', async times => {
-    const memory = memoryAnswers()
+    const memory = memoryCacheStore()
     let first = true
     let hear = () => {}
     const store = over(memory, {
@@ -373,7 +373,7 @@ describe('idempotency whose store fails', () => {
     [{ ttlMs: 0 }, 'ttlMs'],
     [{ ttlMs: Number.POSITIVE_INFINITY }, 'ttlMs'],
     [{ maxBytes: 1.5 }, 'maxBytes'],
-    [{ store: {} as AnswerStore }, 'store'],
+    [{ store: {} as CacheStore }, 'store'],
     [{ onStoreFailure: 'local' as 'open' }, 'onStoreFailure'],
     [{ ttl: 1 } as object, 'ttl'],
   ])('does not take the options %j', (options, name) => {
@@ -388,6 +388,6 @@ describe('idempotency whose store fails', () => {
   })
 })
 
-function over(store: AnswerStore, parts: Partial<AnswerStore>): AnswerStore {
+function over(store: CacheStore, parts: Partial<CacheStore>): CacheStore {
   return { get: store.get, set: store.set, add: store.add, replace: store.replace, ...parts }
 }

@@ -16,7 +16,7 @@ import {
 describe('createGateway', () => {
   it('answers with every key of the protocol, in order', async () => {
     const { post, ends } = serving(scripted(() => whole('Hi.')).target, {
-      id: () => 'f'.repeat(32),
+      generateId: () => 'f'.repeat(32),
       now: () => 1_700_000_000_999,
     })
     const response = await post({})
@@ -105,7 +105,7 @@ describe('createGateway', () => {
     expect(() => createGateway(undefined as never)).toThrow(/got undefined, expected an object/)
     const endless = { keepAliveMs: 3e9 }
     expect(() => serving(scripted(() => whole('')).target, { stream: endless })).toThrow(/at most 2147483647/)
-    expect(() => serving(scripted(() => whole('')).target, { intake: 5 as never })).toThrow(
+    expect(() => serving(scripted(() => whole('')).target, { requestLimits: 5 as never })).toThrow(
       /intake: got 5, expected an object/,
     )
   })

@@ -78,7 +78,7 @@ const contentOf = async (response: Response) => (await response.json()).choices[
 
 describe('gateway.reload', () => {
   it('takes base, models, route and observer of the new options at once', async () => {
-    const [before, after] = [options('before'), options('after', { base: '/ai' })]
+    const [before, after] = [options('before'), options('after', { basePath: '/ai' })]
     const gateway = createGateway(before.given)
     expect([gateway.models, gateway.matches('/v1/models')]).toEqual([['m'], true])
     gateway.reload({ ...after.given, route: models({ large: after.target, small: after.target }) })
@@ -239,7 +239,7 @@ describe('gateway.reload', () => {
     const told: string[] = []
     const ledger = { open() {}, close() {}, flush: () => void told.push('flush') }
     const shed = Object.assign(() => undefined, { close: () => void told.push('shed closed') })
-    const gateway = createGateway(options('before', { ledger, shed }).given)
+    const gateway = createGateway(options('before', { ledger, loadShedder: shed }).given)
     gateway.reload(options('after').given)
     await turn()
     expect(told).toEqual(['shed closed', 'flush'])
@@ -251,15 +251,15 @@ describe('gateway.reload', () => {
     const told: string[] = []
     const ledger = { open() {}, close() {}, flush: () => void told.push('flush') }
     const shed = Object.assign(() => undefined, { close: () => void told.push('shed closed') })
-    const { ledger: _, shed: __, ...others } = options('same').given
+    const { ledger: _, loadShedder: __, ...others } = options('same').given
     const given: { -readonly [Name in keyof GatewayOptions]: GatewayOptions[Name] } = {
       ...others,
       ledger,
-      shed,
+      loadShedder: shed,
     }
     const gateway = createGateway(given)
     delete given.ledger
-    delete given.shed
+    delete given.loadShedder
     gateway.reload(given)
     await turn()
     expect(told).toEqual(['shed closed', 'flush'])

@@ -3,9 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { WarningEvent } from '../../src/contracts/events.ts'
 import type { Provider } from '../../src/contracts/provider.ts'
-import type { Candidate } from '../../src/contracts/route.ts'
+import type { RoutedTarget } from '../../src/contracts/route.ts'
 import type {
-  AskedUpstream,
+  UpstreamCall,
   AttemptEnd,
   AttemptSpan,
   RequestSpan,
@@ -27,7 +27,7 @@ import {
 } from '../support/scripted-gateway.ts'
 
 const failure = (status: number) => new UpstreamError('It failed.', { kind: 'refused', status })
-const named = (model: string, { target }: Scripted, more: Partial<Candidate> = {}): Candidate => ({
+const named = (model: string, { target }: Scripted, more: Partial<RoutedTarget> = {}): RoutedTarget => ({
   ...target,
   model,
   ...more,
@@ -36,7 +36,7 @@ const named = (model: string, { target }: Scripted, more: Partial<Candidate> = {
 /** Writes down what it is told, in order. */
 function recording(headers?: AttemptSpan['headers']) {
   const told: string[] = []
-  const asked: AskedUpstream[] = []
+  const asked: UpstreamCall[] = []
   const attemptEnds: AttemptEnd[] = []
   const requestEnds: Parameters<RequestSpan['end']>[] = []
   const tracer: Tracer = {
@@ -67,7 +67,7 @@ function recording(headers?: AttemptSpan['headers']) {
 }
 
 function traced(
-  candidates: readonly Candidate[],
+  candidates: readonly RoutedTarget[],
   options: Partial<GatewayOptions> = {},
   headers?: AttemptSpan['headers'],
 ) {

@@ -10,7 +10,7 @@ import type { GatewayOptions } from '../../src/gateway/config.ts'
 import type { Usage } from '../../src/protocol/chat.ts'
 import { limits } from '../../src/rate-limiting/limits.ts'
 import type { LimitsOptions } from '../../src/rate-limiting/limits-options.ts'
-import { memoryStore } from '../../src/rate-limiting/memory-store.ts'
+import { memoryLimitStore } from '../../src/rate-limiting/memory-store.ts'
 import { budget, concurrent, requests, tokens } from '../../src/rate-limiting/rule.ts'
 import { models } from '../../src/routing/models.ts'
 import { rowsInMemory } from '../support/rows-in-memory.ts'
@@ -22,7 +22,7 @@ function limited(
   options: LimitsOptions = {},
   more: Partial<GatewayOptions> = {},
 ) {
-  const store = memoryStore()
+  const store = memoryLimitStore()
   const waiting: ((reply: Reply) => void)[] = []
   const { target, inputs } = scripted(
     () =>
@@ -91,7 +91,7 @@ describe('F65 what is reserved is given back', () => {
     requests(99).per('day'),
   ]
   const serve = (reply: Parameters<typeof scripted>[0], more: Parameters<typeof serving>[1] = {}) => {
-    const store = memoryStore()
+    const store = memoryLimitStore()
     const { target, inputs } = scripted(reply)
     const limit = limits(rules, { store })
     return { ...serving(target, { limit, prices: () => 0.01, ...more }), store, inputs }
@@ -261,7 +261,7 @@ describe('limits of a principal', () => {
   })
 
   it('cost a gateway nothing where nobody has any', async () => {
-    const store = memoryStore()
+    const store = memoryLimitStore()
     const admit = vi.spyOn(store, 'admit')
     const { post } = serve({ id: 'ann' }, { limit: limits([], { store }) })
     expect([...(await post(bound)).headers.keys()].filter(name => name.includes('ratelimit'))).toEqual([])
@@ -315,9 +315,9 @@ describe('a limiter of the user for principals with limits', () => {
 describe('a shadow', () => {
   it('lets in what it would refuse, and the event names it', async () => {
     const { target } = scripted(() => whole('Hi'))
-    const { post, ends } = serving(target, { limit: requests(1).per('day').asShadow() })
+    const { post, ends } = serving(target, { limit: requests(1).per('day').dryRun() })
     for (let count = 0; count < 2; count++) expect((await post(bound)).status).toBe(200)
-    expect(ends().map(({ shadowed }) => shadowed)).toEqual([[], ["requests(1).per('day')"]])
+    expect(ends().map(({ wouldHaveRefused: shadowed }) => shadowed)).toEqual([[], ["requests(1).per('day')"]])
   })
 })
 
@@ -389,7 +389,7 @@ describe('waiting for room', () => {
 
   it('ends when the gateway closes: nobody asks for room any more, and no timer is left', async () => {
     const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
-    const counts = memoryStore()
+    const counts = memoryLimitStore()
     const admit = vi.spyOn(counts, 'admit')
     const { post, gateway } = limited([concurrent(1)], {
       store: counts,

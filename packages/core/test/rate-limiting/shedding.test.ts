@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Load, LoadShedder } from '../../src/contracts/load-shedder.ts'
+import type { LoadSnapshot, LoadShedder } from '../../src/contracts/load-shedder.ts'
 import { GatewayError } from '../../src/errors/errors.ts'
 import { inFlightCap } from '../../src/rate-limiting/load-shedding.ts'
 import { forever, scripted, serving, turn, whole } from '../support/scripted-gateway.ts'
@@ -18,7 +18,7 @@ describe('a gateway that sheds', () => {
   it('refuses before it asks who is there, and reads nothing', async () => {
     const authenticate = vi.fn(() => ({ id: 'ann' }))
     const identified = vi.fn()
-    const { gateway, ends } = serving(answering(), { shed: () => 'the disk is full', authenticate })
+    const { gateway, ends } = serving(answering(), { loadShedder: () => 'the disk is full', authenticate })
     const request = new Request('http://sluice.test/v1/chat/completions', { method: 'POST', ...notRead })
     const response = await gateway.fetch(request, { identified })
     expect(response.status).toBe(503)
@@ -30,7 +30,7 @@ describe('a gateway that sheds', () => {
       { outcome: 'refused', status: 503, principal: undefined, model: undefined, attempts: [], cost: null },
     ])
     const error = ends()[0]?.error
-    expect(GatewayError.is(error) && [error.refusal, error.cause]).toEqual([
+    expect(GatewayError.is(error) && [error.reason, error.cause]).toEqual([
       'service_overloaded',
       'the disk is full',
     ])
@@ -42,13 +42,13 @@ describe('a gateway that sheds', () => {
     [0.5003, '4', '3001'],
     [0.999_999, '5', '4999'],
   ])('spreads those that it refuses over time: %d', async (drawn, seconds, ms) => {
-    const { post } = serving(answering(), { shed: () => 'full', random: () => drawn })
+    const { post } = serving(answering(), { loadShedder: () => 'full', random: () => drawn })
     const { headers } = await post({})
     expect([headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([seconds, ms])
   })
 
   it('does not refuse the models, nor tell a wrong path from its load', async () => {
-    const { gateway } = serving(answering(), { shed: () => 'full' })
+    const { gateway } = serving(answering(), { loadShedder: () => 'full' })
     const status = async (method: string, path: string) =>
       (await gateway.fetch(new Request(`http://sluice.test/v1${path}`, { method }))).status
     expect(await status('GET', '/models')).toBe(200)
@@ -58,10 +58,10 @@ describe('a gateway that sheds', () => {
   })
 
   it('tells how many requests are being answered, until each has ended', async () => {
-    const loads: Load[] = []
+    const loads: LoadSnapshot[] = []
     const held = scripted(signal => forever(signal))
     const leaving = [new AbortController(), new AbortController()]
-    const { post } = serving(held.target, { shed: load => void loads.push(load) })
+    const { post } = serving(held.target, { loadShedder: load => void loads.push(load) })
     const answers = leaving.map(({ signal }) => post({}, { signal }))
     await turn()
     for (const each of leaving) each.abort()
@@ -77,7 +77,7 @@ describe('a gateway that sheds', () => {
 
   it('lets in again as soon as there is room', async () => {
     const upstream = scripted((signal, index) => (index < 2 ? forever(signal) : whole('Hi')))
-    const { post, ends } = serving(upstream.target, { shed: inFlightCap(2) })
+    const { post, ends } = serving(upstream.target, { loadShedder: inFlightCap(2) })
     const left = new AbortController()
     const first = post({}, { signal: left.signal })
     const second = post({}, { signal: left.signal })
@@ -113,7 +113,7 @@ describe('a gateway that sheds', () => {
     ['rejects', () => Promise.reject(broken), expect.any(TypeError)],
     ['says false', () => false, expect.objectContaining({ message: expect.stringMatching(/boolean/) })],
   ])('lets in where its shedder %s, and tells so once', async (_, shed, error) => {
-    const { post, events } = serving(answering(), { shed: shed as LoadShedder })
+    const { post, events } = serving(answering(), { loadShedder: shed as LoadShedder })
     expect([(await post({})).status, (await post({})).status]).toEqual([200, 200])
     await turn()
     expect(events.filter(({ type }) => type === 'warning')).toEqual([
@@ -124,7 +124,7 @@ describe('a gateway that sheds', () => {
   it('tells again that its shedder fails, once it has worked', async () => {
     let works = false
     const { post, events } = serving(answering(), {
-      shed: () => {
+      loadShedder: () => {
         if (works) return undefined
         throw broken
       },
@@ -140,14 +140,14 @@ describe('a gateway that sheds', () => {
     const close = vi.fn(() => {
       throw broken
     })
-    const { gateway } = serving(answering(), { shed: Object.assign(() => undefined, { close }) })
+    const { gateway } = serving(answering(), { loadShedder: Object.assign(() => undefined, { close }) })
     expect(close).not.toHaveBeenCalled()
     await gateway.close()
     expect(close).toHaveBeenCalledTimes(1)
   })
 
   it('refuses an option that is no function', () => {
-    expect(() => serving(answering(), { shed: 500 as never })).toThrow('shed: got 500, expected a function')
+    expect(() => serving(answering(), { loadShedder: 500 as never })).toThrow('shed: got 500, expected a function')
   })
 })
 

@@ -1,7 +1,7 @@
-import type { KeyRows, StoredKey } from '../../src/contracts/key-store.ts'
+import type { KeyRepository, StoredKey } from '../../src/contracts/key-store.ts'
 
 /** The tables of a key store in this process, for tests. It counts the questions by digest. */
-export function rowsInMemory(): KeyRows & { asked: number } {
+export function rowsInMemory(): KeyRepository & { asked: number } {
   const table = new Map<string, StoredKey>()
   const change = (id: string, changed: (key: StoredKey) => StoredKey) => {
     const key = table.get(id)

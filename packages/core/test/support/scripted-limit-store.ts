@@ -1,5 +1,5 @@
 import type { Claim, LimitStore, Settlement, Verdict } from '../../src/contracts/limit-store.ts'
-import { memoryStore } from '../../src/rate-limiting/memory-store.ts'
+import { memoryLimitStore } from '../../src/rate-limiting/memory-store.ts'
 
 /**
  * `answers`: in a later microtask. `hangs`: whenever `thaw` is called. `rejects`: without having done it; `loses`:
@@ -9,7 +9,7 @@ export type StoreMode = 'answers' | 'at_once' | 'hangs' | 'rejects' | 'loses' | 
 
 /** For tests: a store that does what it is told to. */
 export class ScriptedLimitStore implements LimitStore {
-  readonly memory = memoryStore()
+  readonly memory = memoryLimitStore()
   readonly admitted: Claim[] = []
   readonly settled: Settlement[] = []
   readonly renewed: { readonly ids: readonly string[]; readonly ttlMs: number }[] = []

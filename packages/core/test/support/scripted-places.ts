@@ -1,6 +1,6 @@
 import type { Draft } from '../../src/contracts/draft.ts'
 import type { Capabilities, Provider, Target } from '../../src/contracts/provider.ts'
-import type { Candidate, Route, RouteContext } from '../../src/contracts/route.ts'
+import type { RoutedTarget, Route, RouteContext } from '../../src/contracts/route.ts'
 import type { TargetHealth } from '../../src/contracts/target-health.ts'
 import type { SkipReason } from '../../src/contracts/trace.ts'
 import type { JsonObject } from '../../src/protocol/chat.ts'
@@ -51,7 +51,7 @@ export function candidatesOf(
   route: Route,
   context = watching().context,
   draft = draftOf(),
-): readonly Candidate[] {
+): readonly RoutedTarget[] {
   const given = route(draft, context)
   if (given instanceof Promise) throw new Error('It waits, though nothing below it does.')
   return given

@@ -1,6 +1,6 @@
 import type { Journal } from '../../src/contracts/journal.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../../src/contracts/ledger.ts'
-import type { LedgerBatch, LedgerRows } from '../../src/contracts/ledger-rows.ts'
+import type { LedgerBatch, LedgerRepository } from '../../src/contracts/ledger-rows.ts'
 
 /** One record as the scripted table holds it. */
 export interface ScriptedRow {
@@ -15,7 +15,7 @@ export interface ScriptedRow {
 export type Mode = 'works' | 'fails' | 'hangs'
 
 /** For tests: the table of a ledger in memory, and a database that comes and goes. */
-export class ScriptedRows implements LedgerRows {
+export class ScriptedRows implements LedgerRepository {
   mode: Mode = 'works'
   /** Milliseconds that a write takes. */
   delayMs = 0

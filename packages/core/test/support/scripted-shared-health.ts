@@ -38,7 +38,7 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
         ...state.breaker,
         generation: state.generation,
         openMs: Math.max(0, state.openUntil - clock()),
-        coolingMs: Math.max(0, state.coolUntil - clock()),
+        cooldownMs: Math.max(0, state.coolUntil - clock()),
         ...(pauseMs > 0 && { pause: { principal: state.pause.principal, ms: pauseMs } }),
       }
     )
@@ -67,7 +67,7 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
     },
     write: async changes => {
       await turn('write')
-      return changes.map(({ id, breaker, coolingMs = 0, pause }) => {
+      return changes.map(({ id, breaker, cooldownMs: coolingMs = 0, pause }) => {
         const state = states.get(id) ?? fresh()
         states.set(id, state)
         state.coolUntil = Math.max(state.coolUntil, clock() + coolingMs)
@@ -80,14 +80,14 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
         return state.generation
       })
     },
-    claimProbe: async (id, token, ms) => {
+    acquireProbe: async (id, token, ms) => {
       await turn('claimProbe')
       const probe = probes.get(id)
       if (probe !== undefined && probe.token !== token && probe.until > clock()) return false
       probes.set(id, { token, until: clock() + ms })
       return true
     },
-    letGoProbe: async (id, token) => {
+    releaseProbe: async (id, token) => {
       await turn('letGoProbe')
       if (probes.get(id)?.token === token) probes.delete(id)
     },

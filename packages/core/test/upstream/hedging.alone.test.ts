@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { UnusedCallEvent } from '../../src/contracts/events.ts'
+import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
-import type { Candidate } from '../../src/contracts/route.ts'
+import type { RoutedTarget } from '../../src/contracts/route.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
 import {
@@ -31,17 +31,17 @@ function slow(ms: number, answer: () => Reply | Promise<Reply>): Scripted {
   })
 }
 
-const named = (model: string, { target }: Scripted, more: Partial<Candidate> = {}): Candidate => ({
+const named = (model: string, { target }: Scripted, more: Partial<RoutedTarget> = {}): RoutedTarget => ({
   ...target,
   model,
   ...more,
 })
 
-function hedging(candidates: readonly Candidate[], options: Partial<GatewayOptions> = {}) {
+function hedging(candidates: readonly RoutedTarget[], options: Partial<GatewayOptions> = {}) {
   const prices: GatewayOptions['prices'] = (usage, { upstreamModel }) =>
     usage.prompt_tokens + (upstreamModel === 'b' ? 100 : 0)
   const served = serving(candidates, { route: () => candidates, prices, ...options })
-  const unused = () => served.events.filter((event): event is UnusedCallEvent => event.type === 'unused_call')
+  const unused = () => served.events.filter((event): event is DiscardedCallEvent => event.type === 'unused_call')
   return { ...served, unused }
 }
 
@@ -281,7 +281,7 @@ describe('a hedge', () => {
 
 describe('what was adjusted', () => {
   it('is told of the target that answers, whichever was asked last', async () => {
-    const lowered = (model: string, upstream: Scripted, temperature: number, more: Partial<Candidate> = {}) =>
+    const lowered = (model: string, upstream: Scripted, temperature: number, more: Partial<RoutedTarget> = {}) =>
       named(model, upstream, { parameters: { temperature }, ...more })
     const failing = slow(10, () => Promise.reject(failure(500)))
     for (const [other, wins] of [

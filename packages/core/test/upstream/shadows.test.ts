@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { UnusedCallEvent } from '../../src/contracts/events.ts'
+import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { PartialChunk, Provider, Target } from '../../src/contracts/provider.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
@@ -25,7 +25,7 @@ function shadowed(
   const prices: GatewayOptions['prices'] = (usage, { upstreamModel }) =>
     upstreamModel === 'shadow' ? usage.completion_tokens : 1_000
   const served = serving(main.target, { route, prices, ...options })
-  const unused = () => served.events.filter((event): event is UnusedCallEvent => event.type === 'unused_call')
+  const unused = () => served.events.filter((event): event is DiscardedCallEvent => event.type === 'unused_call')
   const told = (count = 1) => vi.waitFor(() => expect(unused()).toHaveLength(count), 5_000)
   return { ...served, unused, told, main }
 }

@@ -9,7 +9,7 @@ import {
   mirror,
   models,
   priceTable,
-  type UnusedCallEvent,
+  type DiscardedCallEvent,
 } from '@sluice/core'
 import { anthropic, bedrock, gemini, openaiCompatible, openrouter } from '@sluice/providers'
 import {
@@ -81,7 +81,7 @@ function inWire(wire: Wire, model: string, streamed: boolean) {
 
 async function service(options: Partial<GatewayOptions> & Pick<GatewayOptions, 'route'>) {
   const ends: EndEvent[] = []
-  const unused: UnusedCallEvent[] = []
+  const unused: DiscardedCallEvent[] = []
   const ledger = scriptedLedger()
   const closings: readonly LedgerClosing[] = ledger.closings
   const gateway = createGateway({

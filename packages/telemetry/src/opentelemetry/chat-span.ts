@@ -8,7 +8,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import type { AskedUpstream, AttemptSpan, EndEvent, Principal, RequestSpan } from '@sluice/core'
+import type { UpstreamCall, AttemptSpan, EndEvent, Principal, RequestSpan } from '@sluice/core'
 import { answeringAttempt } from '../answering-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
@@ -42,7 +42,7 @@ export class ChatSpan implements RequestSpan {
     context.with(this.#context, run)
   }
 
-  attempt(asked: AskedUpstream): AttemptSpan {
+  attempt(asked: UpstreamCall): AttemptSpan {
     return new UpstreamSpan(asked, this.#context, this.#world)
   }
 

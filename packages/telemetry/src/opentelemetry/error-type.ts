@@ -18,7 +18,7 @@ export function failureType(error: unknown): string {
     if (kind === 'refused' && isStatus(status)) return String(status)
     return /^[a-z_]{1,40}$/.test(kind) ? kind : other
   }
-  return GatewayError.is(error) ? error.refusal : 'internal_error'
+  return GatewayError.is(error) ? error.reason : 'internal_error'
 }
 
 function isStatus(status: unknown): boolean {

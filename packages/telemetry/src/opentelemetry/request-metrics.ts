@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { EndEvent, Observer, Principal, UnusedCallEvent } from '@sluice/core'
+import type { EndEvent, Observer, Principal, DiscardedCallEvent } from '@sluice/core'
 import { answeringAttempt } from '../answering-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import type { Instruments } from './instruments.ts'
@@ -30,7 +30,7 @@ function measure(event: EndEvent, made: Instruments, labels: Labels): void {
   made.timePerOutputToken.record(perToken / 1_000, about)
 }
 
-function measureUnused(event: UnusedCallEvent, made: Instruments, labels: Labels): void {
+function measureUnused(event: DiscardedCallEvent, made: Instruments, labels: Labels): void {
   const about = aboutOf(labels, event.model, event.attempt.provider, event.principal)
   money(made, event.usage !== undefined, event.cost, { ...about, [ownAttributes.unused]: true })
 }

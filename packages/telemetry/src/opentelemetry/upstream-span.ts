@@ -8,7 +8,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { AskedUpstream, AttemptEnd, AttemptSpan } from '@sluice/core'
+import type { UpstreamCall, AttemptEnd, AttemptSpan } from '@sluice/core'
 import { requestAttributes, usageAttributes } from './call-attributes.ts'
 import { inputContent } from './content.ts'
 import { failureType } from './error-type.ts'
@@ -21,12 +21,12 @@ export class UpstreamSpan implements AttemptSpan {
   /** The context of the span, for the upstream. */
   readonly headers: Readonly<Record<string, string>>
   readonly #world: TracedWorld
-  readonly #asked: AskedUpstream
+  readonly #asked: UpstreamCall
   readonly #span: Span
   readonly #startedAt: number
   #firstAt: number | undefined
 
-  constructor(asked: AskedUpstream, parent: Context, world: TracedWorld) {
+  constructor(asked: UpstreamCall, parent: Context, world: TracedWorld) {
     this.#world = world
     this.#asked = asked
     this.#startedAt = world.clock()
@@ -83,7 +83,7 @@ export class UpstreamSpan implements AttemptSpan {
 }
 
 /** What a sampler decides by. */
-function startAttributes({ provider, model, why, address, port }: AskedUpstream): Attributes {
+function startAttributes({ provider, model, why, address, port }: UpstreamCall): Attributes {
   return {
     [names.operationName]: chat,
     [names.providerName]: providerName(provider),

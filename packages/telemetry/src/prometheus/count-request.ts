@@ -2,7 +2,7 @@ import {
   type AttemptRecord,
   type EndEvent,
   GatewayError,
-  type UnusedCallEvent,
+  type DiscardedCallEvent,
   UpstreamError,
   type UpstreamFailure,
   type Usage,
@@ -13,7 +13,7 @@ import { type Labels, otherValue } from './labels.ts'
 
 /** Counts a request that has ended. */
 export function countRequest(event: EndEvent, metrics: Instruments, labels: Labels): void {
-  const { outcome, stream, timings, cache, shadowed } = event
+  const { outcome, stream, timings, cache, wouldHaveRefused: shadowed } = event
   const model = labels.model(event.model)
   const tags = labels.tags(event.principal)
   metrics.requests.inc({ model, status: String(event.status), outcome, ...tags })
@@ -25,7 +25,7 @@ export function countRequest(event: EndEvent, metrics: Instruments, labels: Labe
   for (const attempt of event.attempts) countAttempt(attempt, metrics, labels)
   countUse(event, 'answer', answeringAttempt(event), metrics, labels)
   if (outcome === 'refused') {
-    const refusal = GatewayError.is(event.error) ? labels.refusal(event.error.refusal) : 'unknown'
+    const refusal = GatewayError.is(event.error) ? labels.refusal(event.error.reason) : 'unknown'
     metrics.refusals.inc({ refusal, ...tags })
   }
   if (event.authFailure !== undefined) metrics.authFailures.inc({ reason: event.authFailure.reason })
@@ -73,7 +73,7 @@ function attemptResult({ error, called }: Pick<AttemptRecord, 'error' | 'called'
 
 /** Counts the tokens of a call and what they cost. `use`: whether the caller got its answer. */
 export function countUse(
-  event: Pick<EndEvent | UnusedCallEvent, 'model' | 'principal' | 'usage' | 'usageEstimated' | 'cost'>,
+  event: Pick<EndEvent | DiscardedCallEvent, 'model' | 'principal' | 'usage' | 'usageEstimated' | 'cost'>,
   use: 'answer' | 'unused',
   attempt: AttemptRecord | undefined,
   metrics: Instruments,

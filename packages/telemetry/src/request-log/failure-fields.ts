@@ -26,7 +26,7 @@ export function failureFields(
       errorMessage: shortText(error.message, longestMessage),
     }
   }
-  if (GatewayError.is(error)) return { error: error.refusal, ...foreignFields(error.cause, messages) }
+  if (GatewayError.is(error)) return { error: error.reason, ...foreignFields(error.cause, messages) }
   if (!(error instanceof Error)) return { error: error === undefined ? null : typeof error }
   return {
     error: shortText(error.name),

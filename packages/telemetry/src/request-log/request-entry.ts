@@ -50,7 +50,7 @@ function requestFields(event: EndEvent): LogFields {
     cache: event.cache ?? null,
     replayed: event.replayed,
     adjustments: event.adjustments.length,
-    shadowed: event.shadowed.length === 0 ? null : event.shadowed.join(', '),
+    shadowed: event.wouldHaveRefused.length === 0 ? null : event.wouldHaveRefused.join(', '),
   }
 }
 

@@ -76,10 +76,10 @@ export const claimCases: readonly LimitStoreCase[] = [
 
   inItsOwnTime('shadow: never refuses, says when a limit would have, and then takes nothing', async store => {
     const shadows = [
-      rate({ shadow: true, amount: 6 }),
-      rate({ shadow: true, amount: 6, floor: 0 }),
-      sum({ shadow: true, amount: 6 }),
-      lease({ shadow: true }),
+      rate({ dryRun: true, amount: 6 }),
+      rate({ dryRun: true, amount: 6, floor: 0 }),
+      sum({ dryRun: true, amount: 6 }),
+      lease({ dryRun: true }),
     ]
     const first = await take(store, shadows)
     assert.deepEqual(
@@ -108,7 +108,7 @@ export const claimCases: readonly LimitStoreCase[] = [
   }),
 
   inItsOwnTime('shadow: is not taken where another count refuses', async store => {
-    const shadow = sum({ shadow: true })
+    const shadow = sum({ dryRun: true })
     await refused(store, [shadow, sum({ amount: 11 })])
     assert.equal(await left(store, shadow), 10)
   }),

@@ -110,7 +110,7 @@ export async function startService({
     breaker: { failures: 3 },
     retry: { baseMs: 20 },
     now,
-    base,
+    basePath: base,
     observe: observers(console_.observe),
   })
   const served = await serve(withEndpoints(gateway, [console_.endpoint(gateway)]), {

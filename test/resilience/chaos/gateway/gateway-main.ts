@@ -9,7 +9,7 @@ import {
 } from '@sluice/core'
 import { serve } from '@sluice/node'
 import { openPostgres } from '@sluice/postgres'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { openSqlite } from '@sluice/sqlite'
 import { Redis } from 'ioredis'
 import pg from 'pg'
@@ -58,7 +58,7 @@ const gateway = createGateway({
   route: models({ paid: vendor(upstreamPort), free: vendor(upstreamPort) }),
   prices: priceTable(prices),
   limit: limits(rulesOf(concurrent), {
-    store: redisStore(redis),
+    store: redisLimitStore(redis),
     instances: 1,
     leaseMs,
     // A machine that has much to do is no outage.

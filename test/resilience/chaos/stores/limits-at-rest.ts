@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Counter, type LimitStore, limits, type SumCounter } from '@sluice/core'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { rulesOf, vendor } from '../gateway/terms.ts'
 
@@ -32,7 +32,7 @@ export async function limitsAtRest(
   redis.on('error', () => {})
   try {
     await redis.connect()
-    const store = redisStore(redis)
+    const store = redisLimitStore(redis)
     const spent = new Map<string, number>()
     for (let at = 0; at < marks.length; at += 200) {
       const part = marks.slice(at, at + 200)

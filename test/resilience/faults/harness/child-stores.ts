@@ -1,5 +1,5 @@
 import { type GatewayOptions, limits } from '@sluice/core'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { openSqlite } from '@sluice/sqlite'
 import { Redis } from 'ioredis'
 import type { ChildOptions } from './child-service.ts'
@@ -29,5 +29,5 @@ export async function openStores(given: Pick<ChildOptions, 'limits' | 'ledger'>)
 
 function limitOf({ rules, leaseMs }: NonNullable<ChildOptions['limits']>, redis: Redis) {
   // A machine that has much to do is no outage.
-  return limits(rules, { store: redisStore(redis), leaseMs, storeTimeoutMs: 5_000 })
+  return limits(rules, { store: redisLimitStore(redis), leaseMs, storeTimeoutMs: 5_000 })
 }

@@ -1,5 +1,5 @@
 import type { LimitStore } from '@sluice/core'
-import { redisStore } from '@sluice/redis'
+import { redisLimitStore } from '@sluice/redis'
 import { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
 import { RedisServer } from '../../../stores/servers/redis-server.ts'
@@ -27,5 +27,5 @@ export async function storeIn({ port }: RedisServer, prefix = 'sluice'): Promise
     client.once('ready', resolve)
     client.once('close', resolve)
   })
-  return redisStore(client, { prefix })
+  return redisLimitStore(client, { prefix })
 }

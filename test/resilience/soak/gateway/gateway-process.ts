@@ -59,7 +59,7 @@ const hasty = createGateway({
   observe,
   route,
   ...plain,
-  base: hastyBase,
+  basePath: hastyBase,
   timeouts: { ...long, firstByteMs: 500, responseMs: 500 },
 })
 

@@ -1,7 +1,7 @@
 import type {
   AbandonedCallOptions,
   BreakerOptions,
-  IntakeLimits,
+  RequestLimits,
   ModelPrice,
   RetryOptions,
   StreamPacing,
@@ -90,7 +90,7 @@ export const abandonedCallsShape = object<Partial<AbandonedCallOptions>>({
   },
 })
 
-export const intakeShape = object<IntakeLimits>({
+export const intakeShape = object<RequestLimits>({
   maxBytes: { shape: count, description: 'Default 26214400 (25 MiB).' },
   maxDepth: { shape: count, description: 'How deep JSON may nest. Default 64.' },
   maxElements: { shape: count, description: 'How many values it may hold. Default 100000.' },

@@ -40,7 +40,7 @@ const rule = object<LimitRuleData>(
       }),
       description: 'The models that it concerns, by name or pattern. Default: all.',
     },
-    shadow: { shape: flag, description: 'Counts and tells, and refuses nobody.' },
+    dryRun: { shape: flag, description: 'Counts and tells, and refuses nobody.' },
   },
   "a rule, such as { kind: 'requests', limit: 60, per: 'minute' }",
 )

@@ -1,14 +1,14 @@
 import {
   allOf,
   anyOf,
-  askedAs,
-  bodyAbove,
-  holdsMedia,
+  modelMatches,
+  bodyLargerThan,
+  hasMedia,
   noneOf,
-  offersTools,
-  promptAbove,
+  hasTools,
+  promptLongerThan,
   type RouteCondition,
-  taggedWith,
+  hasTag,
 } from '@sluice/core'
 import type { ConditionConfig } from '../config.ts'
 
@@ -22,14 +22,14 @@ export function conditionOf(config: ConditionConfig): RouteCondition {
     anyOf: some,
     noneOf: none,
   } = config
-  const conditions = Object.entries(tag).map(([name, value]) => taggedWith(name, value))
-  if (tokens !== undefined) conditions.push(promptAbove(tokens))
-  if (bytes !== undefined) conditions.push(bodyAbove(bytes))
-  if (config.offersTools) conditions.push(offersTools)
-  if (config.holdsMedia) conditions.push(holdsMedia())
+  const conditions = Object.entries(tag).map(([name, value]) => hasTag(name, value))
+  if (tokens !== undefined) conditions.push(promptLongerThan(tokens))
+  if (bytes !== undefined) conditions.push(bodyLargerThan(bytes))
+  if (config.offersTools) conditions.push(hasTools)
+  if (config.holdsMedia) conditions.push(hasMedia())
   if (names !== undefined) {
     const [first, ...others] = [names].flat()
-    conditions.push(askedAs(first!, ...others))
+    conditions.push(modelMatches(first!, ...others))
   }
   if (some !== undefined) conditions.push(anyOf(...some.map(conditionOf)))
   if (none !== undefined) conditions.push(noneOf(...none.map(conditionOf)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Answer } from '../../contracts/host.ts'
+import type { GatewayResponse } from '../../contracts/host.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { ChatCompletion } from '../../protocol/chat.ts'
 import { respondCompletion, respondError, respondJson, respondStream } from './respond.ts'
@@ -7,7 +7,7 @@ import { respondCompletion, respondError, respondJson, respondStream } from './r
 const common = { 'x-request-id': 'req_1', 'x-content-type-options': 'nosniff', vary: 'authorization' }
 const json = { ...common, 'content-type': 'application/json', 'cache-control': 'no-store' }
 
-const parts = ({ status, headers, body }: Answer) => ({ status, headers, body })
+const parts = ({ status, headers, body }: GatewayResponse) => ({ status, headers, body })
 
 const completion: ChatCompletion = {
   id: 'chatcmpl-1',

@@ -1,4 +1,4 @@
-import type { Answer } from '../../contracts/host.ts'
+import type { GatewayResponse } from '../../contracts/host.ts'
 import type { GatewayError } from '../../errors/errors.ts'
 import { type AnswerHeaders, HeaderList, MadeAnswer } from '../../http/made-answer.ts'
 import type { ChatCompletion } from '../../protocol/chat.ts'
@@ -10,11 +10,11 @@ export function respondJson(
   value: unknown,
   requestId: string,
   more: Readonly<AnswerHeaders> = {},
-): Answer {
+): GatewayResponse {
   return respondText(status, JSON.stringify(value), requestId, more)
 }
 
-function respondText(status: number, text: string, requestId: string, more: Readonly<AnswerHeaders>): Answer {
+function respondText(status: number, text: string, requestId: string, more: Readonly<AnswerHeaders>): GatewayResponse {
   const headers = new HeaderList('application/json', 'no-store', requestId)
   headers.add(more)
   return new MadeAnswer(status, text, headers)
@@ -25,7 +25,7 @@ export function respondError(
   error: GatewayError,
   requestId: string,
   more: Readonly<AnswerHeaders> = {},
-): Answer {
+): GatewayResponse {
   return respondJson(error.status, error.toBody(), requestId, { ...more, ...error.headers })
 }
 
@@ -34,12 +34,12 @@ export function respondCompletion(
   completion: ChatCompletion,
   requestId: string,
   more: Readonly<AnswerHeaders>,
-): Answer {
+): GatewayResponse {
   return respondText(200, completionText(completion), requestId, more)
 }
 
 /** A whole completion of which the text was kept. */
-export function respondKept(text: string, requestId: string, more: Readonly<AnswerHeaders>): Answer {
+export function respondKept(text: string, requestId: string, more: Readonly<AnswerHeaders>): GatewayResponse {
   return respondText(200, text, requestId, more)
 }
 
@@ -51,7 +51,7 @@ export function respondStream(
   body: AsyncIterable<string>,
   requestId: string,
   more: Readonly<AnswerHeaders>,
-): Answer {
+): GatewayResponse {
   const cacheControl = 'no-cache, no-store, no-transform'
   const headers = new HeaderList('text/event-stream; charset=utf-8', cacheControl, requestId)
   headers.add({ 'x-accel-buffering': 'no', ...more })

@@ -1,6 +1,6 @@
 import type { Draft } from '../../contracts/draft.ts'
 import type { Principal } from '../../contracts/principal.ts'
-import type { Candidate, RouteContext } from '../../contracts/route.ts'
+import type { RoutedTarget, RouteContext } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { isKnownField } from '../../protocol/chat-fields.ts'
@@ -26,7 +26,7 @@ export interface ValidationRules {
 }
 
 /** A valid request, and where it can be answered. */
-export interface Validated<T extends Candidate> {
+export interface Validated<T extends RoutedTarget> {
   readonly input: ChatRequest
   /** At least one. */
   readonly targets: readonly T[]
@@ -40,7 +40,7 @@ export interface Validated<T extends Candidate> {
  * @param log - is told of targets that cannot take it.
  * @throws GatewayError 400, also where no target can take the request.
  */
-export function validate<T extends Candidate>(
+export function validate<T extends RoutedTarget>(
   draft: Draft,
   principal: Principal,
   targets: readonly T[],

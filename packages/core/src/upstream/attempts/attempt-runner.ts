@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.ts'
 import type { AttemptReason } from '../../contracts/events.ts'
 import type { Adjustment } from '../../contracts/provider.ts'
-import type { Candidate } from '../../contracts/route.ts'
+import type { RoutedTarget } from '../../contracts/route.ts'
 import type { Blocked } from '../../contracts/target-health.ts'
 import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
@@ -33,7 +33,7 @@ export class AttemptRunner implements Progress, AttemptHost {
   only: number | undefined
   due: number | undefined
   readonly #input: ChatRequest
-  readonly #candidates: readonly Candidate[]
+  readonly #candidates: readonly RoutedTarget[]
   readonly #lifetime: Lifetime
   readonly #attempts: Attempts
   readonly #world: CallDependencies
@@ -61,7 +61,7 @@ export class AttemptRunner implements Progress, AttemptHost {
 
   constructor(
     input: ChatRequest,
-    candidates: readonly Candidate[],
+    candidates: readonly RoutedTarget[],
     lifetime: Lifetime,
     attempts: Attempts,
     world: CallDependencies,

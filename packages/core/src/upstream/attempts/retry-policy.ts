@@ -1,4 +1,4 @@
-import type { Candidate } from '../../contracts/route.ts'
+import type { RoutedTarget } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import { isTooLarge } from '../health/classify-outcome.ts'
@@ -15,7 +15,7 @@ export function shouldFallBack(error: unknown): boolean {
 }
 
 /** Whether a failure of a target is worth another one: `on` decides where the target has it. Throws `TypeError` for what is no boolean. */
-export function mayMoveOn({ on }: Pick<Candidate, 'on'>, failure: unknown): boolean {
+export function mayMoveOn({ on }: Pick<RoutedTarget, 'on'>, failure: unknown): boolean {
   if (on === undefined || !UpstreamError.is(failure)) return shouldFallBack(failure)
   const may: unknown = on(failure)
   if (typeof may === 'boolean') return may
@@ -67,7 +67,7 @@ export function backoffDelay(
 const longest = 2_147_483_647
 
 /** When another target is called beside this one, in the time of `now`; infinite for never. */
-export function hedgeTime({ hedgeAfterMs }: Pick<Candidate, 'hedgeAfterMs'>, now: number): number {
+export function hedgeTime({ hedgeAfterMs }: Pick<RoutedTarget, 'hedgeAfterMs'>, now: number): number {
   return hedgeAfterMs !== undefined && hedgeAfterMs >= 0 && hedgeAfterMs <= longest
     ? now + hedgeAfterMs
     : Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 import type { Target } from '../../contracts/provider.ts'
 import type { Blocked } from '../../contracts/target-health.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
-import { GatewayError, type Refusal } from '../../errors/errors.ts'
+import { GatewayError, type ErrorReason } from '../../errors/errors.ts'
 import { type UnavailableReason, unavailableReasons } from '../../errors/unavailable-reason.ts'
 
 /** Why a place is not asked that health says must not be. */
@@ -11,7 +11,7 @@ export function skippedFor({ state, waitMs, reason }: Blocked): SkipReason {
 }
 
 /** What a caller is told of each reason: what it would be told of the failure itself. */
-const refusals: Readonly<Record<UnavailableReason, Refusal>> = {
+const refusals: Readonly<Record<UnavailableReason, ErrorReason>> = {
   rate_limited: 'rate_limit_exceeded',
   overloaded: 'overloaded',
   unreachable: 'upstream_error',

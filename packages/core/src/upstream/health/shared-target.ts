@@ -117,7 +117,7 @@ export class SharedTarget {
     const change: SharedTargetChange = {
       id: this.id,
       ...(this.#breakerChanged && { breaker }),
-      ...(this.#cooling && coolingMs > 0 && { coolingMs }),
+      ...(this.#cooling && coolingMs > 0 && { cooldownMs: coolingMs }),
       ...(this.#cooling && pause !== undefined && { pause }),
     }
     this.#breakerChanged = false
@@ -146,10 +146,10 @@ export class SharedTarget {
       this.#generation = state.generation
       this.#forgetClaim()
     }
-    this.#allCoolUntil = Math.max(this.#allCoolUntil, now + state.coolingMs)
+    this.#allCoolUntil = Math.max(this.#allCoolUntil, now + state.cooldownMs)
     // The first that is heard of may be older than what is known here: it closes nothing.
     const breaker = changed && (known !== undefined || state.openings > 0)
-    if (breaker || state.coolingMs > 0 || state.pause !== undefined) this.#record.adopt(state, breaker, now)
+    if (breaker || state.cooldownMs > 0 || state.pause !== undefined) this.#record.adopt(state, breaker, now)
   }
 
   #changed(): void {

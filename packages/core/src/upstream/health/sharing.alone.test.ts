@@ -323,16 +323,16 @@ describe('a book whose health is shared', () => {
     const here = startProcess()
     fail(here, 5)
     await pass(30_000)
-    const { claimProbe } = shared
+    const { acquireProbe: claimProbe } = shared
     let answer = (_: boolean) => {}
-    shared.claimProbe = () => new Promise(resolve => (answer = resolve))
+    shared.acquireProbe = () => new Promise(resolve => (answer = resolve))
     expect(ask(here)).toMatchObject({ state: 'half_open' })
     await shared.write([{ id: 'north/m', breaker: { openings: 2, openMs: 500 } }])
     await pass(20)
     answer(true)
     await pass(480)
-    shared.claimProbe = claimProbe
-    await shared.claimProbe('north/m', 'another', 60_000)
+    shared.acquireProbe = claimProbe
+    await shared.acquireProbe('north/m', 'another', 60_000)
     for (let index = 0; index < 5; index++) {
       expect(ask(here)).toMatchObject({ state: 'half_open' })
       await pass(100)
@@ -371,7 +371,7 @@ describe('a book whose health is shared', () => {
 
   it('believes nobody that a target is to be left alone for longer than it may be', async () => {
     const here = startProcess()
-    await shared.write([{ id: 'north/m', breaker: { openings: 1, openMs: 1e12 }, coolingMs: 1e12 }])
+    await shared.write([{ id: 'north/m', breaker: { openings: 1, openMs: 1e12 }, cooldownMs: 1e12 }])
     ask(here)
     await pass(1_100)
     expect(here.record.view(clock()).waitMs).toBeLessThanOrEqual(300_000)

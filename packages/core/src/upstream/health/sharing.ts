@@ -78,12 +78,12 @@ export class Sharing {
   }
 
   async claim(id: string, ms: number): Promise<boolean> {
-    const claimed = await this.#calls.askOrProbe(() => this.store.claimProbe(id, this.#token, ms))
+    const claimed = await this.#calls.askOrProbe(() => this.store.acquireProbe(id, this.#token, ms))
     return claimed.ok && claimed.value === true
   }
 
   async letGo(id: string): Promise<void> {
-    await this.#calls.askOrProbe(() => this.store.letGoProbe(id, this.#token))
+    await this.#calls.askOrProbe(() => this.store.releaseProbe(id, this.#token))
   }
 
   #plan(): void {
@@ -179,7 +179,7 @@ function soundNumbers(given: unknown, count: number): readonly number[] {
 
 function isState(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  const { generation, openings, openMs, coolingMs, openFor, partial, reason, pause } =
+  const { generation, openings, openMs, cooldownMs: coolingMs, openFor, partial, reason, pause } =
     value as Partial<SharedTargetState>
   return (
     [generation, openings, openMs, coolingMs].every(isAmount) &&

@@ -199,7 +199,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
   adopt(state: SharedTargetState, breaker: boolean, now: number): void {
     const { breaker: options } = this.#settings
     if (options === undefined) return
-    const { openings, openMs, openFor, partial = false, coolingMs, pause } = state
+    const { openings, openMs, openFor, partial = false, cooldownMs: coolingMs, pause } = state
     const reason = isUnavailableReason(state.reason) ? state.reason : 'overloaded'
     this.#adoptPause(coolingMs, undefined, now)
     if (pause !== undefined) this.#adoptPause(pause.ms, pause.principal, now)

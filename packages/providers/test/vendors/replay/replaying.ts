@@ -48,7 +48,7 @@ export async function replaying(
         Object.fromEntries(Object.entries(named).map(([name, own]) => [name, target(own ?? model)])),
       ),
       now: () => 1_800_000_000_000,
-      id: () => (++ids).toString(16).padStart(8, '0') + 'f'.repeat(24),
+      generateId: () => (++ids).toString(16).padStart(8, '0') + 'f'.repeat(24),
       maxAttempts: 1,
       breaker: false,
       // A machine that is busy must not decide whether an error comes before the head or after it.
