@@ -20,7 +20,7 @@ export function fullGateway(upstream, store = memoryLimitStore()) {
     authenticate: apiKeys([{ id: 'ann', key: 'sk-ann', tags: { team: 'search' } }]),
     route: models({ 'gpt-4o': vendor('gpt-4o-2024-08-06') }),
     prices: priceTable({ 'gpt-4o': { input: 2.5, output: 10 } }),
-    limit: limits(rules, { store }),
+    limits: limits(rules, { store }),
     observe: event => {
       if (event.type !== 'end') return
       told.requests++

@@ -48,7 +48,7 @@ export function gatewayWith(rules: readonly LimitRuleData[], store?: LimitStore)
     authenticate: apiKeys([{ id: 'ann', key: 'sk-ann', tags: { team: 'search' } }]),
     route: models({ m: { provider, model: 'its-model' } }),
     prices: priceTable({ m: { input: 0.15, output: 0.6 } }),
-    ...(rules.length === 0 ? {} : { limit: limits(rules, store === undefined ? {} : { store }) }),
+    ...(rules.length === 0 ? {} : { limits: limits(rules, store === undefined ? {} : { store }) }),
   })
 }
 

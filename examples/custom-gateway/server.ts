@@ -11,7 +11,7 @@ try {
   const gateway = createGateway({
     authenticate: apiKeys([{ id: 'me', key }]),
     route: models(table),
-    limit: requests(60).per('minute'),
+    limits: requests(60).per('minute'),
     observe: event => {
       const line = logLine(event)
       if (line !== undefined) console.log(line)

@@ -12,7 +12,7 @@ export function runtimeGateway(upstream, options) {
       { id: 'single', key: 'sk-one', limits: [concurrent(1)] },
       { id: 'limited', key: 'sk-limited', limits: [requests(1).per('hour')] },
     ]),
-    limit: limits([]),
+    limits: limits([]),
     route: models({ demo: local()('demo'), there: there('m') }),
     maxAttempts: 1,
     ...options,

@@ -129,7 +129,7 @@ describe('the table of what a key gets', () => {
       authenticate: () => ({ id: 'ann' }),
       route: models({ demo: local()('demo') }),
       // Room that is given late: until then the request is being answered.
-      limit: {
+      limits: {
         admit: async (_, { body }) => {
           if (body.user === 'slow') {
             started()

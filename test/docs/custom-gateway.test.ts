@@ -185,12 +185,12 @@ it('names every event, and every member of an end', () => {
 })
 
 it('names every bound and time, with its default', () => {
-  const told: Record<string, Record<string, number>> = { intake: {}, timeouts: {}, stream: {} }
+  const told: Record<string, Record<string, number>> = { requestLimits: {}, timeouts: {}, stream: {} }
   for (const row of tableUnder('docs/custom-gateway.md', '## Bounds and times')) {
     const [option = '', key = '', , value = ''] = row.map(cell => cell.replaceAll(/[`,]/g, ''))
     told[option]![key] = Number(value)
   }
-  expect(told).toEqual({ intake: defaultIntake, timeouts: defaultTimeouts, stream: defaultPacing })
+  expect(told).toEqual({ requestLimits: defaultIntake, timeouts: defaultTimeouts, stream: defaultPacing })
 })
 
 it('names every option of loadShedding, with the default that the code tells', () => {

@@ -169,16 +169,16 @@ const causes: Cause[] = [
   ],
   ['invalid_request', { stream_options: {} }, 'stream_options', {}, undefined, { validation: 'live' }],
   ['body_too_large', { user: 'x'.repeat(100) }, null, {}, undefined, { requestLimits: { maxBytes: 100 } }],
-  ['model_not_priced', {}, null, {}, undefined, { limit: budget(1, 'usd').per('day') }],
-  ['tokens_rate_limit_exceeded', {}, null, {}, undefined, { limit: tokens(5).per('day') }],
-  ['insufficient_quota', {}, null, {}, undefined, { limit: spending, prices: () => 2 }],
+  ['model_not_priced', {}, null, {}, undefined, { limits: budget(1, 'usd').per('day') }],
+  ['tokens_rate_limit_exceeded', {}, null, {}, undefined, { limits: tokens(5).per('day') }],
+  ['insufficient_quota', {}, null, {}, undefined, { limits: spending, prices: () => 2 }],
   [
     'limiter_unavailable',
     {},
     null,
     {},
     undefined,
-    { limit: limits([spending], { store: { admit: down, settle: down, renew: down } }), prices: () => 0.1 },
+    { limits: limits([spending], { store: { admit: down, settle: down, renew: down } }), prices: () => 0.1 },
   ],
   ['authentication_unavailable', {}, null, {}, undefined, { authenticate: apiKeys(down) }],
   [
@@ -187,7 +187,7 @@ const causes: Cause[] = [
     null,
     {},
     undefined,
-    { limit: spending, prices: () => 0.1, ledger: { open: down, close() {} } },
+    { limits: spending, prices: () => 0.1, ledger: { open: down, close() {} } },
   ],
   ['service_overloaded', {}, null, { headers: {} }, undefined, { loadShedder: () => 'secret' }],
   [
@@ -228,7 +228,7 @@ describe('what the table says is when', () => {
   )
 
   it('rate_limit_exceeded, with retry-after', async () => {
-    const gateway = gatewayOf({ limit: requests(1).per('minute') })
+    const gateway = gatewayOf({ limits: requests(1).per('minute') })
     const asking = { key: 'sk-ann', fetch: gateway.fetch }
     expect(await ask('http://sluice.test/v1', asking)).toMatchObject({ status: 200 })
     const refused = await ask('http://sluice.test/v1', asking)

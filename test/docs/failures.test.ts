@@ -23,7 +23,7 @@ function gatewayWith(limit: Limiter): Gateway {
     authenticate: apiKeys([{ id: 'me', key: 'sk-test' }]),
     route: models({ demo: local()('demo') }),
     prices: priceTable({ demo: { input: 1, output: 1 } }),
-    limit,
+    limits: limit,
   })
 }
 

@@ -211,7 +211,7 @@ describeWithRedis('with Redis', () => {
       expect(await post()).toMatchObject({ status: 200, text: 'south' })
       expect(asked()).toEqual(['north', 'south'])
       await vi.waitFor(() => expect(events).toHaveLength(3))
-      expect(events.find(({ type }) => type === 'unused_call')).toMatchObject({
+      expect(events.find(({ type }) => type === 'discarded_call')).toMatchObject({
         attempt: { model: 'north', called: true },
         usageEstimated: true,
       })
@@ -423,7 +423,7 @@ describe('the tables', () => {
           status,
           both: next === 'at once' ? 2 : 1,
           alone: again === 'after a wait' ? 2 : 1,
-          state: health.startsWith('left alone') ? 'cooling' : health === 'a failure' ? 'open' : undefined,
+          state: health.startsWith('left alone') ? 'cooldown' : health === 'a failure' ? 'open' : undefined,
         })
         await gateway.close()
       }),

@@ -21,11 +21,11 @@ for (const count of [1, 2, 4, 8]) {
     key: `rate ${count}`,
     limit,
     windowMs,
-    shadow: false,
+    dryRun: false,
     amount: 1,
     floor: 1,
   } as const
-  const lease = { kind: 'lease', key: `lease ${count}`, limit: slots, shadow: false } as const
+  const lease = { kind: 'lease', key: `lease ${count}`, limit: slots, dryRun: false } as const
   const of = (counters: readonly Counter[], heldMs: number) => ({
     does: 'traffic' as const,
     traffic: {

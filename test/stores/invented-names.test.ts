@@ -67,7 +67,7 @@ function attacks(storeOf: () => Promise<LimitStore>): void {
     'that fit %s are one model for a limit by model, whoever invents them',
     async pattern => {
       const { letIn } = site({
-        limit: limits([requests(3).per('day').by('model')], { store: await storeOf() }),
+        limits: limits([requests(3).per('day').by('model')], { store: await storeOf() }),
       })
       expect(await letIn('ann', invented(pattern))).toBe(3)
       expect(await letIn('mallory', invented(pattern))).toBe(0)
@@ -80,7 +80,7 @@ function attacks(storeOf: () => Promise<LimitStore>): void {
       requests(3).per('day').by('key', 'model'),
       budget(1, 'usd').per('month').by('key', 'model'),
     ]
-    const { letIn } = site({ limit: limits(rules, { store: await storeOf() }) })
+    const { letIn } = site({ limits: limits(rules, { store: await storeOf() }) })
     for (const caller of ['mallory', 'ann']) {
       // Of money there is less: 40 cents each.
       expect(await letIn(caller, invented('acme/*'))).toBe(2)
@@ -90,20 +90,20 @@ function attacks(storeOf: () => Promise<LimitStore>): void {
 
   it('change nothing behind a route that asks a table', async () => {
     const limit = limits([requests(3).per('day').by('model')], { store: await storeOf() })
-    const { letIn } = site({ limit, route: async (draft, context) => table(draft, context) })
+    const { letIn } = site({ limits: limit, route: async (draft, context) => table(draft, context) })
     expect(await letIn('mallory', invented('acme/*'))).toBe(3)
   })
 
   it('are one target for a route of its own that does not name its entries', async () => {
     const limit = limits([requests(3).per('day').by('model')], { store: await storeOf() })
-    const { letIn } = site({ limit, route: () => [acme('one')] })
+    const { letIn } = site({ limits: limit, route: () => [acme('one')] })
     expect(await letIn('mallory', invented('*'))).toBe(3)
   })
 
   it('are what a route of its own names them', async () => {
     const limit = limits([requests(3).per('day').by('model')], { store: await storeOf() })
     const { letIn } = site({
-      limit,
+      limits: limit,
       route: ({ model }, { match }) => {
         match(model.startsWith('name-') ? 'name-*' : 'others')
         return [acme(model)]
@@ -146,7 +146,7 @@ describe('a caller who fills the memory with counts', () => {
 
   it('gives nobody back what was spent: those who need a new count are refused', async () => {
     const limit = limits(rules, { store: memoryLimitStore({ maxKeys: 30 }) })
-    const { ask, letIn, ends } = site({ limit })
+    const { ask, letIn, ends } = site({ limits: limit })
     expect(await letIn('ann/search', ['exact', 'exact', 'exact'])).toBe(2)
     expect(await ask('bob/search', 'exact')).toBe(200)
     // Of the three counts two are kept for each of these: that of requests at once is given back.
@@ -157,7 +157,7 @@ describe('a caller who fills the memory with counts', () => {
     expect(answers.at(-1)).toBe('limit_store_full')
     expect(ends.at(-1)).toMatchObject({
       outcome: 'refused',
-      error: { refusal: 'limit_store_full', cause: { message: expect.stringMatching(/Raise maxKeys/) } },
+      error: { reason: 'limit_store_full', cause: { message: expect.stringMatching(/Raise maxKeys/) } },
     })
     expect(await ask('ann/search', 'exact')).toBe('insufficient_quota')
     expect(await ask('bob/search', 'exact')).toBe(200)

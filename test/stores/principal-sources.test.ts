@@ -78,7 +78,7 @@ function scenarios(stores: () => Promise<Pick<Stores, 'counts' | 'answers'>>): v
   it('share no limit', async () => {
     const { counts } = await stores()
     const limit = limits([requests(1).per('hour')], { store: counts, onStoreFailure: 'closed' })
-    const ask = site({ limit })
+    const ask = site({ limits: limit })
     for (const bearer of [key, token, partner]) expect(await ask(bearer)).toMatchObject({ status: 200 })
     for (const bearer of [key, token, partner]) expect(await ask(bearer)).toMatchObject({ status: 429 })
   })
@@ -86,7 +86,7 @@ function scenarios(stores: () => Promise<Pick<Stores, 'counts' | 'answers'>>): v
   it('share no budget', async () => {
     const { counts } = await stores()
     const limit = limits([budget(1, 'usd').per('month')], { store: counts })
-    const ask = site({ limit, prices: () => 0.9 })
+    const ask = site({ limits: limit, prices: () => 0.9 })
     for (const bearer of [key, token, partner]) expect(await ask(bearer)).toMatchObject({ status: 200 })
     for (const bearer of [key, token, partner]) expect(await ask(bearer)).toMatchObject({ status: 429 })
   })

@@ -22,11 +22,11 @@ const hour = 60 * minute
 /** The same counts, of which claims take now this and now that. */
 const counters: fc.Arbitrary<Counter>[] = [
   fc.record({ amount: fc.nat(9) }).map(({ amount }) => ({
-    ...{ kind: 'rate', key: 'requests', limit: 7, windowMs: minute, shadow: false, amount },
+    ...{ kind: 'rate', key: 'requests', limit: 7, windowMs: minute, dryRun: false, amount },
   })),
-  ...[false, true].map(shadow =>
+  ...[false, true].map(dryRun =>
     taken(12_000).map((taken): Counter => {
-      return { kind: 'rate', key: `tokens ${shadow}`, limit: 9_000, windowMs: 50_000, dryRun: shadow, ...taken }
+      return { kind: 'rate', key: `tokens ${dryRun}`, limit: 9_000, windowMs: 50_000, dryRun, ...taken }
     }),
   ),
   ...(['hour', 'day', 'week', 'month', 'ever'] as const).map(window =>
@@ -41,8 +41,8 @@ const counters: fc.Arbitrary<Counter>[] = [
       }
     }),
   ),
-  ...[false, true].map(shadow =>
-    fc.constant<Counter>({ kind: 'lease', key: `slots ${shadow}`, limit: 2, dryRun: shadow }),
+  ...[false, true].map(dryRun =>
+    fc.constant<Counter>({ kind: 'lease', key: `slots ${dryRun}`, limit: 2, dryRun }),
   ),
 ]
 

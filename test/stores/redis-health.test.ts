@@ -236,7 +236,7 @@ function keepsItsContract(
         { id: 'b/m', cooldownMs: 2_000 },
       ])
       const [a, b, c] = await health.read(['a/m', 'b/m', 'c/m'])
-      expect(a).toMatchObject({ generation: opened, openings: 3, coolingMs: 0 })
+      expect(a).toMatchObject({ generation: opened, openings: 3, cooldownMs: 0 })
       expect(a?.openMs).toBeGreaterThan(4_000)
       expect(a?.openMs).toBeLessThanOrEqual(5_001)
       expect(b).toMatchObject({ generation: 0, openings: 0, openMs: 0 })
@@ -277,7 +277,7 @@ function keepsItsContract(
       await pause('d1', 9_000)
       await pause('d1', 2_000)
       const [one] = await health.read(['q/m'])
-      expect(one).toMatchObject({ generation: 0, openings: 0, coolingMs: 0, pause: { principal: 'd1' } })
+      expect(one).toMatchObject({ generation: 0, openings: 0, cooldownMs: 0, pause: { principal: 'd1' } })
       expect(one?.pause?.ms).toBeGreaterThan(8_000)
       await pause('d2', 3_000)
       const [two] = await health.read(['q/m'])
@@ -292,7 +292,7 @@ function keepsItsContract(
     })
 
     it('keeps the longest pause', async () => {
-      for (const coolingMs of [9_000, 1_000]) await health.write([{ id: 'p/m', cooldownMs: coolingMs }])
+      for (const cooldownMs of [9_000, 1_000]) await health.write([{ id: 'p/m', cooldownMs }])
       const [state] = await health.read(['p/m'])
       expect(state?.cooldownMs).toBeGreaterThan(8_000)
     })

@@ -108,7 +108,7 @@ function siteOver(store: ReturnType<typeof redisLimitStore>): Site {
     authenticate: apiKeys([{ id: 'me', key: 'sk-test' }]),
     route: models({ free: local()('demo'), paid: local()('demo'), single: local()('demo') }),
     prices: () => 0.001,
-    limit: limits(
+    limits: limits(
       [
         requests(10_000).per('minute'),
         budget(100, 'usd').per('day').forModels('paid'),

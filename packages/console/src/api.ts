@@ -108,7 +108,7 @@ export interface RequestDetail extends RequestRow {
   /** Such as `seed dropped: the vendor has no seed`; of many the first 50. */
   readonly adjustments: readonly string[]
   /** The rules `asShadow` that would have refused it. */
-  readonly shadowed: readonly string[]
+  readonly wouldHaveRefused: readonly string[]
   /** Calls whose answers were dropped: shadows, and losers of hedges. Told of when they end, which may be later. */
   readonly unused: readonly UnusedRow[]
   /** How many attempts, candidates, adjustments, rules and unused calls are left out of the lists, in all. */
@@ -177,7 +177,7 @@ export interface RouteRow {
 export interface TargetRow {
   readonly provider: string
   readonly model: string
-  readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
+  readonly state: 'closed' | 'cooldown' | 'open' | 'half_open'
   /**
    * Why it is in that state, in a word such as `rate_limited`, `credentials_refused`, `http_503` or `first_byte_timeout`;
    * `undefined` while it is closed, and where that is not known. New words may be added.
@@ -209,7 +209,7 @@ export type TargetChange = Pick<TargetRow, 'provider' | 'model' | 'state' | 'wai
 
 /** Why a target was not called for a request. */
 export type SkippedRow = SkipReason & {
-  /** Of `open` and `cooling`, as in `TargetRow`. */
+  /** Of `open` and `cooldown`, as in `TargetRow`. */
   readonly reason?: string
 }
 

@@ -58,7 +58,7 @@ async function bytesOf(request: Request): Promise<Uint8Array> {
       length += value.length
     }
   } catch (error) {
-    throw request.signal.aborted ? new GatewayError('client_left') : error
+    throw request.signal.aborted ? new GatewayError('client_disconnected') : error
   } finally {
     clearTimeout(timer)
     reader.cancel().catch(() => {})

@@ -131,7 +131,7 @@ describe('keys that their issuer publishes', () => {
     const request = new Request('http://a/', { headers: { authorization: `Bearer ${token}` } })
     await expect(async () => authenticate(request, undefined)).rejects.toMatchObject({
       status: 503,
-      refusal: 'authentication_unavailable',
+      reason: 'authentication_unavailable',
       headers: { 'retry-after': '7' },
     })
     // What the last reading was to find stays an answer, and neither is read for.

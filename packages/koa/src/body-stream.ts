@@ -33,9 +33,9 @@ export class BodyStream extends Readable {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#stalled?.()
     leave(this.#iterator)
-    const clientLeft = this.#res.destroyed
+    const clientDisconnected = this.#res.destroyed
     if (error !== null) this.#res.destroy()
-    done(clientLeft ? null : error)
+    done(clientDisconnected ? null : error)
   }
 
   #take(step: IteratorResult<string | Uint8Array>): void {

@@ -3,7 +3,7 @@ import type { GatewayResponse } from '@sluice/core'
 /** Text and bytes of an answer. */
 export type AnswerBody = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
 
-/** What a `Response` says. The gateway's own carry it (`plainAnswers`); of any other it is read. */
+/** What a `Response` says. The gateway's own carry it (`plainResponses`); of any other it is read. */
 export interface ResponseParts {
   readonly status: number
   readonly headers: Readonly<Record<string, string>> | Iterable<readonly [string, string]>

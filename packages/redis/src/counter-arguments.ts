@@ -7,14 +7,14 @@ export function holds(counter: Counter): boolean {
 
 /**
  * A counter as the scripts read it: kind, limit, window (of a rate, what may be taken at once), what it takes, what it
- * gives back if it is never settled, whether it is a shadow, what it was charged. Rates are told in microseconds. Throws `TypeError` for what is no whole number:
+ * gives back if it is never settled, whether it is a dryRun, what it was charged. Rates are told in microseconds. Throws `TypeError` for what is no whole number:
  * Redis would keep it, and what is not a number has room for everything.
  */
 export function counterArguments(counter: Counter, charged = 0): string[] {
   const { kind, key } = counter
   const limit = whole(counter.limit, 1, 'limit', key)
-  const shadow = counter.dryRun ? '1' : '0'
-  if (kind === 'lease') return [kind, String(limit), '', '1', '', shadow, '']
+  const dryRun = counter.dryRun ? '1' : '0'
+  if (kind === 'lease') return [kind, String(limit), '', '1', '', dryRun, '']
   const amount = whole(counter.amount, 0, 'amount', key)
   const floor = counter.floor === undefined ? undefined : whole(counter.floor, 0, 'floor', key)
   if (floor !== undefined && floor > amount) {
@@ -28,7 +28,7 @@ export function counterArguments(counter: Counter, charged = 0): string[] {
     kind === 'rate' ? String(burstOf(counter)) : counter.window,
     String(cost(amount)),
     floor === undefined ? '' : String(cost(amount) - cost(floor)),
-    shadow,
+    dryRun,
     String(cost(whole(charged, 0, 'charge', key))),
   ]
 }

@@ -14,13 +14,13 @@ describe('redisHealth', () => {
     const reply = ['7', 2, '500', '0', 'd1', '1', 'overloaded', 'd2', '900', '-1', 0, 0, 0, '', '', '', '', 0]
     expect(await redisHealth(answering(reply)).read(['a', 'b'])).toEqual([
       {
-        ...{ generation: 7, openings: 2, openMs: 500, coolingMs: 0 },
+        ...{ generation: 7, openings: 2, openMs: 500, cooldownMs: 0 },
         ...{ openFor: 'd1', partial: true, reason: 'overloaded', pause: { principal: 'd2', ms: 900 } },
       },
       undefined,
     ])
     expect(await redisHealth(answering(state(7, 0, 0, 0))).read(['a'])).toEqual([
-      { generation: 7, openings: 0, openMs: 0, coolingMs: 0 },
+      { generation: 7, openings: 0, openMs: 0, cooldownMs: 0 },
     ])
   })
 

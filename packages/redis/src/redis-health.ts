@@ -1,5 +1,5 @@
 import type { SharedHealth, SharedTargetChange, SharedTargetState, UnavailableReason } from '@sluice/core'
-import { claimProbe, letGoProbe, readHealth, writeHealth } from './lua/health.ts'
+import { acquireProbe, releaseProbe, readHealth, writeHealth } from './lua/health.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import { checkedPrefix, spelled } from './store-keys.ts'
@@ -18,8 +18,8 @@ const slackMs = 600_000
 
 const reading = script(readHealth)
 const writing = script(writeHealth)
-const claim = script(claimProbe)
-const release = script(letGoProbe)
+const claim = script(acquireProbe)
+const release = script(releaseProbe)
 
 /**
  * Tells processes by Redis (5 and newer) or Valkey which targets are left alone: `createGateway({ health:
@@ -60,7 +60,7 @@ export function redisHealth(
   }
 }
 
-function changeArguments({ breaker, cooldownMs: coolingMs = 0, pause }: SharedTargetChange): string[] {
+function changeArguments({ breaker, cooldownMs = 0, pause }: SharedTargetChange): string[] {
   const { openings, openMs = 0, openFor = '', partial = false, reason = '' } = breaker ?? {}
   return [
     openings === undefined ? '' : whole(openings),
@@ -68,7 +68,7 @@ function changeArguments({ breaker, cooldownMs: coolingMs = 0, pause }: SharedTa
     openFor,
     partial ? '1' : '',
     reason,
-    whole(coolingMs),
+    whole(cooldownMs),
     pause?.principal ?? '',
     whole(pause?.ms ?? 0),
   ]
@@ -90,11 +90,11 @@ function statesOf(reply: unknown, targets: number): (SharedTargetState | undefin
 
 function stateOf(texts: readonly unknown[]): SharedTargetState | undefined {
   const numbers = numbersOf([...texts.slice(0, 4), texts[8]], 5)
-  const [generation = -1, openings = 0, openMs = 0, coolingMs = 0, pauseMs = 0] = numbers
+  const [generation = -1, openings = 0, openMs = 0, cooldownMs = 0, pauseMs = 0] = numbers
   const [openFor = '', partial = '', reason = '', principal = ''] = texts.slice(4, 8).map(textOf)
   if (generation === -1) return undefined
   return {
-    ...{ generation, openings, openMs, cooldownMs: coolingMs },
+    ...{ generation, openings, openMs, cooldownMs },
     ...(openFor !== '' && { openFor }),
     ...(partial === '1' && { partial: true }),
     // A later version may have others: the caller does not take those.

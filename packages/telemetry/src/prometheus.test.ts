@@ -103,8 +103,8 @@ describe('prometheus', () => {
     }
     const lines = await told([
       ended({ attempts: [loser, winner] }),
-      { type: 'unused_call', ...unused, attempt: loser, cost: 1 },
-      { type: 'unused_call', ...unused, attempt: attempt({ why: 'shadow', provider: 'three' }), cost: null },
+      { type: 'discarded_call', ...unused, attempt: loser, cost: 1 },
+      { type: 'discarded_call', ...unused, attempt: attempt({ why: 'shadow', provider: 'three' }), cost: null },
     ])
     expect(lines.filter(line => line.startsWith('sluice_attempts_total'))).toEqual([
       'sluice_attempts_total{provider="acme",upstream_model="big-1",why="first",result="cut_off",upstream_status=""} 1',
@@ -173,7 +173,7 @@ describe('prometheus', () => {
     ])
     expect(lines.filter(line => line.startsWith('sluice_target_state'))).toEqual([
       'sluice_target_state{provider="acme",upstream_model="big-1",state="closed"} 0',
-      'sluice_target_state{provider="acme",upstream_model="big-1",state="cooling"} 0',
+      'sluice_target_state{provider="acme",upstream_model="big-1",state="cooldown"} 0',
       'sluice_target_state{provider="acme",upstream_model="big-1",state="open"} 0',
       'sluice_target_state{provider="acme",upstream_model="big-1",state="half_open"} 1',
     ])

@@ -41,7 +41,7 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusMetrics {
         running.end(event)
         countRequest(event, metrics, labels)
         break
-      case 'unused_call':
+      case 'discarded_call':
         // The other ones are among the attempts of their request.
         if (event.attempt.why === 'shadow') countAttempt(event.attempt, metrics, labels)
         countUse(event, 'unused', event.attempt, metrics, labels)

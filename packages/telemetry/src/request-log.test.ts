@@ -72,7 +72,7 @@ describe('requestLog as JSON', () => {
         cache: null,
         replayed: false,
         adjustments: 0,
-        shadowed: null,
+        wouldHaveRefused: null,
         error: null,
         errorStatus: null,
       },
@@ -265,7 +265,7 @@ describe('requestLog on a terminal', () => {
         }),
       ),
     ).toBe('200 big [ann] 1.24 s, from the cache, would refuse: requests(1).per(second)')
-    expect(pretty(ended({ outcome: 'client_aborted', status: 499 }))).toMatch(/client aborted$/)
+    expect(pretty(ended({ outcome: 'client_disconnected', status: 499 }))).toMatch(/client aborted$/)
   })
 
   it('says why a request failed', () => {

@@ -141,7 +141,7 @@ export const ledgerClosings: readonly ConformanceCase<LedgerRepository>[] = [
       const rows = await make()
       const unpriced = closing(entry(), { charge: charge(10, null) })
       const free = closing(entry(), { charge: charge(10, 0) })
-      const estimated = closing(entry(), { estimated: true, outcome: 'client_aborted', status: 499 })
+      const estimated = closing(entry(), { estimated: true, outcome: 'client_disconnected', status: 499 })
       await rows.write(batch({ closings: [unpriced, free, estimated] }))
       await expectTotals(rows, { requests: 3, ...sumsOf(30), cost: 0.01, unpriced: 1, estimated: 1 })
     },

@@ -99,7 +99,7 @@ export async function refused(
 
 /** What is left of a count, told of a claim that takes nothing of it. */
 export async function left(store: LimitStore, counter: RateCounter | SumCounter): Promise<number> {
-  const none = { ...counter, amount: 0, ...(counter.floor === undefined ? {} : { floor: 0 }), shadow: true }
+  const none = { ...counter, amount: 0, ...(counter.floor === undefined ? {} : { floor: 0 }), dryRun: true }
   const { verdict, settle } = await ask(store, [none])
   if (counter.kind === 'sum' || counter.floor !== undefined) await settle()
   return stateOf(verdict).remaining

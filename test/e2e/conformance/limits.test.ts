@@ -13,7 +13,7 @@ const minute = 60_000
 const span = /^(\d+h)?(\d+m)?(\d+(\.\d+)?(s|ms))$/
 
 overMounts(
-  () => testGateway({}, { limit: limit() }),
+  () => testGateway({}, { limits: limit() }),
   site => {
     const exhaust = async () => {
       now += minute
@@ -91,7 +91,7 @@ overMounts(
   () =>
     testGateway(
       {},
-      { limit: limits([tokens(3_000).per('minute'), requests(9).per('day')], { now: () => now }) },
+      { limits: limits([tokens(3_000).per('minute'), requests(9).per('day')], { now: () => now }) },
     ),
   site => {
     const ask = (fields: object = {}) => site.chat({ max_tokens: 900, ...fields })
@@ -141,7 +141,7 @@ overMounts(
 
 /** The official client waits as long as it is told, and is answered then. */
 overMounts(
-  () => testGateway({}, { limit: [requests(1).per('second')] }),
+  () => testGateway({}, { limits: [requests(1).per('second')] }),
   site => {
     it('C36 answers the official client that waits as it is told', async () => {
       const client = (maxRetries: number) =>

@@ -61,7 +61,7 @@ describe('the chat of the console', () => {
 
   it('has 60 requests a minute by default', async () => {
     // A clock that stands still gives no request back.
-    const service = consoleService({ gateway: { limit: limits([], { now: () => 0 }) } })
+    const service = consoleService({ gateway: { limits: limits([], { now: () => 0 }) } })
     for (let left = 60; left > 0; left--) expect((await chatAsConsole(service)).status).toBe(200)
     const refused = await chatAsConsole(service)
     expect(refused.status).toBe(429)
@@ -71,23 +71,23 @@ describe('the chat of the console', () => {
 
   it('has a dollar a day by default, and asks models without a price for nothing', async () => {
     const price = { input: 900_000, output: 900_000 }
-    const service = consoleService({ gateway: { limit: [], prices: priceTable({ small: price }) } })
+    const service = consoleService({ gateway: { limits: [], prices: priceTable({ small: price }) } })
     const refused = await chatAsConsole(service, { max_tokens: 10 })
     expect(refused.status).toBe(429)
     expect((await refused.json()).error).toMatchObject({ code: 'insufficient_quota' })
-    const unpriced = consoleService({ gateway: { limit: [], prices: priceTable({ other: price }) } })
+    const unpriced = consoleService({ gateway: { limits: [], prices: priceTable({ other: price }) } })
     expect((await chatAsConsole(unpriced)).status).toBe(200)
   })
 
   it('has the models, tags and limits that it is given', async () => {
     const rules: readonly LimitRuleData[] = [{ kind: 'requests', limit: 1, per: 'day' }]
     const chat = { models: ['other*'], tags: { team: 'platform' }, limits: rules }
-    const service = consoleService({ console: { chat }, gateway: { limit: [] } })
+    const service = consoleService({ console: { chat }, gateway: { limits: [] } })
     const refused = await chatAsConsole(service)
     expect([refused.status, (await refused.json()).error.code]).toEqual([403, 'model_not_found'])
     const own = consoleService({
       console: { chat: { tags: chat.tags, limits: rules } },
-      gateway: { limit: [] },
+      gateway: { limits: [] },
     })
     expect([(await chatAsConsole(own)).status, (await chatAsConsole(own)).status]).toEqual([200, 429])
     expect(await (await own.api('/requests')).json()).toMatchObject({
@@ -119,7 +119,7 @@ describe('the chat of the console', () => {
       script: () => ({ text: 'a word and another one, and many more '.repeat(50) }) as never,
       gateway: {
         observe: event => {
-          if (event.type === 'end' && event.outcome === 'client_aborted') ended()
+          if (event.type === 'end' && event.outcome === 'client_disconnected') ended()
         },
       },
     })

@@ -37,7 +37,7 @@ const without = (name: keyof typeof authorized) => {
 }
 const chat = (more: object) => JSON.stringify({ model: 'm', messages: [], ...more })
 const failing = (error: () => unknown) => (): Partial<GatewayOptions> => ({
-  limit: {
+  limits: {
     admit: () => {
       throw error()
     },
@@ -188,5 +188,5 @@ export const askedCases: Readonly<Record<string, AskedCase>> = {
 
 function limited(most: number): () => Partial<GatewayOptions> {
   const now = () => 1_750_000_000_000
-  return () => ({ limit: limits([requests(most).per('minute')], { store: memoryLimitStore({ now }) }) })
+  return () => ({ limits: limits([requests(most).per('minute')], { store: memoryLimitStore({ now }) }) })
 }

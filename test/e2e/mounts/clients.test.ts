@@ -72,7 +72,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
       client.reset()
       expect(await abortOf(call)).toBeLessThan(500)
       await vi.waitUntil(() => events.some(event => event.type === 'end'))
-      expect(events.at(-1)).toMatchObject({ type: 'end', outcome: 'client_aborted' })
+      expect(events.at(-1)).toMatchObject({ type: 'end', outcome: 'client_disconnected' })
     })
 
     it.each(['reset', 'halfClose'] as const)('in the middle of a stream (%s)', async how => {
@@ -82,7 +82,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
       client[how]()
       expect(await abortOf(await model.waitForCall())).toBeLessThan(500)
       await vi.waitUntil(() => events.some(event => event.type === 'end'))
-      expect(events.at(-1)).toMatchObject({ type: 'end', outcome: 'client_aborted' })
+      expect(events.at(-1)).toMatchObject({ type: 'end', outcome: 'client_disconnected' })
     })
   })
 

@@ -128,7 +128,7 @@ describe('an answer is what the document says', () => {
 
   it('with limits, a cache, a trace and a repeat', async () => {
     const gateway = gatewayWith({
-      limit: limits([requests(9).per('minute'), tokens(90_000).per('minute')]),
+      limits: limits([requests(9).per('minute'), tokens(90_000).per('minute')]),
       cache: responseCache({ ttlMs: 60_000 }),
       idempotency: idempotency(),
       traceHeader: true,
@@ -155,7 +155,7 @@ describe('a refusal is what the document says', () => {
     [403, { model: 'other' }],
     [404, { model: 'none' }],
     [413, {}, { requestLimits: { maxBytes: 10 } }],
-    [429, {}, { limit: limits([tokens(1).per('minute')]) }],
+    [429, {}, { limits: limits([tokens(1).per('minute')]) }],
     [429, {}, { authenticate: fails(new GatewayError('insufficient_quota')) }],
     [500, {}, { authenticate: fails(new Error('The table is gone.')) }],
     [503, {}, { authenticate: fails(new GatewayError('authentication_unavailable')) }],
@@ -174,7 +174,7 @@ describe('a refusal is what the document says', () => {
   })
 
   it('429 when the requests of a minute are used up', async () => {
-    const gateway = gatewayWith({ limit: limits([requests(1).per('minute')]) })
+    const gateway = gatewayWith({ limits: limits([requests(1).per('minute')]) })
     await askDescribed(gateway, chat, post())
     const { status, headers } = await askDescribed(gateway, chat, post())
     expect([status, headers.has('retry-after'), headers.get('x-ratelimit-remaining-requests')]).toEqual([

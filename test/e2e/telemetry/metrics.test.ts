@@ -42,7 +42,7 @@ async function service() {
       { id: 'ann', key: 'key-of-ann', tags: { team: 'red' } },
       { id: 'poor', key: 'key-of-poor', limits: [requests(1).per('day')] },
     ]),
-    limit: requests(1_000_000).per('day'),
+    limits: requests(1_000_000).per('day'),
     route: models({
       good: good.target,
       bad: bad.target,
@@ -122,7 +122,7 @@ it('tells of mixed traffic exactly what the clients saw', async () => {
       seen(status) + (status === 200 ? 1 : 0),
     )
   }
-  expect(told('requests_total', { outcome: 'client_aborted', model: 'silent' })).toBe(1)
+  expect(told('requests_total', { outcome: 'client_disconnected', model: 'silent' })).toBe(1)
   expect(told('requests_total', { outcome: 'upstream_failed', model: 'bad' })).toBe(5)
   expect(told('requests_total', { model: 'unknown' })).toBe(3 + 4)
   expect(told('requests_total', { tag_team: 'red' })).toBe(statuses.length + 1 - 3 - 6)
@@ -130,9 +130,9 @@ it('tells of mixed traffic exactly what the clients saw', async () => {
   expect(told('request_duration_seconds_count', { outcome: 'completed' })).toBe(38)
   expect(told('first_byte_seconds_count', { stream: 'true' })).toBe(11)
   expect(told('queue_wait_seconds_count')).toBe(statuses.length + 1 - 3 - 4)
-  expect(told('refusals_total', { refusal: 'invalid_api_key' })).toBe(3)
-  expect(told('refusals_total', { refusal: 'model_not_found' })).toBe(4)
-  expect(told('refusals_total', { refusal: 'rate_limit_exceeded' })).toBe(5)
+  expect(told('refusals_total', { reason: 'invalid_api_key' })).toBe(3)
+  expect(told('refusals_total', { reason: 'model_not_found' })).toBe(4)
+  expect(told('refusals_total', { reason: 'rate_limit_exceeded' })).toBe(5)
 
   expect(told('attempts_total', { provider: 'good', result: 'ok' })).toBe(38)
   expect(told('attempts_total', { provider: 'bad', result: 'refused', upstream_status: '500' })).toBe(7 + 5)
@@ -170,7 +170,7 @@ it('tells of calls that were cut off, and who was charged for them', async () =>
 
   const families = readMetrics(await page())
   const told = (name: string, labels?: Record<string, string>) => total(families, `sluice_${name}`, labels)
-  expect(told('requests_total', { status: '499', outcome: 'client_aborted', model: 'mute' })).toBe(1)
+  expect(told('requests_total', { status: '499', outcome: 'client_disconnected', model: 'mute' })).toBe(1)
   expect(told('attempts_total', { provider: 'mute', result: 'cut_off' })).toBe(2)
   expect(told('attempts_total', { provider: 'good', why: 'hedge', result: 'ok' })).toBe(1)
   expect(told('attempts_total')).toBe(3)
@@ -178,7 +178,7 @@ it('tells of calls that were cut off, and who was charged for them', async () =>
   expect(told('tokens_total', { provider: 'mute', use: 'unused' })).toBeGreaterThan(0)
   expect(told('requests_in_flight')).toBe(0)
   expect(lines.map(line => JSON.parse(line))).toMatchObject([
-    { status: 499, outcome: 'client_aborted', model: 'mute', error: null },
+    { status: 499, outcome: 'client_disconnected', model: 'mute', error: null },
     { status: 200, model: 'hedged', provider: 'good', attempts: 2 },
   ])
 })

@@ -277,7 +277,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
       { kind: client, status: 0, attributes: { 'error.type': string('cut_off') } },
       {
         ...{ kind: server, status: 0 },
-        attributes: { 'error.type': string('client_aborted'), 'sluice.outcome': string('client_aborted') },
+        attributes: { 'error.type': string('client_disconnected'), 'sluice.outcome': string('client_disconnected') },
       },
     ])
     expect(told(spans[0]!)).toMatchObject({ 'sluice.usage.estimated': { bool: true } })
@@ -287,7 +287,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
     const upstream = await upstreamDuring(answer())
     const service = await tracedService(
       { demo: placeAt('acme', upstream) },
-      { limit: requests(1).per('hour') },
+      { limits: requests(1).per('hour') },
     )
     expect((await service.post({ model: 'demo' })).status).toBe(200)
     expect((await service.post({ model: 'demo' })).status).toBe(429)

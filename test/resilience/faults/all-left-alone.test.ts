@@ -64,7 +64,7 @@ describe('F61 every place of a model is left alone, and requests come', () => {
         const { status } = told
         expect(record).toMatchObject({ outcome: 'refused', status, attempts: [], usage: undefined })
         expect(record.trace.candidates.map(({ skipped }) => skipped?.why)).toEqual(
-          scripts.map(() => expect.stringMatching(/^(open|cooling)$/)),
+          scripts.map(() => expect.stringMatching(/^(open|cooldown)$/)),
         )
       }
     })

@@ -21,7 +21,7 @@ describe('F34 a real nginx in front, which buffers by default', () => {
       // Who leaves nginx has left the upstream.
       client.reset()
       await upstream.waitForClose()
-      expect(await service.end()).toMatchObject({ outcome: 'client_aborted', status: 200 })
+      expect(await service.end()).toMatchObject({ outcome: 'client_disconnected', status: 200 })
     })
   })
 

@@ -88,14 +88,14 @@ describe('F12 a body over the limit, or one that lies about its length', () => {
       const client = await connected(site, headOf(site, `Content-Length: ${body.length + 1}`) + body)
       client.halfClose()
       await client.waitForEnd()
-      expect(await end()).toMatchObject({ outcome: 'client_aborted', attempts: [] })
+      expect(await end()).toMatchObject({ outcome: 'client_disconnected', attempts: [] })
       const chunks = await connected(
         site,
         `${headOf(site, chunked)}${body.length.toString(16)}\r\n${body}\r\n`,
       )
       chunks.halfClose()
       await chunks.waitForEnd()
-      expect(await end(2)).toMatchObject({ outcome: 'client_aborted', attempts: [] })
+      expect(await end(2)).toMatchObject({ outcome: 'client_disconnected', attempts: [] })
       expect(upstream.requests).toHaveLength(0)
     })
   })

@@ -138,7 +138,7 @@ describe('F80 two tenants ask the same, with the cache on', () => {
       const left = await crowd(site, 1, asked)
       await left[0]?.waitFor('one')
       await leaveAll(left)
-      expect((await end(1)).outcome).toBe('client_aborted')
+      expect((await end(1)).outcome).toBe('client_disconnected')
       expect(store.bytes).toBe(0)
 
       upstream.respondWith(answer({ text: 'word '.repeat(3_000) }))

@@ -32,7 +32,7 @@ describe('F27 the client leaves while the first token is awaited', () => {
         await upstream.waitForIdle()
         await end(many)
         for (const event of ends) {
-          expect(event).toMatchObject({ outcome: 'client_aborted', status: 499, usageEstimated: true })
+          expect(event).toMatchObject({ outcome: 'client_disconnected', status: 499, usageEstimated: true })
           expect(event.attempts).toMatchObject([{ called: true }])
           expect(event.usage).toMatchObject({ completion_tokens: 4_096 })
           expect(event.timings.firstByte).toBeUndefined()
@@ -56,7 +56,7 @@ describe('F27 the client leaves while the first token is awaited', () => {
         await upstream.waitForIdle()
         await end(many)
         for (const event of ends) {
-          expect(event).toMatchObject({ outcome: 'client_aborted', status: 200, usageEstimated: true })
+          expect(event).toMatchObject({ outcome: 'client_disconnected', status: 200, usageEstimated: true })
           expect(event.usage?.prompt_tokens).toBeGreaterThan(0)
           expect(event.usage?.completion_tokens).toBe(4_096)
         }
@@ -79,7 +79,7 @@ describe('F27 the client leaves while the first token is awaited', () => {
       await end(many)
       for (const event of ends)
         expect(event).toMatchObject({
-          outcome: 'client_aborted',
+          outcome: 'client_disconnected',
           status: 499,
           stream: false,
           usageEstimated: true,

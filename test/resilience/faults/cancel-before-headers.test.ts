@@ -22,7 +22,7 @@ describe('F26 the client leaves before the upstream has answered', () => {
       await upstream.waitForIdle()
       await end(many)
       for (const event of ends) {
-        expect(event).toMatchObject({ outcome: 'client_aborted', status: 499, stream, usageEstimated: true })
+        expect(event).toMatchObject({ outcome: 'client_disconnected', status: 499, stream, usageEstimated: true })
         expect(event.attempts).toMatchObject([{ called: true }])
         expect(event.usage?.prompt_tokens).toBeGreaterThan(0)
         expect(event.usage?.completion_tokens).toBe(4_096)
@@ -51,7 +51,7 @@ describe('F26 the client leaves before the upstream has answered', () => {
       const client = await asking(site, { model: 'm' })
       await until(() => sockets.size === 1)
       client.reset()
-      expect(await end()).toMatchObject({ outcome: 'client_aborted', usage: undefined, cost: null })
+      expect(await end()).toMatchObject({ outcome: 'client_disconnected', usage: undefined, cost: null })
     })
 
     it('takes who leaves out of the queue, wherever they stand, and asks nobody for them', async () => {
@@ -72,7 +72,7 @@ describe('F26 the client leaves before the upstream has answered', () => {
       await leaveAll(clients)
       await end(many)
       for (const event of ends) {
-        expect(event).toMatchObject({ outcome: 'client_aborted', status: 499, usage: undefined })
+        expect(event).toMatchObject({ outcome: 'client_disconnected', status: 499, usage: undefined })
         expect(event.attempts).toMatchObject([{ called: false }])
         expect(event.timings.queue).toBeGreaterThan(0)
       }

@@ -25,7 +25,7 @@ describe('F28 the client leaves in mid stream', () => {
       await upstream.waitForIdle()
       await end(many)
       for (const event of ends) {
-        expect(event).toMatchObject({ outcome: 'client_aborted', status: 200, usageEstimated: true })
+        expect(event).toMatchObject({ outcome: 'client_disconnected', status: 200, usageEstimated: true })
         expect(event.attempts).toMatchObject([{ called: true }])
         expect(event.usage?.prompt_tokens).toBeGreaterThan(0)
         expect(event.usage?.completion_tokens).toBeGreaterThan(0)

@@ -73,7 +73,7 @@ function endsWithItsClient(mount: Mount): void {
     await upstream.waitForRequest()
     client.reset()
     expect(await upstream.waitForClose()).toBeLessThan(1_000)
-    expect(await end()).toMatchObject({ outcome: 'client_aborted', attempts: [{ called: true }] })
+    expect(await end()).toMatchObject({ outcome: 'client_disconnected', attempts: [{ called: true }] })
     await upstream.waitForIdle()
   })
 }
@@ -124,7 +124,7 @@ describe('F25 a body that the host has read before the gateway', () => {
       await client.send(requestBytes({ path, headers: headersOf({}), body: base }))
       await read
       client.reset()
-      expect(await end()).toMatchObject({ outcome: 'client_aborted', status: 499, attempts: [] })
+      expect(await end()).toMatchObject({ outcome: 'client_disconnected', status: 499, attempts: [] })
       expect(upstream.connections.total).toBe(0)
     })
   }, leftBehind)

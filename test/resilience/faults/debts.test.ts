@@ -20,7 +20,7 @@ async function limited(mount: Mount, rule: LimitRuleData, script: Script) {
   const service = await startService(mount, {
     models: { m: upstream },
     prices: priceTable({ m: { input: 1_000, output: 1_000 } }),
-    limit: limits([rule], { store }),
+    limits: limits([rule], { store }),
   })
   const at = async (ms: number) => {
     clock.now = start + ms

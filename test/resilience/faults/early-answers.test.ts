@@ -85,7 +85,7 @@ describe('F37 an answer before the body was read, and requests behind it on the 
       await client.waitFor('one')
       client.reset()
       await upstream.waitForIdle()
-      for (let n = 1; n <= count; n++) expect((await end(n)).outcome).toBe('client_aborted')
+      for (let n = 1; n <= count; n++) expect((await end(n)).outcome).toBe('client_disconnected')
     })
   })
 })

@@ -15,7 +15,7 @@ describe('F76 an entry that is in use has to make room for others', () => {
       const { site } = await startService(mount, {
         models: { m: upstream },
         authenticate: apiKeys([...callers, 'dan'].map(id => ({ id, key: `key-of-${id}` }))),
-        limit: limits([concurrent(1)], { store }),
+        limits: limits([concurrent(1)], { store }),
       })
       const ask = (id: string) => site.chat({ model: 'm' }, { key: `key-of-${id}` })
       const live = callers.map(ask)

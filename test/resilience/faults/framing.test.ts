@@ -77,7 +77,7 @@ describe('F10 a head or a body whose framing is ambiguous or broken', () => {
       const answer = await client.response()
       await client.waitForEnd()
       expect([400, 413]).toContain(answer?.status)
-      expect(await end()).toMatchObject({ outcome: 'client_aborted', attempts: [] })
+      expect(await end()).toMatchObject({ outcome: 'client_disconnected', attempts: [] })
       expect([answersOn(client), upstream.requests.length]).toEqual([1, 0])
       if (mount === served && answer !== undefined) {
         expectRefusal({ ...answer, received: client.received }, answer.status, { code: null })

@@ -149,7 +149,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
       await upstream.waitForRequest(3)
       expect((await ask()).status).toBe(503)
       client.reset()
-      expect(await end(4)).toMatchObject({ outcome: 'client_aborted' })
+      expect(await end(4)).toMatchObject({ outcome: 'client_disconnected' })
       expect((await ask()).status).toBe(200)
       expect([calls(), states()]).toEqual([4, ['open', 'half_open', 'closed']])
     })

@@ -34,7 +34,7 @@ const prices = priceTable({
 })
 
 const unused = ({ events }: Service) =>
-  events.filter((event): event is DiscardedCallEvent => event.type === 'unused_call')
+  events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
 
 /** A place of its own name, as a route gives it. */
 function placeAt(
@@ -139,7 +139,7 @@ describe('F62 two targets are asked beside one another, and both would answer', 
       await two.waitForRequest()
       client.reset()
       await Promise.all([one.waitForClose(1), two.waitForClose(1)])
-      expect(await service.end()).toMatchObject({ outcome: 'client_aborted', usageEstimated: true })
+      expect(await service.end()).toMatchObject({ outcome: 'client_disconnected', usageEstimated: true })
       await vi.waitFor(() => expect(unused(service)).toMatchObject([{ attempt: { provider: 'one' } }]))
     })
   })

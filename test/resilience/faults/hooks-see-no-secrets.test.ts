@@ -84,7 +84,7 @@ describe("F78 the user's functions are handed keys and headers that they do not 
           'replayed',
           'requestId',
           'responseModel',
-          'shadowed',
+          'wouldHaveRefused',
           'status',
           'stream',
           'timings',

@@ -148,7 +148,7 @@ describe('F94 mounted twice, under a prefix, behind a proxy, in hosts that fail 
       expect(errors).toHaveLength(1)
       if (streamed) {
         await upstream.waitForClose()
-        expect(service.ends).toMatchObject([{ outcome: 'client_aborted' }])
+        expect(service.ends).toMatchObject([{ outcome: 'client_disconnected' }])
       }
     })
   })

@@ -34,7 +34,7 @@ describe('F32 calls that come when all is over', () => {
       const client = await asking(site, { model: 'm', stream: true })
       await client.waitFor('one')
       client.reset()
-      expect(await end()).toMatchObject({ outcome: 'client_aborted', usageEstimated: true })
+      expect(await end()).toMatchObject({ outcome: 'client_disconnected', usageEstimated: true })
       vendor.settleLate()
       await turns()
       expect(unheard).toEqual([])
@@ -75,7 +75,7 @@ describe('F32 calls that come when all is over', () => {
     // The next word comes before the end that the host writes has gone out.
     response?.end()
     vendor.say(' three')
-    expect((await end()).outcome).toBe('client_aborted')
+    expect((await end()).outcome).toBe('client_disconnected')
     await turns()
     expect(errors).toEqual([])
     expect(unheard).toEqual([])

@@ -45,7 +45,7 @@ describeWithPostgres('F74 the PostgreSQL of the ledger is away', () => {
         { id: 'bob', key: 'key-of-bob' },
       ]),
       prices: priceTable({ m: { input: 1, output: 2 } }),
-      limit: limits([]),
+      limits: limits([]),
       ledger: database.ledger,
     })
     const ask = (name: string, fields: object = {}) =>

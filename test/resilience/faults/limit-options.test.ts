@@ -31,7 +31,7 @@ const parts = {
 
 /** Every bound of a gateway that is a group of options. */
 const groups = {
-  intake: [
+  requestLimits: [
     'maxBytes',
     'maxDepth',
     'maxElements',
@@ -69,11 +69,11 @@ describe('F13 a limit that is none', () => {
   })
 
   it.each([
-    [{ maxBytes: 67_108_865 }, /intake\.maxBytes: got 67108865, expected at most intake\.maxUploadBytes/],
-    [{ maxUploadBytes: 536_870_913 }, /intake\.maxUploadBytes: got 536870913, .*maxTotalUploadBytes/],
-    [{ maxUploadBytes: 1_000 }, /intake\.maxBytes: got 26214400, expected at most .* which is 1000/],
-  ])('%j of intake is refused: such a body could be sent, and never received', (intake, told) => {
-    expect(() => createGateway({ ...parts, requestLimits: intake })).toThrow(told)
+    [{ maxBytes: 67_108_865 }, /requestLimits\.maxBytes: got 67108865, expected at most requestLimits\.maxUploadBytes/],
+    [{ maxUploadBytes: 536_870_913 }, /requestLimits\.maxUploadBytes: got 536870913, .*maxTotalUploadBytes/],
+    [{ maxUploadBytes: 1_000 }, /requestLimits\.maxBytes: got 26214400, expected at most .* which is 1000/],
+  ])('%j of requestLimits is refused: such a body could be sent, and never received', (requestLimits, told) => {
+    expect(() => createGateway({ ...parts, requestLimits })).toThrow(told)
   })
 
   it('maxAttempts is refused when the gateway is made', () => {

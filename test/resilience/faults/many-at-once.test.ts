@@ -41,7 +41,7 @@ async function crowded(mount: Mount, stores: readonly LimitStore[], asked: reado
         models: { m: upstream },
         prices: priceTable({ m: { input: 1, output: 1 } }),
         // A machine that has much to do is no outage.
-        limit: limits(asked, { store, storeTimeoutMs: 10_000 }),
+        limits: limits(asked, { store, storeTimeoutMs: 10_000 }),
       }),
     ),
   )

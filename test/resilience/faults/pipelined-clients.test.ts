@@ -67,7 +67,7 @@ describe('F97 the next request comes on the connection of a stream that still ru
         client.reset()
         await upstream.waitForIdle()
         await end(behind + 1)
-        expect(new Set(ends.map(({ outcome }) => outcome))).toEqual(new Set(['client_aborted']))
+        expect(new Set(ends.map(({ outcome }) => outcome))).toEqual(new Set(['client_disconnected']))
         await left.expectNone()
       },
     )

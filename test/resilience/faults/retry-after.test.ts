@@ -86,10 +86,10 @@ describe('F55 an upstream asks to wait: for an hour, for less than nothing, or i
       expect(await end(1)).toMatchObject({ attempts: [{ status: 429 }, { why: 'fallback', waitedMs: 0 }] })
       expect(await end(2)).toMatchObject({
         attempts: [{ why: 'first', error: undefined }],
-        trace: { candidates: [{ skipped: { why: 'cooling' } }, {}] },
+        trace: { candidates: [{ skipped: { why: 'cooldown' } }, {}] },
       })
       const target = events.filter((event): event is TargetEvent => event.type === 'target')
-      expect(target.map(({ state }) => state)).toEqual(['cooling'])
+      expect(target.map(({ state }) => state)).toEqual(['cooldown'])
       // From a second to a minute, whatever it said.
       expect(Math.ceil(Math.round(target[0]?.waitMs ?? 0) / 1_000)).toBe(Number(seconds ?? 1))
       expect(busy.requests).toHaveLength(1)

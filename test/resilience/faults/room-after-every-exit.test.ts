@@ -91,7 +91,7 @@ async function limited(mount: Mount, { script, options, provider }: Exit) {
     // Else a request that was cut off in silence is charged all that it reserved.
     abandonedCalls: { charge: 'prompt' },
     ...(options?.ledger === undefined ? {} : { ledger: options.ledger }),
-    limit: limits(
+    limits: limits(
       [
         concurrent(1),
         tokens(room).per('day'),
@@ -114,7 +114,7 @@ async function leaveAfter(
   await asked()
   if (text !== '') await client.waitFor(text)
   client.reset()
-  expect((await end()).outcome).toBe('client_aborted')
+  expect((await end()).outcome).toBe('client_disconnected')
 }
 
 describe('F65 what a request has reserved is given back, however it ends', () => {

@@ -27,7 +27,7 @@ async function holding(mount: 'node http' | 'express 5') {
   const holder = await startChild(options)
   const other = await startService(mountOf(mount), {
     models: { m: upstream },
-    limit: limits(rules, { store: await storeIn(redis), leaseMs, storeTimeoutMs: 5_000 }),
+    limits: limits(rules, { store: await storeIn(redis), leaseMs, storeTimeoutMs: 5_000 }),
   })
   const live = await asking(holder.site, fields)
   await live.waitFor('two')
@@ -59,7 +59,7 @@ describeWithRedis(
       await next.waitFor('two')
       expect(await refused()).toBe(true)
       next.reset()
-      await until(async () => other.ends.at(-1)?.outcome === 'client_aborted')
+      await until(async () => other.ends.at(-1)?.outcome === 'client_disconnected')
       upstream.respondWith([stream(sse(chunks()))])
       await until(async () => !(await refused()))
     })

@@ -36,7 +36,7 @@ describe('F31 the client never reads, and the upstream floods', () => {
       await standstill(upstream)
       client.reset()
       await upstream.waitForClose()
-      expect(await end()).toMatchObject({ outcome: 'client_aborted', usageEstimated: true })
+      expect(await end()).toMatchObject({ outcome: 'client_disconnected', usageEstimated: true })
     })
 
     it('destroys both sides when a client has taken nothing for a minute', async () => {
@@ -52,7 +52,7 @@ describe('F31 the client never reads, and the upstream floods', () => {
       expect([upstream.connections.open, ends.length]).toEqual([1, 0])
       vi.advanceTimersByTime(1_000)
       await upstream.waitForClose()
-      expect(await end()).toMatchObject({ outcome: 'client_aborted', status: 200, usageEstimated: true })
+      expect(await end()).toMatchObject({ outcome: 'client_disconnected', status: 200, usageEstimated: true })
       client.resume()
       await client.waitForEnd()
       await client.close()

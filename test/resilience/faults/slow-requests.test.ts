@@ -66,7 +66,7 @@ describe('F11 a head or a body that comes byte by byte', () => {
       const { site, end } = await startService(mount, { models: { m: upstream } })
       const client = await connected(site, `${headOf(site, 'Content-Length: 100')}{"model"`)
       client.reset()
-      expect(await end()).toMatchObject({ outcome: 'client_aborted', attempts: [] })
+      expect(await end()).toMatchObject({ outcome: 'client_disconnected', attempts: [] })
       expect(upstream.requests).toHaveLength(0)
     })
   })

@@ -20,7 +20,7 @@ describe('F29 the client reads every delta and drops before the count', () => {
       await client.waitFor('ten"')
       client.reset()
       const event = await end()
-      expect(event).toMatchObject({ outcome: 'client_aborted', status: 200, usageEstimated: true })
+      expect(event).toMatchObject({ outcome: 'client_disconnected', status: 200, usageEstimated: true })
       expect(event.usage?.prompt_tokens).toBeGreaterThan(0)
       expect(event.usage?.completion_tokens).toBe(Math.ceil(text.length / 4))
       // The limiter is told the same: dropping early is no way around a quota.
@@ -41,7 +41,7 @@ describe('F29 the client reads every delta and drops before the count', () => {
       expect(upstream.requests[0]?.json?.stream_options).toMatchObject({ include_usage: true })
       client.reset()
       const event = await end()
-      expect(event).toMatchObject({ outcome: 'client_aborted', usageEstimated: false })
+      expect(event).toMatchObject({ outcome: 'client_disconnected', usageEstimated: false })
       expect(event.usage).toMatchObject({ prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 })
       expect(leases.settled).toEqual([event.usage])
     })

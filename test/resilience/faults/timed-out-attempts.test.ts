@@ -33,7 +33,7 @@ describe('F62 an attempt is given up in time, and its answer comes after the nex
           timeouts: { firstByteMs, responseMs: firstByteMs, idleMs: 5_000 },
           prices,
           ledger,
-          limit: limits([tokens(10_000).per('day'), budget(5, 'usd').per('ever')], { store }),
+          limits: limits([tokens(10_000).per('day'), budget(5, 'usd').per('ever')], { store }),
         })
         const { site, end, ends, leases } = service
         const fields = { model: 'm', stream: streamed, max_tokens: 100 }

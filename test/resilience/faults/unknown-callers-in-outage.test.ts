@@ -68,7 +68,7 @@ describe('F73 thousands of callers that nobody has seen come while a store is aw
           const id = bearerToken(request)
           return id === undefined ? undefined : { id }
         },
-        limit: limits([requests(1).per('day')], { store: noStore, instances: 1 }),
+        limits: limits([requests(1).per('day')], { store: noStore, instances: 1 }),
       })
       const first = async () => (await service.site.chat({ model: 'm' }, { key: 'first' })).status
       expect([await first(), await first()]).toEqual([200, 429])

@@ -36,7 +36,7 @@ async function priced(mount: Mount) {
     ]),
     prices,
     ledger,
-    limit: limits([]),
+    limits: limits([]),
   })
   const ask = (name: string, model: string) => service.site.chat({ model }, { key: `key-of-${name}` })
   return { ...service, upstream, prices, ledger, ask }
@@ -85,7 +85,7 @@ describe('F69 a model has no price, or the table of prices that comes is none', 
         authenticate: apiKeys([{ id: 'ann', key: 'key-of-ann', limits: [budget(1, 'usd').per('day')] }]),
         route: models({ known: target }),
         prices: priceTable({ [known]: price }),
-        limit: limits([]),
+        limits: limits([]),
       })
       const ends: EndEvent[] = []
       const observe = (event: GatewayEvent) => void (event.type === 'end' && ends.push(event))

@@ -36,7 +36,7 @@ function partOf(bytes: number, line: string): string {
 
 async function service(mount: Mount, options: Partial<GatewayOptions>) {
   const upstream = await upstreamDuring()
-  const { limit = [], ...more } = options
+  const { limits: limit = [], ...more } = options
   const rules = limits(limit as Parameters<typeof limits>[0])
   const parts = { models: { m: upstream }, authenticate: callers, limit: rules, ...more }
   return { upstream, ...(await startService(mount, parts)) }
@@ -62,7 +62,7 @@ describe('a caller who begins bodies and does not end them', () => {
     { timeout: 60_000 },
     async (_, line, count, cap) => {
       const { site, ends } = await service(served, {
-        limit: [concurrent(1)],
+        limits: [concurrent(1)],
         loadShedder: inFlightCap(cap),
         requestLimits: { minRateGraceMs: 20_000 },
       })
@@ -114,7 +114,7 @@ describe('a caller who begins bodies and does not end them', () => {
       const refused = await refusedOf(five)
       const [first, second, ...waiting] = five.filter(client => client !== refused)
       first!.reset()
-      expect(await ended('client_aborted', end)).toMatchObject({ outcome: 'client_aborted' })
+      expect(await ended('client_disconnected', end)).toMatchObject({ outcome: 'client_disconnected' })
       const after = await beginBodies(site, 2, line)
       const refusedAfter = await refusedOf(after)
       await second!.send(line === inChunks ? '1\r\n}\r\n0\r\n\r\n' : `}${' '.repeat(199_998)}`)
@@ -152,8 +152,8 @@ describe('a caller who begins bodies and does not end them', () => {
     })
 
     it('is a 408 where nothing comes any more, and is waited for where it keeps to the rate', async () => {
-      const intake = { minRateGraceMs: 500, minBytesPerSecond: 10 }
-      const { site } = await service(mount, { requestLimits: intake })
+      const requestLimits = { minRateGraceMs: 500, minBytesPerSecond: 10 }
+      const { site } = await service(mount, { requestLimits })
       const [silent] = await beginBodies(site, 1, inChunks)
       const text = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(200) }] })
       const slow = await connected(site, headOf(site, `Content-Length: ${text.length}`))
@@ -218,14 +218,14 @@ describe('bodies that are not ended, and memory', () => {
     {
       timeout: 60_000,
     },
-    async (_, line, people, intake, most) => {
+    async (_, line, people, requestLimits, most) => {
       const names = Array.from({ length: people }, (_, nth) => `c${nth}`)
       const { site, rss } = await startChild({
         mount: 'serve',
         routes: { m: ['http://127.0.0.1:9/v1'] },
         callers: names,
         // All of them are bodies that may be sent; no clock ends one.
-        requestLimits: { maxUploads: 60, minRateGraceMs: 60_000, deadlineMs: 60_000, ...intake },
+        requestLimits: { maxUploads: 60, minRateGraceMs: 60_000, deadlineMs: 60_000, ...requestLimits },
       })
       // What the first requests need is no body's.
       expect((await site.chat({ model: 'm' })).status).toBeGreaterThan(400)

@@ -128,7 +128,7 @@ describe('F56 an upstream refuses the gateway’s own key', () => {
       expect(second.json).toMatchObject({ error: { code: 'upstream_auth' } })
       expect(closed.requests).toHaveLength(1)
       expect(service.events).toContainEqual(
-        expect.objectContaining({ type: 'target', state: 'cooling', reason: 'upstream_auth' }),
+        expect.objectContaining({ type: 'target', state: 'cooldown', reason: 'upstream_auth' }),
       )
     })
   })

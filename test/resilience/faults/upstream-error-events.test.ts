@@ -133,7 +133,7 @@ describe('F43 the first event of a 200 is an error', () => {
           await end(n)
         }
         expect([upstream.requests.length, next.requests.length]).toEqual([times, times + 1])
-        const state = status === 429 ? 'cooling' : 'open'
+        const state = status === 429 ? 'cooldown' : 'open'
         expect(events.filter(({ type }) => type === 'target')).toMatchObject([{ state }])
       },
     )

@@ -67,7 +67,7 @@ describe("F86 a function of the user's throws, rejects, hangs, gives garbage or 
       const late = new Promise<Lease>(resolve => {
         give = resolve
       })
-      const { site, upstream } = await serviceWith(mount, { limit: { admit: () => late } })
+      const { site, upstream } = await serviceWith(mount, { limits: { admit: () => late } })
       expect((await site.chat()).status).toBe(500)
       const back = new Promise<void>(resolve => {
         give({
@@ -95,7 +95,7 @@ describe("F86 a function of the user's throws, rejects, hangs, gives garbage or 
               return settle()
             },
           }
-          const { site, ends } = await serviceWith(mount, { limit: { admit: () => lease } })
+          const { site, ends } = await serviceWith(mount, { limits: { admit: () => lease } })
           const { status, body } = await site.chat({ stream })
           expect(status).toBe(200)
           expect(body).toContain(stream ? '[DONE]' : '"finish_reason":"stop"')

@@ -23,7 +23,7 @@ describe('F68 bursts shortly before and after the full minute', () => {
       const store = memoryLimitStore({ now: () => clock.now })
       const service = await startService(mount, {
         models: { m: await upstreamDuring() },
-        limit: limits([requests(60).per('minute')], { store }),
+        limits: limits([requests(60).per('minute')], { store }),
       })
       const admitted = [await letIn(service, 70)]
       for (const now of [minute, minute + 100, minute + 899, minute + 900, minute + 2_900, minute + 59_900]) {
@@ -42,7 +42,7 @@ describeWithRedis('F68 bursts shortly before and after a full second of a Redis'
       const redis = await redisDuring()
       const service = await startService(mount, {
         models: { m: await upstreamDuring() },
-        limit: limits([requests(limit).per('second')], {
+        limits: limits([requests(limit).per('second')], {
           store: await storeIn(redis),
           storeTimeoutMs: 10_000,
         }),

@@ -39,7 +39,7 @@ async function limited(mount: Mount, store: LimitStore) {
     models: { counted: upstream, paid: upstream, hourly: upstream, held: upstream },
     prices: priceTable({ paid: perRequest, hourly: perRequest }),
     timeouts: { idleMs: 20_000 },
-    limit: limits(rules, { store, leaseMs, storeTimeoutMs: 10_000 }),
+    limits: limits(rules, { store, leaseMs, storeTimeoutMs: 10_000 }),
   })
 }
 

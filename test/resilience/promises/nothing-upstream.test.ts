@@ -62,7 +62,7 @@ async function service(mount: Mount): Promise<{ site: Site; upstream: Upstream; 
       { id: 'full', key: 'full-key' },
     ]),
     route: models({ local: vendor('m') }),
-    limit: {
+    limits: {
       admit: (principal, draft, context) => {
         if (principal.id === 'full') throw new GatewayError('rate_limit_exceeded')
         return principal.id === 'ann' ? { headers: {}, settle() {} } : one.admit(principal, draft, context)

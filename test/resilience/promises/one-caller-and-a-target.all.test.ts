@@ -208,19 +208,19 @@ describe('a vendor that refuses the gateway’s own key', () => {
     const refused = service.ends.filter(({ attempts }) => attempts.length === 0)
     expect(refused.length).toBeGreaterThan(answers.length / 2)
     for (const { error, trace } of refused) {
-      expect(error).toMatchObject({ refusal: 'upstream_auth' })
+      expect(error).toMatchObject({ reason: 'upstream_auth' })
       expect(trace.candidates).toMatchObject([
-        { provider: 'vendor', model: 'its-model', skipped: { why: 'cooling', detail: 'upstream_auth' } },
+        { provider: 'vendor', model: 'its-model', skipped: { why: 'cooldown', detail: 'upstream_auth' } },
       ])
     }
     const [target] = service.gateway.targets()[0]!.targets
     expect(target).toMatchObject({
       provider: 'vendor',
-      health: { state: 'cooling', reason: 'upstream_auth', scope: 'all' },
+      health: { state: 'cooldown', reason: 'upstream_auth', scope: 'all' },
     })
     expect(target!.health.unavailableMs).toBeGreaterThan(1_000)
     const told = service.events.filter((event): event is TargetEvent => event.type === 'target')
-    expect(told[0]).toMatchObject({ provider: 'vendor', state: 'cooling', reason: 'upstream_auth' })
+    expect(told[0]).toMatchObject({ provider: 'vendor', state: 'cooldown', reason: 'upstream_auth' })
     upstream.respondWith(answer())
     await expect.poll(async () => (await ask(service, 'ann')).status, { timeout: 5_000 }).toBe(200)
     expect((await ask(service, 'bob')).status).toBe(200)

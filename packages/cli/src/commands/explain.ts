@@ -145,7 +145,7 @@ async function namedOrRefused(
 }
 
 function requestOf({ server }: TypedConfig, { key, body }: Asked): Request {
-  return new Request(`http://sluice${server?.base ?? '/v1'}/chat/completions`, {
+  return new Request(`http://sluice${server?.basePath ?? '/v1'}/chat/completions`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

@@ -6,9 +6,8 @@ import { addIssue, tried } from './shape/tried.ts'
 
 /** Options whose names in a configuration are others. */
 const places: Readonly<Record<string, readonly string[]>> = {
-  base: ['server', 'base'],
-  shed: ['maxInFlight'],
-  limit: ['limits'],
+  basePath: ['server', 'basePath'],
+  loadShedder: ['maxInFlight'],
 }
 
 /** Lets the core look at what is no part of routes, callers and limits, and tells of what it refuses. */

@@ -41,7 +41,7 @@ const callable = (what: string): Shape => ({
 })
 
 /** Log, metrics and console stand on them. */
-const elsewhere = { base: 'server.base', observe: 'observe, beside gateway' }
+const elsewhere = { basePath: 'server.basePath', observe: 'observe, beside gateway' }
 
 /** What data can say. */
 export const configMembers = {
@@ -107,7 +107,7 @@ export const configMembers = {
     shape: count,
     description: 'Refuses what comes while so many requests run. Default: none is refused.',
   },
-  intake: { shape: intakeShape, description: "Bounds of a request's body." },
+  requestLimits: { shape: intakeShape, description: "Bounds of a request's body." },
   timeouts: { shape: timeoutsShape, description: 'Deadlines, in milliseconds.' },
   stream: { shape: streamShape, description: 'How a streamed answer is paced, in milliseconds.' },
   retry: { shape: retryShape, description: 'How a request is sent again; `false`: never.' },

@@ -55,7 +55,7 @@ export interface Config {
   readonly maxAttempts?: number
   /** Refuses what comes while so many requests run. Default: none is refused. */
   readonly maxInFlight?: number
-  readonly intake?: Partial<RequestLimits>
+  readonly requestLimits?: Partial<RequestLimits>
   readonly timeouts?: Partial<Timeouts>
   readonly stream?: Partial<StreamPacing>
   readonly retry?: Partial<RetryOptions> | false
@@ -68,7 +68,7 @@ export interface ServerConfig {
   /** Default 8787. */
   readonly port?: number
   /** Default `/v1`. */
-  readonly base?: string
+  readonly basePath?: string
   /** Origins whose pages may call, or `*`. Default: none. */
   readonly cors?: readonly string[] | '*'
   /**

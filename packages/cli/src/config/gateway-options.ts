@@ -70,20 +70,20 @@ function withConsole(callers: Authenticator, consoleCaller: ConsoleCaller | unde
 /** What stands in a configuration as it stands in the options. */
 export function scalars(config: TypedConfig): Partial<GatewayOptions> {
   const { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts } = config
-  const { intake, timeouts, stream, retry, breaker, server, maxInFlight, abandonedCalls } = config
+  const { requestLimits, timeouts, stream, retry, breaker, server, maxInFlight, abandonedCalls } = config
   const given = { validation, unknownParameters, unsupportedParameters, traceHeader, maxAttempts }
   const more = {
     clientRequestId: config.clientRequestId,
-    intake,
+    requestLimits,
     timeouts,
     stream,
     retry,
     breaker,
     abandonedCalls,
-    base: server?.base,
+    basePath: server?.basePath,
   }
-  const shed = maxInFlight === undefined ? undefined : inFlightCap(maxInFlight)
-  const set = Object.entries({ ...given, ...more, shed }).filter(([, value]) => value !== undefined)
+  const loadShedder = maxInFlight === undefined ? undefined : inFlightCap(maxInFlight)
+  const set = Object.entries({ ...given, ...more, loadShedder }).filter(([, value]) => value !== undefined)
   return Object.fromEntries(set)
 }
 
@@ -100,10 +100,10 @@ function authenticator({ callers }: CompiledConfig, { database, observe }: Found
 function limit(
   { limits: rules = [], state }: TypedConfig,
   { limitStore, observe }: Foundation,
-): Pick<GatewayOptions, 'limit'> {
-  if (limitStore === undefined) return { limit: rules }
+): Pick<GatewayOptions, 'limits'> {
+  if (limitStore === undefined) return { limits: rules }
   return {
-    limit: limits(rules, {
+    limits: limits(rules, {
       store: limitStore,
       ...(state?.instances !== undefined && { instances: state.instances }),
       ...(observe !== undefined && { observe }),

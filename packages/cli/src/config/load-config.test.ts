@@ -188,7 +188,7 @@ describe('variables', () => {
           groq: { apiKey: ref('EMPTY') },
           xai: { apiKey: ref('no name') },
         },
-        server: { port: ref('PORT'), base: ref('BASE') },
+        server: { port: ref('PORT'), basePath: ref('BASE') },
         telemetry: { log: ref('LOG') },
         models: { demo: ref('PLACE') },
       },
@@ -201,7 +201,7 @@ describe('variables', () => {
       `- providers.xai.apiKey (line 1): got what is no reference after \`\${\`, expected a reference, such as ${ref('NAME')} or ${ref('NAME:-text')}. Write $\${ for the text itself.`,
       `- models.demo (line 1): got '${ref('PLACE')}', expected a model of this configuration, or a provider of it and its model, such as 'openai/gpt-4.1'.`,
       `- server.port (line 1): got '${ref('PORT')}', expected a whole number from 0 to 65535.`,
-      `- server.base (line 1): got '${ref('BASE')}', expected a path that begins with '/' and does not end with one, such as '/v1'.`,
+      `- server.basePath (line 1): got '${ref('BASE')}', expected a path that begins with '/' and does not end with one, such as '/v1'.`,
       `- telemetry.log (line 1): got '${ref('LOG')}', expected 'auto' or 'pretty' or 'json' or 'off'.`,
     ])
   })
@@ -340,10 +340,10 @@ retry: { baseMs: 9000 }
     expect((await failure({ ...sound, telemetry })).message).toContain(
       "- telemetry.tagLabels[2] (line 1): makes the label 'a_b', which another tag makes too.",
     )
-    const text = `export default { ...${JSON.stringify(sound)}, gateway: { base: '/x', observe: () => {}, maxAttempts: 0 } }`
+    const text = `export default { ...${JSON.stringify(sound)}, gateway: { basePath: '/x', observe: () => {}, maxAttempts: 0 } }`
     const { message } = await failure(text, { name: 'sluice.config.ts' })
     expect(message).toContain(
-      '- gateway.base: got an option that stands elsewhere, expected it as server.base.',
+      '- gateway.basePath: got an option that stands elsewhere, expected it as server.basePath.',
     )
     expect(message).toContain('- gateway.observe: got an option that stands elsewhere')
     expect(message).toContain('- gateway.maxAttempts: got 0, expected a whole number from 1.')

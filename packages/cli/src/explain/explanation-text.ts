@@ -47,7 +47,7 @@ function rowOf(candidate: TracedTarget, at: number, all: readonly TracedTarget[]
 
 const reasons: Readonly<Record<SkipReason['why'], string>> = {
   open: 'left alone: it failed too often',
-  cooling: 'left alone: it asked for a pause',
+  cooldown: 'left alone: it asked for a pause',
   not_allowed: 'the caller may not use the name',
   too_small: 'the request is longer than its context',
   unfit: 'its model lacks what is asked for',

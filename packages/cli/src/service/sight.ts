@@ -90,7 +90,7 @@ export class Sight {
 
   #useConsole(config: TypedConfig, database: Database | undefined): void {
     const settings = config.console === false ? undefined : config.console
-    const base = config.server?.base ?? '/v1'
+    const base = config.server?.basePath ?? '/v1'
     const now = this.#console
     if (isDeepStrictEqual(now?.settings, settings) && (now === undefined || now.base === base)) return
     now?.page.close()
@@ -117,7 +117,7 @@ function nameOf(error: unknown): string {
 
 function descriptionOf({ server, validation, unknownParameters }: TypedConfig): OpenApiOptions {
   return {
-    ...(server?.base !== undefined && { base: server.base }),
+    ...(server?.basePath !== undefined && { base: server.basePath }),
     ...(validation !== undefined && { validation }),
     ...(unknownParameters !== undefined && { unknownParameters }),
   }

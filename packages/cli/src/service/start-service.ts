@@ -134,7 +134,7 @@ async function started(
     gateway,
     url: serving.url,
     get baseURL() {
-      return `${serving.url}${compiled.config.server?.base ?? '/v1'}`
+      return `${serving.url}${compiled.config.server?.basePath ?? '/v1'}`
     },
     get consoleURL() {
       return seen.hasConsole ? `${serving.url}/console/` : undefined

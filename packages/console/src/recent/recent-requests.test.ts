@@ -43,13 +43,13 @@ describe('recentRequests', () => {
     })
     const errors = { vendor, own: new GatewayError('rate_limit_exceeded'), bug: new Error('sk-vendor') }
     for (const [id, error] of Object.entries(errors)) recent.observe(endOf(id, { error, outcome: 'refused' }))
-    recent.observe(endOf('left', { error: new Error('x'), outcome: 'client_aborted' }))
+    recent.observe(endOf('left', { error: new Error('x'), outcome: 'client_disconnected' }))
     recent.observe(endOf('closed', { error: new Error('x'), outcome: 'gateway_closed' }))
     expect(['vendor', 'own', 'bug', 'left', 'closed'].map(id => recent.get(id)?.error)).toEqual([
       'refused',
       'rate_limit_exceeded',
       'internal_error',
-      'client_left',
+      'client_disconnected',
       'shutting_down',
     ])
     expect(JSON.stringify(Object.keys(errors).map(id => recent.get(id)))).not.toContain('sk-vendor')

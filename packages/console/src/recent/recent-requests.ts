@@ -64,7 +64,7 @@ export function recentRequests(
         }
         case 'attempt_failed':
           return attemptFailed(event)
-        case 'unused_call':
+        case 'discarded_call':
           return callUnused(event)
       }
     },

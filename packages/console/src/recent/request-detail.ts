@@ -7,7 +7,7 @@ import { shownText } from './shown-text.ts'
 import { teamOf } from './team-of.ts'
 
 /** So much of one request is kept; a longer list is cut, and `leftOut` says by how many. */
-export const most = { attempts: 50, candidates: 50, adjustments: 50, shadowed: 20, unused: 20 } as const
+export const most = { attempts: 50, candidates: 50, adjustments: 50, wouldHaveRefused: 20, unused: 20 } as const
 
 const none: readonly never[] = []
 
@@ -35,7 +35,7 @@ export function begunRequest(event: BeginEvent, teamTag: string): RequestDetail 
     replayed: false,
     estimated: false,
     adjustments: none,
-    shadowed: none,
+    wouldHaveRefused: none,
     unused: none,
     leftOut: 0,
   }
@@ -48,7 +48,7 @@ export function endedRequest(
   unused: readonly UnusedRow[],
   targets: Pick<TargetLog, 'of'>,
 ): RequestDetail {
-  const { attempts, adjustments, wouldHaveRefused: shadowed, timings, trace, usage } = event
+  const { attempts, adjustments, wouldHaveRefused, timings, trace, usage } = event
   const { candidates } = trace
   return {
     id: event.requestId,
@@ -81,20 +81,20 @@ export function endedRequest(
       .map(({ parameter, action, detail }) =>
         shownText(`${parameter} ${action}${detail === undefined ? '' : `: ${detail}`}`),
       ),
-    shadowed: shadowed.slice(0, most.shadowed).map(shownText),
+    wouldHaveRefused: wouldHaveRefused.slice(0, most.wouldHaveRefused).map(shownText),
     unused,
     leftOut:
       Math.max(0, attempts.length - most.attempts) +
       Math.max(0, candidates.length - most.candidates) +
       (trace.more ?? 0) +
       Math.max(0, adjustments.length - most.adjustments) +
-      Math.max(0, shadowed.length - most.shadowed),
+      Math.max(0, wouldHaveRefused.length - most.wouldHaveRefused),
   }
 }
 
 /** With the reason of a target's state, where it is still in it. */
 function skippedRow(skipped: SkipReason, { reason }: TargetNotes): SkippedRow {
-  const isState = skipped.why === 'open' || skipped.why === 'cooling'
+  const isState = skipped.why === 'open' || skipped.why === 'cooldown'
   return isState && reason !== undefined ? { ...skipped, reason } : skipped
 }
 
@@ -120,6 +120,6 @@ function providerOf({ attempts }: EndEvent): string | undefined {
 }
 
 function wordOf({ outcome, error }: EndEvent): string | undefined {
-  if (outcome === 'client_aborted') return 'client_left'
+  if (outcome === 'client_disconnected') return 'client_disconnected'
   return outcome === 'gateway_closed' ? 'shutting_down' : failureWord(error)
 }

@@ -72,7 +72,7 @@ export function usageOf(prompt: number, completion: number): Usage {
 
 /** A call whose answer was dropped. */
 export const unusedOf = (requestId: string): DiscardedCallEvent => ({
-  type: 'unused_call',
+  type: 'discarded_call',
   requestId,
   principal: { id: 'ann' },
   model: 'm',

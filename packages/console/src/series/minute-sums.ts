@@ -18,7 +18,7 @@ export class MinuteSums {
   add({ outcome, usage, cost, timings }: EndEvent): void {
     this.requests++
     if (outcome === 'completed') this.whole.add(timings.total)
-    else if (outcome !== 'client_aborted') this.errors++
+    else if (outcome !== 'client_disconnected') this.errors++
     if (timings.firstByte !== undefined) this.firstByte.add(timings.firstByte)
     if (usage !== undefined) {
       this.promptTokens += usage.prompt_tokens

@@ -49,7 +49,7 @@ describe('seriesBook', () => {
 
   it('tells errors from callers who left, and what has no price from what is free', () => {
     const { book } = setUp()
-    for (const outcome of ['completed', 'refused', 'upstream_failed', 'client_aborted'] as const)
+    for (const outcome of ['completed', 'refused', 'upstream_failed', 'client_disconnected'] as const)
       book.add(endOf('a', { outcome, cost: outcome === 'completed' ? 0 : null }))
     book.add(endOf('b', { outcome: 'refused', usage: undefined, cost: null }))
     expect(book.series('all', 1).lines[0]).toMatchObject({

@@ -36,7 +36,7 @@ describe('targetLog', () => {
   it('knows why a target is in its state and since when, until it is closed', () => {
     let now = 10
     const log = targetLog(() => now)
-    log.observe({ ...target, state: 'cooling', error: refused(401) })
+    log.observe({ ...target, state: 'cooldown', error: refused(401) })
     expect(log.of('p', 'm')).toMatchObject({ reason: 'credentials_refused', since: 10 })
     now = 20
     log.observe({ ...target, state: 'open', error: refused(500) })
@@ -54,14 +54,14 @@ describe('targetLog', () => {
     expect(log.of('p', 'm').last).toEqual({ at: 1_100, firstTokenMs: 50, totalMs: 90 })
     log.observe(endOf('b', { at: 2_000, stream: false, attempts: [attempt], timings }))
     expect(log.of('p', 'm').last).toEqual({ at: 2_100, firstTokenMs: undefined, totalMs: 50 })
-    log.observe(endOf('c', { at: 3_000, outcome: 'client_aborted', attempts: [attempt], timings }))
+    log.observe(endOf('c', { at: 3_000, outcome: 'client_disconnected', attempts: [attempt], timings }))
     expect(log.of('p', 'm').last?.at).toBe(2_100)
   })
 
   it('is bounded: of very many targets the first is forgotten', () => {
     const log = targetLog(() => 1)
     for (let at = 0; at <= 500; at++)
-      log.observe({ ...target, model: `m${at}`, state: 'cooling', error: refused(429) })
+      log.observe({ ...target, model: `m${at}`, state: 'cooldown', error: refused(429) })
     expect(log.of('p', 'm0').reason).toBeUndefined()
     expect(log.of('p', 'm500').reason).toBe('rate_limited')
   })

@@ -14,9 +14,9 @@ export function limitText(rule: LimitRuleData): string {
   return `${amount}${what}${window}${more === '' ? '' : `, ${more}`}`
 }
 
-/** What a rule holds beside its amount: `by key and model, of small-*, only counted`; mostly nothing. */
-export function limitMore({ scopes, models, dryRun: shadow }: LimitRuleData): string {
+/** What a rule holds beside its amount: `by key and model, of small-*, dry run`; mostly nothing. */
+export function limitMore({ scopes, models, mode }: LimitRuleData): string {
   const by = scopes === undefined || scopes.join() === 'key' ? [] : [`by ${scopes.map(String).join(' and ')}`]
   const of = models === undefined ? [] : [`of ${models.join(', ')}`]
-  return [...by, ...of, ...(shadow === true ? ['only counted'] : [])].join(', ')
+  return [...by, ...of, ...(mode === 'dryRun' ? ['dry run'] : [])].join(', ')
 }

@@ -5,7 +5,7 @@ import { reasonText } from '../routes/target-words.ts'
 
 const reasons: Readonly<Record<SkipReason['why'], string>> = {
   open: 'its circuit breaker was open',
-  cooling: 'it was paused',
+  cooldown: 'it was paused',
   not_allowed: 'the caller may not use the name by which it is reached',
   too_small: 'the request is longer than its context',
   unfit: 'its model lacks something that the request needs',

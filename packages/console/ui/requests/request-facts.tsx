@@ -13,7 +13,7 @@ import { Waterfall } from './waterfall.tsx'
 
 /** All that is known of a request. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
-  const { id, model, key, source, team, outcome, status, error, adjustments, shadowed, estimated, leftOut } =
+  const { id, model, key, source, team, outcome, status, error, adjustments, wouldHaveRefused, estimated, leftOut } =
     request
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Model', model ?? '–'],
@@ -57,7 +57,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
       <CandidateList candidates={request.candidates} attempts={request.attempts} />
       <Notes title="Changed for the vendor" notes={adjustments} />
       {leftOut > 0 && <p class="muted small">{count(leftOut)} entries of these lists are not kept.</p>}
-      <Notes title="Would have been refused by" notes={shadowed} />
+      <Notes title="Would have been refused by" notes={wouldHaveRefused} />
     </div>
   )
 }

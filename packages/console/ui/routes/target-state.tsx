@@ -5,7 +5,7 @@ import { stateText } from './target-words.ts'
 
 const looks: Readonly<Record<TargetRow['state'], readonly [string, string]>> = {
   closed: ['good', '●'],
-  cooling: ['warn', '◔'],
+  cooldown: ['warn', '◔'],
   open: ['bad', '✕'],
   half_open: ['warn', '◐'],
 }
@@ -15,7 +15,7 @@ export function TargetState({ target }: { target: TargetRow }) {
   const { state, scope, since, waitMs } = target
   const [look, sign] = looks[state] ?? ['quiet', '?']
   // Of a trial that runs nobody knows how long it takes.
-  const waits = waitMs > 0 && (state === 'open' || state === 'cooling')
+  const waits = waitMs > 0 && (state === 'open' || state === 'cooldown')
   return (
     <>
       <span class={`mark-of ${look}`}>

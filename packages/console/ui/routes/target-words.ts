@@ -39,7 +39,7 @@ export function stateText({ state, reason, waitMs }: Pick<TargetRow, 'state' | '
   switch (state) {
     case 'closed':
       return 'Available'
-    case 'cooling':
+    case 'cooldown':
       return reason === undefined ? 'Paused' : `Paused: ${reasonText(reason)}`
     case 'open':
       if (reason === undefined) return 'Open: too many failures'

@@ -27,7 +27,7 @@ describe('chargeOf', () => {
 })
 
 const event: DiscardedCallEvent = {
-  type: 'unused_call',
+  type: 'discarded_call',
   requestId: 'req_1',
   principal: { id: 'ann', tags: { team: 'search' } },
   model: 'small',
@@ -96,7 +96,7 @@ describe('unusedClosing', () => {
   })
 
   it.each([
-    [new LifeEnded('gateway_closed'), {}, 'client_aborted', 499],
+    [new LifeEnded('gateway_closed'), {}, 'client_disconnected', 499],
     [new UpstreamError('no', { kind: 'garbled' }), {}, 'upstream_failed', 502],
     [new UpstreamError('no', { kind: 'refused', status: 500 }), { status: 500 }, 'upstream_failed', 500],
   ])('tells how it ended: %s', (error, more, outcome, status) => {

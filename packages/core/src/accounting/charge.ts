@@ -67,5 +67,5 @@ function endOf(error: unknown): { readonly outcome: Outcome; readonly status: nu
   if (error === undefined) return { outcome: 'completed', status: 200 }
   if (isTimeout(error)) return { outcome: 'upstream_failed', status: 504 }
   if (UpstreamError.is(error)) return { outcome: 'upstream_failed', status: 502 }
-  return { outcome: 'client_aborted', status: 499 }
+  return { outcome: 'client_disconnected', status: 499 }
 }

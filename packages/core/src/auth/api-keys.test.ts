@@ -184,7 +184,7 @@ describe('apiKeys with a lookup', () => {
     const cause = new Error('store is down')
     const find = apiKeys(() => Promise.reject(cause))
     await expect(find(asking('Bearer sk-one'), undefined)).rejects.toMatchObject({
-      refusal: 'authentication_unavailable',
+      reason: 'authentication_unavailable',
       status: 503,
       cause,
     })

@@ -49,9 +49,9 @@ describe('authenticate', () => {
 
   it.each([undefined, null, false])('refuses a caller of whom it is told %j', async nobody => {
     const ask = async (header?: string) => authenticate(asked(header), undefined, () => nobody as undefined)
-    await expect(ask('Bearer sk-1')).rejects.toMatchObject({ status: 401, refusal: 'invalid_api_key' })
-    await expect(ask('Basic sk-1')).rejects.toMatchObject({ status: 401, refusal: 'missing_api_key' })
-    await expect(ask()).rejects.toMatchObject({ status: 401, refusal: 'missing_api_key' })
+    await expect(ask('Bearer sk-1')).rejects.toMatchObject({ status: 401, reason: 'invalid_api_key' })
+    await expect(ask('Basic sk-1')).rejects.toMatchObject({ status: 401, reason: 'missing_api_key' })
+    await expect(ask()).rejects.toMatchObject({ status: 401, reason: 'missing_api_key' })
   })
 
   const invalidSources = ['', 'a b', 'a\n', 7, null].map(source => ({ id: 'ann', source }))

@@ -22,7 +22,7 @@ it('lets in on true, and on nothing else that is truthy', async () => {
 it.each([false, undefined, null])('refuses the model on %j', async no => {
   expect(await new Permissions(ann, () => no as false).allowsModel('m', [[]])).toBe(false)
   const refused = authorizePlaces(ann, 'm', [], () => no as false, { skip: () => {} })
-  await expect(refused).rejects.toMatchObject({ status: 403, refusal: 'model_not_allowed' })
+  await expect(refused).rejects.toMatchObject({ status: 403, reason: 'model_not_allowed' })
 })
 
 describe('places that were reached by other names', () => {
@@ -78,7 +78,7 @@ describe('places that were reached by other names', () => {
     const { given, skipped } = asking([place('a', 'secret'), place('b', 'secret')], ['smart'])
     await expect(given).rejects.toMatchObject({
       status: 403,
-      refusal: 'model_not_allowed',
+      reason: 'model_not_allowed',
       message: 'You do not have access to model `smart`.',
     })
     expect(skipped).toHaveLength(2)
@@ -86,7 +86,7 @@ describe('places that were reached by other names', () => {
 
   it('are not asked for where the name itself is refused', async () => {
     const { given, asked } = asking([place('a', 'big')], ['big'])
-    await expect(given).rejects.toMatchObject({ refusal: 'model_not_allowed' })
+    await expect(given).rejects.toMatchObject({ reason: 'model_not_allowed' })
     expect(asked).toEqual(['smart'])
   })
 

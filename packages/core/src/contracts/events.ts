@@ -39,7 +39,7 @@ export type AttemptReason = 'first' | 'retry' | 'fallback' | 'hedge' | 'shadow'
 export type Outcome =
   | 'completed'
   | 'refused'
-  | 'client_aborted'
+  | 'client_disconnected'
   | 'upstream_failed'
   | 'gateway_closed'
   | 'internal_error'
@@ -169,7 +169,7 @@ export interface StoreEvent {
  * attempt says why.
  */
 export interface DiscardedCallEvent {
-  readonly type: 'unused_call'
+  readonly type: 'discarded_call'
   readonly requestId: string
   readonly principal: Principal | undefined
   /** The public name of the model that was asked for. */
@@ -190,7 +190,7 @@ export interface TargetEvent {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
-  readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
+  readonly state: 'closed' | 'cooldown' | 'open' | 'half_open'
   /** For how long, in milliseconds; 0 where it may be asked now. */
   readonly waitMs: number
   /** Why it is left alone; `undefined` where it is closed. */

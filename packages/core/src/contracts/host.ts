@@ -26,7 +26,7 @@ export interface DisconnectSource {
   /** Whether the client has left. */
   readonly disconnected: boolean
   onDisconnect(listener: DisconnectListener): void
-  /** Takes back `onLeave`. */
+  /** Takes back `onDisconnect`. */
   offDisconnect(listener: DisconnectListener): void
 }
 
@@ -49,7 +49,7 @@ export interface FetchContext<Host = unknown> {
 
 /**
  * What a `Response` of the gateway is made of, under the key `Symbol.for('sluice.answer')`, when the adapter
- * asked for `plainAnswers`. It is `undefined` once the native body has been asked for.
+ * asked for `plainResponses`. It is `undefined` once the native body has been asked for.
  */
 export interface GatewayResponse {
   readonly status: number

@@ -58,6 +58,6 @@ export interface LimitRuleData {
   readonly scopes?: readonly Scope[]
   /** Patterns of the models that the rule concerns (`*` stands for any text). Absent: all. */
   readonly models?: readonly string[]
-  /** Counts and tells, and never refuses. */
-  readonly dryRun?: boolean
+  /** `dryRun`: counts and reports, and never refuses. Default `enforce`. */
+  readonly mode?: 'enforce' | 'dryRun'
 }

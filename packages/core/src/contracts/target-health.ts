@@ -12,10 +12,10 @@ export interface TargetHealth {
   /** The same of answers that are not streamed: the time to the whole. */
   readonly wholeMs: number | undefined
   /**
-   * `closed`: it is asked. `cooling`: it asked for a pause. `open`: it failed too often. `half_open`: one request
+   * `closed`: it is asked. `cooldown`: it asked for a pause. `open`: it failed too often. `half_open`: one request
    * tries it.
    */
-  readonly state: 'closed' | 'cooling' | 'open' | 'half_open'
+  readonly state: 'closed' | 'cooldown' | 'open' | 'half_open'
   /** When it may be asked again, in milliseconds from now; 0: it may be. */
   readonly waitMs: number
   /** Why it is not closed; absent where it is. */
@@ -42,7 +42,7 @@ export interface HealthCall {
 
 /** Why a target is not to be asked. */
 export interface Blocked {
-  readonly state: 'cooling' | 'open' | 'half_open'
+  readonly state: 'cooldown' | 'open' | 'half_open'
   readonly waitMs: number
   /** Default: `overloaded`. */
   readonly reason?: UnavailableReason

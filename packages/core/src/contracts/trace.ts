@@ -3,7 +3,7 @@ export interface SkipReason {
   readonly why: /** Its breaker is open: it failed too often. */
     | 'open'
     /** It asked for a pause: it had no room, or refused this service's credentials. */
-    | 'cooling'
+    | 'cooldown'
     /** The caller may not use the name by which it was reached. */
     | 'not_allowed'
     /** The request is longer than its context. */

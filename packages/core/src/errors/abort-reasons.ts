@@ -1,7 +1,7 @@
 /** Thrown where the request's life ended under way. */
 export class LifeEnded extends Error {
   constructor(reason: EndReason) {
-    super(reason === 'client_left' ? 'The client left.' : 'The gateway was closed.')
+    super(reason === 'client_disconnected' ? 'The client left.' : 'The gateway was closed.')
     this.name = 'LifeEnded'
     // Until it is read, an engine's stack holds what it went through: here the request, for as long as a record is kept.
     this.stack = `LifeEnded: ${this.message}`
@@ -19,4 +19,4 @@ export class AnsweredElsewhere extends Error {
 }
 
 /** Why a request ended before its answer did. */
-export type EndReason = 'client_left' | 'gateway_closed'
+export type EndReason = 'client_disconnected' | 'gateway_closed'

@@ -5,7 +5,7 @@ import { oneLine } from '../primitives/safe-text.ts'
  * Every way in which the gateway refuses: status, `type` and `code` of the answer, and its usual text
  * (protocol section 4.2). A new refusal is a new line.
  */
-export const refusals = {
+export const errorTable = {
   missing_api_key: [
     401,
     'invalid_request_error',
@@ -156,7 +156,7 @@ export const refusals = {
     'idempotency_key_reused',
     'This idempotency key was used with another body. To send another request, use another key.',
   ],
-  client_left: [499, 'invalid_request_error', 'client_left', 'The client left before the answer.'],
+  client_disconnected: [499, 'invalid_request_error', 'client_disconnected', 'The client left before the answer.'],
   body_too_large: [413, 'invalid_request_error', null, 'Maximum content size limit exceeded.'],
   rate_limit_exceeded: [
     429,
@@ -261,7 +261,7 @@ export const refusals = {
 >
 
 /** The name of a refusal: a line of the table above. */
-export type ErrorReason = keyof typeof refusals
+export type ErrorReason = keyof typeof errorTable
 
 /** What a refusal adds to its line of the table. */
 export interface GatewayErrorDetails {
@@ -302,7 +302,7 @@ export class GatewayError extends Error {
 
   constructor(reason: ErrorReason, given: GatewayErrorDetails = {}) {
     const details = ownMembers(given)
-    const [status, type, code, message] = refusals[reason]
+    const [status, type, code, message] = errorTable[reason]
     super(
       oneLine(details.message ?? message),
       details.cause === undefined ? undefined : { cause: details.cause },

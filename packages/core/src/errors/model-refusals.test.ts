@@ -7,13 +7,13 @@ describe('the refusal of a model', () => {
   it('that nobody serves names it, and keeps the cause', () => {
     const cause = new Error('gone')
     const refusal = modelNotFound('m', { cause })
-    expect(refusal).toMatchObject({ refusal: 'model_not_found', status: 404, cause })
+    expect(refusal).toMatchObject({ reason: 'model_not_found', status: 404, cause })
     expect(refusal.message).toBe('The model `m` does not exist or you do not have access to it.')
   })
 
   it("that is not the caller's names it", () => {
     const refusal = modelNotAllowed('m')
-    expect(refusal).toMatchObject({ refusal: 'model_not_allowed', status: 403 })
+    expect(refusal).toMatchObject({ reason: 'model_not_allowed', status: 403 })
     expect(refusal.message).toBe('You do not have access to model `m`.')
   })
 

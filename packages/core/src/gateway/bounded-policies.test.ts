@@ -41,7 +41,7 @@ describe('boundedPolicies', () => {
 
   it('ends the wait for a function that does not come to its answer, and names it', async () => {
     const { authenticate, route, authorize, limit } = boundedPolicies(
-      { authenticate: never, route: never, authorize: never, limit: { admit: never } },
+      { authenticate: never, route: never, authorize: never, limits: { admit: never } },
       10,
       systemClock,
     )
@@ -60,7 +60,7 @@ describe('boundedPolicies', () => {
       give = resolve
     })
     const { limit } = boundedPolicies(
-      { authenticate: () => ann, route: () => [], limit: { admit: () => late } },
+      { authenticate: () => ann, route: () => [], limits: { admit: () => late } },
       10,
       systemClock,
     )
@@ -73,7 +73,7 @@ describe('boundedPolicies', () => {
 
   it('waits for room as long as the limiter may, and for its answer', async () => {
     const limit = { admit: never, maxWaitMs: 30 }
-    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limit }, 10, systemClock)
+    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limits: limit }, 10, systemClock)
     await expect(bounded.limit?.admit(ann, draft, room)).rejects.toThrow('within 40 milliseconds')
   })
 
@@ -82,7 +82,7 @@ describe('boundedPolicies', () => {
     ['rules', [concurrent(9), requests(1).per('hour')]],
     ['a rule of plain data', { kind: 'requests', limit: 1, per: 'hour' } as const],
   ])('makes a limiter of %s', async (_, limit) => {
-    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limit }, 1_000, systemClock)
+    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limits: limit }, 1_000, systemClock)
     const lease = await bounded.limit?.admit(ann, draft, room)
     expect(lease?.headers['x-ratelimit-remaining-requests']).toBe('0')
     expect(() => bounded.limit?.admit(ann, draft, room)).toThrow(/^Rate limit reached/)
@@ -91,7 +91,7 @@ describe('boundedPolicies', () => {
 
   it('refuses a rule that it cannot use', () => {
     const make = (limit: unknown) => () =>
-      boundedPolicies({ authenticate: () => ann, route: () => [], limit: limit as never }, 1_000, systemClock)
+      boundedPolicies({ authenticate: () => ann, route: () => [], limits: limit as never }, 1_000, systemClock)
     expect(make({ kind: 'requests', limit: 0, per: 'hour' })).toThrow(/expected a whole number from 1/)
     expect(make([requests(1).per('hour'), { kind: 'seats' }])).toThrow(/\[1\]\.kind: got 'seats'/)
   })

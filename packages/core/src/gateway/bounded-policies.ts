@@ -40,7 +40,7 @@ export function boundedPolicies<Host>(
   counts?: LimitStore,
 ): Policies<Host> {
   const { authenticate, route, authorize = modelPatterns } = options
-  const limit = limiterOf(options.limit ?? options.limits, options.observe, counts)
+  const limit = limiterOf(options.limits, options.observe, counts)
   const limitMs = ms + (limit.maxWaitMs ?? 0)
   return {
     authenticate: (request, host, report) =>
@@ -58,24 +58,14 @@ export function boundedPolicies<Host>(
     limit: {
       enforcesPrincipalLimits: limit.enforcesPrincipalLimits === true,
       admit: (principal, draft, context) =>
-        bounded(clock, 'limit', limit.admit(principal, draft, context), limitMs, giveBack),
+        bounded(clock, 'limits', limit.admit(principal, draft, context), limitMs, giveBack),
       appliesToAll: limit.appliesToAll !== false,
     },
   }
 }
 
 /** One issue for each rule of a gateway that cannot be used. */
-export function ruleIssues({
-  limit,
-  limits,
-}: Pick<GatewayOptions, 'limit' | 'limits'>): ConfigurationIssue[] {
-  if (limit !== undefined && limits !== undefined) {
-    return [configurationIssue(['limits'], limits, 'one of limit and limits, which mean the same')]
-  }
-  return issuesOfRules('limit', limit).concat(issuesOfRules('limits', limits))
-}
-
-function issuesOfRules(name: string, limit: GatewayOptions['limit']): ConfigurationIssue[] {
+export function ruleIssues({ limits: limit }: Pick<GatewayOptions, 'limits'>): ConfigurationIssue[] {
   const isList = Array.isArray(limit)
   const isRule = typeof limit === 'object' && limit !== null && 'kind' in limit
   if (!isList && !isRule) return []
@@ -85,19 +75,18 @@ function issuesOfRules(name: string, limit: GatewayOptions['limit']): Configurat
   } catch (error) {
     if (!ConfigurationError.is(error)) throw error
     // The path of a rule begins with its index, which one that stands alone does not have.
-    return error.issues.map(issue => ({ ...issue, path: [name, ...issue.path.slice(isList ? 0 : 1)] }))
+    return error.issues.map(issue => ({ ...issue, path: ['limits', ...issue.path.slice(isList ? 0 : 1)] }))
   }
 }
 
 /** One issue where a principal that is known beforehand has limits that nobody would enforce. */
 export function principalLimitIssues<Host>(options: GatewayOptions<Host>): ConfigurationIssue[] {
-  const name = options.limit === undefined ? 'limits' : 'limit'
-  const limit = options[name]
+  const { limits: limit } = options
   if (limit === undefined || !isLimiter(limit) || limit.enforcesPrincipalLimits === true) return []
   const limited = memberOf(options.authenticate, 'principals')?.().find(hasLimits)
   if (limited === undefined) return []
   const expected = `limits(), or a limiter with enforcesPrincipalLimits: true, as ${quoted(limited.id)} has limits`
-  return [{ path: [name], received: 'a limiter that does not enforce the limits of principals', expected }]
+  return [{ path: ['limits'], received: 'a limiter that does not enforce the limits of principals', expected }]
 }
 
 /**
@@ -105,7 +94,7 @@ export function principalLimitIssues<Host>(options: GatewayOptions<Host>): Confi
  * for those of principals.
  */
 function limiterOf(
-  limit: GatewayOptions['limit'] = [],
+  limit: GatewayOptions['limits'] = [],
   observe: Observer | undefined,
   store: LimitStore | undefined,
 ): Limiter {
@@ -114,11 +103,11 @@ function limiterOf(
 }
 
 /** A list of rules is none, whatever another library has added to `Object.prototype`. */
-function isLimiter(limit: NonNullable<GatewayOptions['limit']>): limit is Limiter {
+function isLimiter(limit: NonNullable<GatewayOptions['limits']>): limit is Limiter {
   return !isList(limit) && memberOf(limit as Partial<Limiter>, 'admit') !== undefined
 }
 
-function isList(limit: NonNullable<GatewayOptions['limit']>): limit is readonly LimitRuleData[] {
+function isList(limit: NonNullable<GatewayOptions['limits']>): limit is readonly LimitRuleData[] {
   return Array.isArray(limit)
 }
 

@@ -59,7 +59,7 @@ export class CompletionStream implements TextSource {
     else this.#follow(answering)
     // Nobody may be reading when the client leaves.
     lifetime.onEnd(reason => {
-      if (reason === 'client_left') this.leave()
+      if (reason === 'client_disconnected') this.leave()
     })
   }
 
@@ -78,9 +78,9 @@ export class CompletionStream implements TextSource {
     if (this.#over) return
     this.#over = true
     // An upstream that has not answered yet hears of it here, and of nothing after `release`.
-    this.#request.lifetime.end('client_left')
+    this.#request.lifetime.end('client_disconnected')
     this.#close(false)
-    this.#settle('client_aborted', new LifeEnded('client_left'))
+    this.#settle('client_disconnected', new LifeEnded('client_disconnected'))
   }
 
   async #begin(): Promise<string | undefined> {
@@ -156,7 +156,7 @@ export class CompletionStream implements TextSource {
   }
 
   #breakUnread(error: unknown): void {
-    if (this.#request.lifetime.ended === 'client_left') this.leave()
+    if (this.#request.lifetime.ended === 'client_disconnected') this.leave()
     else if (!this.#reading) this.#lastWords = this.#break(error)
   }
 
@@ -202,5 +202,5 @@ export class CompletionStream implements TextSource {
 
 /** Whether an answer ended by its caller, its gateway or a deadline, and not by its upstream. */
 function wasCutOff(outcome: Outcome, error: unknown): boolean {
-  return outcome === 'client_aborted' || outcome === 'gateway_closed' || isTimeout(error)
+  return outcome === 'client_disconnected' || outcome === 'gateway_closed' || isTimeout(error)
 }

@@ -12,7 +12,7 @@ import type { Route } from '../contracts/route.ts'
 import type { SharedHealth } from '../contracts/shared-health.ts'
 import type { Tracer } from '../contracts/tracer.ts'
 import type { Transport } from '../contracts/transport.ts'
-import type { RequestLimits } from '../http/intake-limits.ts'
+import type { RequestLimits } from '../http/request-limits.ts'
 import type { Timeouts } from '../upstream/deadlines.ts'
 import type { BreakerOptions, RetryOptions } from '../upstream/health/health-options.ts'
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
@@ -47,8 +47,6 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * `limits(rules, { store })` for rules that hold across processes, or a limiter of your own. Default: no rules but those
    * of the principals.
    */
-  readonly limit?: Limiter | LimitRuleData | readonly LimitRuleData[]
-  /** The same by the name that it has in a configuration file. One of the two is given. */
   readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[]
   /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */
   readonly prices?: Prices

@@ -51,10 +51,10 @@ export async function explain<Host>(
     })
     context.identified?.(principal)
     if (isBodyBuffered(context.body)) await undefined
-    const { intake, random, clock } = options
+    const { requestLimits, random, clock } = options
     const draft =
-      read(request, context.body, intake) ??
-      (await receive(request, context.body, intake, {
+      read(request, context.body, requestLimits) ??
+      (await receive(request, context.body, requestLimits, {
         key: principalKey(principal),
         uploads,
         lifetime,

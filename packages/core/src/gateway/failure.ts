@@ -13,8 +13,8 @@ export interface Failure {
 
 /** Sorts whatever a stage, a policy or an upstream threw. What is not a refusal is a 500 that tells nothing. */
 export function toFailure(error: unknown, model: string, lifetime: Lifetime): Failure {
-  if (lifetime.ended === 'client_left')
-    return { outcome: 'client_aborted', told: new GatewayError('client_left') }
+  if (lifetime.ended === 'client_disconnected')
+    return { outcome: 'client_disconnected', told: new GatewayError('client_disconnected') }
   if (error instanceof LifeEnded)
     return { outcome: 'gateway_closed', told: new GatewayError('shutting_down') }
   if (UpstreamError.is(error)) return { outcome: 'upstream_failed', told: toGatewayError(error, model) }

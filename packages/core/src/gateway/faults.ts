@@ -28,8 +28,8 @@ const aLedger: Check = value => {
   return aMethod(open) && aMethod(close) ? undefined : 'a ledger, such as that of a database'
 }
 const aSharedHealth: Check = value => {
-  const { read, write, claimProbe, letGoProbe } = (value ?? {}) as { [name: string]: unknown }
-  return [read, write, claimProbe, letGoProbe].every(aMethod)
+  const { read, write, acquireProbe, releaseProbe } = (value ?? {}) as { [name: string]: unknown }
+  return [read, write, acquireProbe, releaseProbe].every(aMethod)
     ? undefined
     : 'what processes share their health by, such as redisHealth(client)'
 }
@@ -74,7 +74,6 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   authenticate: aFunction,
   route: aRoute,
   authorize: aFunction,
-  limit: aLimit,
   limits: aLimit,
   prices: aFunction,
   abandonedCalls: {
@@ -85,18 +84,18 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   ledger: aLedger,
   cache: aCache,
   idempotency: anIdempotency,
-  shed: aFunction,
+  loadShedder: aFunction,
   observe: aFunction,
   tracer: aTracer,
   traceHeader: value =>
     typeof value === 'boolean' || typeof value === 'function' ? undefined : 'true, false or a function',
   clientRequestId: aHeaderForIds,
   transport: aFunction,
-  base: aPath,
+  basePath: aPath,
   validation: oneOf('schema', 'live'),
   unknownParameters: oneOf('pass', 'reject'),
   unsupportedParameters: oneOf('refuse', 'drop'),
-  intake: {
+  requestLimits: {
     ...spansOf(defaultIntake),
     maxUploads: aCount,
     maxUploadBytes: aCount,
@@ -107,9 +106,9 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   maxAttempts: aCount,
   retry: { ...spansOf(defaultRetry), budget: aShare, minBudget: aCountFromNone },
   breaker: { ...spansOf(defaultBreaker), failures: aCount, errorRate: aShareOfSome, minCalls: aCount },
-  health: aSharedHealth,
+  sharedHealth: aSharedHealth,
   now: aFunction,
-  id: aFunction,
+  generateId: aFunction,
   random: aFunction,
 }
 
@@ -123,8 +122,8 @@ const ordered: readonly (readonly [string, string, string, Readonly<Record<strin
   ['retry', 'baseMs', 'maxMs', { ...defaultRetry }],
   ['breaker', 'openMs', 'maxOpenMs', { ...defaultBreaker }],
   // A body that may be sent has to be one that can be received.
-  ['intake', 'maxBytes', 'maxUploadBytes', { ...defaultIntake }],
-  ['intake', 'maxUploadBytes', 'maxTotalUploadBytes', { ...defaultIntake }],
+  ['requestLimits', 'maxBytes', 'maxUploadBytes', { ...defaultIntake }],
+  ['requestLimits', 'maxUploadBytes', 'maxTotalUploadBytes', { ...defaultIntake }],
 ]
 
 /** One issue for each option that cannot be used. */

@@ -116,8 +116,8 @@ export function createGateway<Host = unknown, Model extends string = string>(
   }
 }
 
-function respond<Host>(answer: GatewayResponse, request: Request, { plainResponses: plainAnswers }: FetchContext<Host>): Response {
-  return plainAnswers === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
+function respond<Host>(answer: GatewayResponse, request: Request, { plainResponses }: FetchContext<Host>): Response {
+  return plainResponses === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
 }
 
 /**
@@ -145,7 +145,7 @@ function dispatch<Host>(
     record.chat = true
     if (options.startTrace !== undefined) record.follow(options.startTrace(request, record.requestId))
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
-    if (options.shed !== undefined) shed(options.shed, { inFlight: load.inFlight }, options.random)
+    if (options.loadShedder !== undefined) shed(options.loadShedder, { inFlight: load.inFlight }, options.random)
     const { traced } = record.attempts
     return traced === undefined
       ? completeChat(request, context, options, lifetime, record, load)

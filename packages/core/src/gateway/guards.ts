@@ -102,7 +102,7 @@ export function guardShedder(shedder: LoadShedder | undefined, observe: Observer
   if (shedder === undefined) return undefined
   const message = 'The load shedder fails: requests are let in without it.'
   const expected = 'a text, which is the reason to refuse, or undefined'
-  const report = warning(observe, { code: 'load_shedder_failed', message }, { name: 'shed', expected })
+  const report = warning(observe, { code: 'load_shedder_failed', message }, { name: 'loadShedder', expected })
   const isReason = (reason: unknown) => reason === undefined || typeof reason === 'string'
   const guarded: LoadShedder = guardCallback(load => shedder(load), isReason, nothing, report)
   guarded.close = () => {
@@ -162,7 +162,7 @@ function isSpanOrNothing(value: unknown): boolean {
 
 /**
  * A ledger that has to keep an entry within `ms`. `observe` is told when it begins to fail, and when it works again.
- * Its `close`, `cancel`, `unused` and `flush` never fail.
+ * Its `close`, `cancel`, `discarded` and `flush` never fail.
  */
 export function guardLedger(
   ledger: Ledger | undefined,
@@ -171,7 +171,7 @@ export function guardLedger(
   clock: Clock,
 ): Ledger | undefined {
   if (ledger === undefined) return undefined
-  const { cancel, discarded: unused } = membersOf(ledger, 'cancel', 'unused')
+  const { cancel, discarded } = membersOf(ledger, 'cancel', 'discarded')
   const state = new LedgerState(observe)
   const watch = async (part: string, run: () => void | Promise<void>): Promise<void> => {
     try {
@@ -187,7 +187,7 @@ export function guardLedger(
       watch('open', () => bounded(clock, 'ledger', ledger.open(entry, progress), ms)),
     close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
     ...(cancel && { cancel: entry => watch('close', () => cancel.call(ledger, entry)).catch(() => {}) }),
-    ...(unused && { discarded: closing => watch('close', () => unused.call(ledger, closing)).catch(() => {}) }),
+    ...(discarded && { discarded: closing => watch('close', () => discarded.call(ledger, closing)).catch(() => {}) }),
     flush: () => watch('flush', () => ledger.flush?.()).catch(() => {}),
   })
 }

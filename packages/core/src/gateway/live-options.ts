@@ -80,7 +80,7 @@ export class LiveOptions<Host> {
 
 class Term<Host> implements Tenure<Host> {
   /** What may be in use with other options too. */
-  readonly owned: Pick<GatewayOptions<Host>, 'ledger' | 'shed'>
+  readonly owned: Pick<GatewayOptions<Host>, 'ledger' | 'loadShedder'>
   readonly resolved: ResolvedOptions<Host>
   readonly books: Books
   readonly #over: () => void
@@ -131,9 +131,9 @@ class Term<Host> implements Tenure<Host> {
   }
 
   /** `shared` says whether options that are still in use have the same. */
-  async end(shared: (name: 'ledger' | 'shed') => boolean): Promise<void> {
-    const { shed, ownTransport } = this.resolved
-    if (!shared('shed')) shed?.close?.()
+  async end(shared: (name: 'ledger' | 'loadShedder') => boolean): Promise<void> {
+    const { loadShedder, ownTransport } = this.resolved
+    if (!shared('loadShedder')) loadShedder?.close?.()
     const closed = async () => ownTransport?.close?.()
     await Promise.all([closed(), this.#closeBooks(shared('ledger'))])
   }

@@ -57,7 +57,7 @@ export async function completeChat<Host>(
   context.identified?.(principal)
   if (isBodyBuffered(context.body)) await undefined
   const draft =
-    read(request, context.body, options.intake) ??
+    read(request, context.body, options.requestLimits) ??
     (await received(request, context, principal, options, lifetime, load))
   record.stream = jsonMember(draft.body, 'stream') === true
   const { routing } = record
@@ -111,12 +111,12 @@ async function received<Host>(
   let draft: Draft
   load.receiving++
   try {
-    draft = await receive(request, body, options.intake, sender)
+    draft = await receive(request, body, options.requestLimits, sender)
   } finally {
     load.receiving--
   }
   // In the same turn: of two that arrive together, the second one finds the first in flight.
-  if (options.shed !== undefined) shed(options.shed, { inFlight: load.inFlight }, options.random)
+  if (options.loadShedder !== undefined) shed(options.loadShedder, { inFlight: load.inFlight }, options.random)
   return draft
 }
 

@@ -39,7 +39,7 @@ describe('ReplayedStream', () => {
       await stream.next()
       if (end === 'return') await stream.return()
       else leaving.abort()
-      expect(settled).toEqual([['client_aborted', 200]])
+      expect(settled).toEqual([['client_disconnected', 200]])
     }
     const { settled, stream, lifetime } = setUp(text)
     await stream.next()
@@ -63,7 +63,7 @@ describe('ReplayedStream', () => {
     const settled: string[] = []
     const record = { settle: (outcome: string) => void settled.push(outcome) } as unknown as RequestRecord
     const stream = new ReplayedStream('data: [DONE]\n\n', record, new Lifetime(leaving))
-    expect(settled).toEqual(['client_aborted'])
+    expect(settled).toEqual(['client_disconnected'])
     await stream.return()
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })

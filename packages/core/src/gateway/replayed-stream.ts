@@ -49,7 +49,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
   }
 
   async return(): Promise<IteratorResult<string>> {
-    this.#lifetime.end('client_left')
+    this.#lifetime.end('client_disconnected')
     this.#at = this.#text.length
     this.#lastWords = undefined
     return { done: true, value: undefined }

@@ -67,7 +67,7 @@ export class RequestAttempts implements Attempts {
     attempt.discarded = true
     const { responseModel } = attempt
     const call: DiscardedCallEvent = {
-      type: 'unused_call',
+      type: 'discarded_call',
       requestId,
       principal,
       model,

@@ -80,7 +80,7 @@ describe('RequestRecord', () => {
         usage: undefined,
         usageEstimated: false,
         cost: null,
-        shadowed: [],
+        wouldHaveRefused: [],
         timings: { queue: 0, firstByte: 20, total: 50 },
         cache: undefined,
         replayed: false,
@@ -104,7 +104,7 @@ describe('RequestRecord', () => {
     first.dequeue(1_007)
     made.attempts.begin(target, 1_010).enqueue(1_010)
     time.now = 1_030
-    made.settle('client_aborted', 499)
+    made.settle('client_disconnected', 499)
     expect(end().timings.queue).toBe(27)
   })
 
@@ -128,7 +128,7 @@ describe('RequestRecord', () => {
 
   it('gives room back at once that comes when all is over', () => {
     const { made } = record()
-    made.settle('client_aborted', 499)
+    made.settle('client_disconnected', 499)
     const settled: unknown[] = []
     made.hold({ headers: {}, settle: (...given) => void settled.push(given) })
     expect(settled).toEqual([[undefined, null]])
@@ -165,7 +165,7 @@ describe('RequestRecord', () => {
     expect(end().adjustments).toEqual([{ parameter: 'n', action: 'mapped' }])
   })
 
-  describe.each(['client_aborted', 'gateway_closed'] as const)('of a request cut off as %s', outcome => {
+  describe.each(['client_disconnected', 'gateway_closed'] as const)('of a request cut off as %s', outcome => {
     const left = async (called: boolean, usage?: Usage, error?: unknown) => {
       const { made, end } = record()
       await made.enter(input, target)
@@ -282,7 +282,7 @@ describe('RequestRecord', () => {
 
   it('enters nothing that has ended, and needs no ledger', async () => {
     const { made, given, closed } = entered()
-    made.settle('client_aborted', 499)
+    made.settle('client_disconnected', 499)
     await made.enter(input, target)
     expect([given, closed]).toEqual([[], []])
     expect(record().made.enter(input, target)).toBeUndefined()
@@ -306,7 +306,7 @@ describe('RequestRecord', () => {
     const spending = entered({ ledger })
     spending.made.hold(lease({ spends: true }))
     const error: unknown = await spending.made.enter(input, target)?.catch(error => error)
-    expect(error).toMatchObject({ refusal: 'ledger_unavailable', status: 503, cause: { message: 'rows' } })
+    expect(error).toMatchObject({ reason: 'ledger_unavailable', status: 503, cause: { message: 'rows' } })
     expect((error as GatewayError).message).not.toContain('rows')
     spending.made.settle('refused', 503, error)
     expect(closed.map(({ outcome, entry }) => [outcome, entry.principal])).toEqual([
@@ -325,7 +325,7 @@ describe('RequestRecord', () => {
       const ledger = { open: () => opening, close: () => void heard.push('closed') }
       const { made, closings } = entered({ ledger })
       const entering = made.enter(input, target)
-      made.settle('client_aborted', 499)
+      made.settle('client_disconnected', 499)
       await Promise.resolve()
       expect(heard).toEqual([])
       end()

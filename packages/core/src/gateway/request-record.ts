@@ -59,7 +59,7 @@ export class RequestRecord {
   #lease: Lease | undefined
   #room: Readonly<Record<string, string>> = noHeaders
   #waitedMs = 0
-  #shadowed: readonly string[] = none
+  #wouldHaveRefused: readonly string[] = none
   usage: Usage | undefined
   usageEstimated = false
   /** What the answer said of what is billed beside its tokens. */
@@ -125,7 +125,7 @@ export class RequestRecord {
     // Read once, and not where a failure is being told: what is of the user's making may throw.
     this.#room = { ...lease.headers }
     this.#waitedMs = lease.waitedMs ?? 0
-    if (lease.wouldHaveRefused !== undefined) this.#shadowed = [...lease.wouldHaveRefused]
+    if (lease.wouldHaveRefused !== undefined) this.#wouldHaveRefused = [...lease.wouldHaveRefused]
   }
 
   /**
@@ -244,7 +244,7 @@ export class RequestRecord {
       usage: this.usage && copiedUsage(this.usage),
       usageEstimated: this.usageEstimated,
       cost,
-      wouldHaveRefused: this.#shadowed,
+      wouldHaveRefused: this.#wouldHaveRefused,
       timings: {
         queue: this.attempts.queuedMs(now) + this.#waitedMs,
         firstByte,
@@ -272,7 +272,7 @@ export class RequestRecord {
 
   /** Charges the call whose answer was cut off before any of it came. */
   #chargeAbandoned(outcome: Outcome, now: number): void {
-    const cutOff = outcome === 'client_aborted' || outcome === 'gateway_closed'
+    const cutOff = outcome === 'client_disconnected' || outcome === 'gateway_closed'
     const attempt = this.attempts.counted
     if (attempt === undefined || !(cutOff || isTimeout(attempt.error))) return
     this.usage = this.abandonedUsage(attempt, now, this.counted)

@@ -13,7 +13,7 @@ import type { Transport } from '../contracts/transport.ts'
 import type { ValidationRules } from '../dialects/chat/validate.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
-import type { RequestLimits } from '../http/intake-limits.ts'
+import type { RequestLimits } from '../http/request-limits.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { memoryLimitStore } from '../rate-limiting/memory-store.ts'
@@ -65,7 +65,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   /** Never throws. */
   readonly observe: Observer
   /** Never throws. */
-  readonly shed: LoadShedder | undefined
+  readonly loadShedder: LoadShedder | undefined
   /** Who is told how requests are routed. Never throws. */
   readonly tellsTrace: ((principal: Principal) => boolean) | undefined
   /** The header with the caller's own id, in lower case; `undefined`: none is read. */
@@ -74,7 +74,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly startTrace: TraceStart | undefined
   readonly base: string
   readonly rules: ValidationRules
-  readonly intake: RequestLimits
+  readonly requestLimits: RequestLimits
   readonly stream: StreamPacing
   readonly call: CallDependencies
   /** Outlives the options, which it has to be told to follow. */
@@ -135,7 +135,7 @@ export function resolveOptions<Host>(
     abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
     ledger: guardLedger(options.ledger, timeouts.policyMs, observe, clock),
     observe,
-    shed: guardShedder(options.loadShedder, observe),
+    loadShedder: guardShedder(options.loadShedder, observe),
     tellsTrace: guardTraceChoice(options.traceHeader, observe),
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
     startTrace: guardTracer(options.tracer, observe),
@@ -146,7 +146,7 @@ export function resolveOptions<Host>(
       boundsAll: policies.limit?.appliesToAll === true || options.authorize !== undefined,
       estimateTokens,
     },
-    intake: filled(defaultIntake, options.requestLimits),
+    requestLimits: filled(defaultIntake, options.requestLimits),
     stream,
     call: {
       transport: options.transport ?? ownTransport!,

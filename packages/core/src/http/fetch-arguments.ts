@@ -24,7 +24,7 @@ export function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefin
     mount: typeof mount === 'string' ? mount : undefined,
     body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
     identified: typeof identified === 'function' ? identified : undefined,
-    plainResponses: Object.hasOwn(given, 'plainAnswers') && given.plainResponses === true,
+    plainResponses: Object.hasOwn(given, 'plainResponses') && given.plainResponses === true,
   }
 }
 

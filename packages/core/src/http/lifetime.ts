@@ -19,10 +19,10 @@ export class Lifetime implements DisconnectListener {
   constructor(client: AbortSignal | DisconnectSource) {
     this.#client = client
     if (isLeaving(client)) {
-      if (client.disconnected) this.ended = 'client_left'
+      if (client.disconnected) this.ended = 'client_disconnected'
       else client.onDisconnect(this)
     } else if (client.aborted) {
-      this.ended = 'client_left'
+      this.ended = 'client_disconnected'
     } else {
       this.#aborted = () => this.clientDisconnected()
       client.addEventListener('abort', this.#aborted, { once: true })
@@ -52,7 +52,7 @@ export class Lifetime implements DisconnectListener {
   }
 
   clientDisconnected(): void {
-    this.end('client_left')
+    this.end('client_disconnected')
   }
 
   end(reason: EndReason): void {
@@ -80,7 +80,7 @@ export function leavingOf(request: Request): AbortSignal | DisconnectSource {
 }
 
 function isLeaving(client: AbortSignal | DisconnectSource): client is DisconnectSource {
-  return 'onLeave' in client
+  return 'onDisconnect' in client
 }
 
 function signalOf(client: AbortSignal | DisconnectSource): AbortSignal {

@@ -31,10 +31,10 @@ describe('RunningRequests', () => {
     const draining = requests.drain(1_000).then(() => {
       drained = true
     })
-    lives[0]!.end('client_left')
+    lives[0]!.end('client_disconnected')
     await clock.pass(10)
     expect(drained).toBe(false)
-    lives[1]!.end('client_left')
+    lives[1]!.end('client_disconnected')
     await draining
     expect(clock.pending).toBe(0)
   })
@@ -71,7 +71,7 @@ describe('RunningRequests', () => {
   it('counts those that run, in whatever order they end', () => {
     const { requests, lives } = running(5)
     for (const [nth, at] of [2, 0, 4, 3, 1].entries()) {
-      lives[at]!.end('client_left')
+      lives[at]!.end('client_disconnected')
       expect(requests.size).toBe(4 - nth)
     }
   })
@@ -102,7 +102,7 @@ describe('RunningRequests', () => {
 
 /** A request that holds 8 kB. Its client has no signal: the engine keeps those itself. */
 function begun(requests: RunningRequests): Lifetime {
-  const lifetime = new Lifetime({ left: false, onLeave() {}, offLeave() {} } as unknown as DisconnectSource)
+  const lifetime = new Lifetime({ left: false, onDisconnect() {}, offDisconnect() {} } as unknown as DisconnectSource)
   Object.assign(lifetime, { held: new Array<number>(1_000).fill(0.5) })
   requests.add(lifetime)
   return lifetime

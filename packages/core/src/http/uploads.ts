@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/errors.ts'
 import { retryHeaders } from '../errors/retry-headers.ts'
-import type { RequestLimits } from './intake-limits.ts'
+import type { RequestLimits } from './request-limits.ts'
 
 /** Bounds of what is received at the same time. */
 type UploadLimits = Pick<RequestLimits, 'maxUploads' | 'maxUploadBytes' | 'maxTotalUploadBytes'>

@@ -44,7 +44,7 @@ describe('traceHeader', () => {
   it.each<[string, unknown, string]>([
     ['an upstream', new UpstreamError('canary', { kind: 'refused', status: 503, code: 'canary' }), 'refused'],
     ['a refusal', new GatewayError('invalid_value', { message: 'canary', param: 'canary' }), 'invalid_value'],
-    ['a caller who left', new LifeEnded('client_left'), 'cut_off'],
+    ['a caller who left', new LifeEnded('client_disconnected'), 'cut_off'],
     ['a fault inside', new TypeError('canary'), 'internal'],
     ['what is no error', 'canary', 'internal'],
   ])('tells of the failure of %s in one word', (_, error, word) => {

@@ -1,6 +1,6 @@
 import { answerReference } from '../dialects/chat/answer-schemas.ts'
 import { requestReference } from '../dialects/chat/request-json-schema.ts'
-import { type ErrorReason, refusals } from '../errors/errors.ts'
+import { type ErrorReason, errorTable } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 
 /** `POST /chat/completions`. */
@@ -86,10 +86,10 @@ function answer(description: string, schema: 'Model' | 'ModelList'): JsonObject 
 }
 
 /** Those that no operation of the document is answered with: paths and methods that are none, and nobody there. */
-const ofNone: readonly ErrorReason[] = ['unknown_url', 'method_not_supported', 'client_left']
+const ofNone: readonly ErrorReason[] = ['unknown_url', 'method_not_supported', 'client_disconnected']
 
 /** Every refusal of a chat completion. */
-const chatRefusals: readonly ErrorReason[] = (Object.keys(refusals) as ErrorReason[]).filter(
+const chatRefusals: readonly ErrorReason[] = (Object.keys(errorTable) as ErrorReason[]).filter(
   name => !ofNone.includes(name),
 )
 
@@ -115,7 +115,7 @@ function refusalAnswers(
 ): Record<string, JsonObject> {
   const byStatus = new Map<number, ErrorReason[]>()
   for (const name of names) {
-    const status: number = refusals[name][0]
+    const status: number = errorTable[name][0]
     byStatus.set(status, [...(byStatus.get(status) ?? []), name])
   }
   const answers = Array.from(byStatus, ([status, names]) => [status, answerOf(names, headersOf(status))])
@@ -132,14 +132,14 @@ function refusalAnswers(
 function answerOf(names: readonly ErrorReason[], headers: JsonObject): JsonObject {
   const examples = Object.fromEntries(names.map(name => [name, { value: bodyOf(name) }]))
   return {
-    description: names.map(name => `\`${name}\`: ${refusals[name][3]}`).join('\n\n'),
+    description: names.map(name => `\`${name}\`: ${errorTable[name][3]}`).join('\n\n'),
     headers,
     content: { 'application/json': { schema: answerReference('Error'), examples } },
   }
 }
 
 function bodyOf(name: ErrorReason): JsonObject {
-  const [, type, code, message] = refusals[name]
+  const [, type, code, message] = errorTable[name]
   return { error: { message, type, param: null, code } }
 }
 

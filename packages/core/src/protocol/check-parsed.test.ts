@@ -40,7 +40,7 @@ describe('checkParsed', () => {
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0]))
     expect(() => checkParsed({ a: members(100) }, limits)).not.toThrow()
     expect(errorFrom({ a: [members(101)] })).toMatchObject({
-      refusal: 'object_above_max_properties',
+      reason: 'object_above_max_properties',
       param: 'a[0]',
     })
   })
@@ -48,7 +48,7 @@ describe('checkParsed', () => {
   it('F17 refuses nesting beyond the limit, and so a loop', () => {
     const loop: Record<string, unknown> = {}
     loop.a = { b: [loop] }
-    expect(errorFrom(loop)).toMatchObject({ refusal: 'invalid_request', param: 'a' })
+    expect(errorFrom(loop)).toMatchObject({ reason: 'invalid_request', param: 'a' })
     const nest = (depth: number) => {
       let value: unknown = 0
       for (let i = 0; i < depth; i++) value = [value]

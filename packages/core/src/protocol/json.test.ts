@@ -112,7 +112,7 @@ describe('parseJson', () => {
     '// x',
   ])('C42 refuses %j as no JSON', text => {
     const error = errorFrom(() => parse(text))
-    expect(error).toMatchObject({ refusal: 'invalid_json', status: 400, code: null, param: null })
+    expect(error).toMatchObject({ reason: 'invalid_json', status: 400, code: null, param: null })
     expect(error.message).toMatch(/^We could not parse the JSON body of your request\./)
     expect(error.cause).toBeUndefined()
   })
@@ -132,7 +132,7 @@ describe('parseJson', () => {
   it('F16 refuses half a surrogate pair, in values and in keys', () => {
     expect(parse('{"a":"\\ud83d\\ude00 \\\\ud800"}')).toEqual({ a: '😀 \\ud800' })
     expect(errorFrom(() => parse('{"a":["x","\\ud800"]}'))).toMatchObject({
-      refusal: 'invalid_request',
+      reason: 'invalid_request',
       param: 'a[1]',
     })
     expect(errorFrom(() => parse('{"a":"\\uDE00\\uD83D"}')).param).toBe('a')
@@ -143,7 +143,7 @@ describe('parseJson', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
     expect(() => parse(nested(64))).not.toThrow()
     const error = errorFrom(() => parse(`{"tools":${nested(64)}}`))
-    expect(error).toMatchObject({ refusal: 'invalid_request', param: 'tools' })
+    expect(error).toMatchObject({ reason: 'invalid_request', param: 'tools' })
     expect(error.message).toBe('Invalid JSON: nested too deep. Expected at most 64 levels, but got more.')
     expect(errorFrom(() => parse('{"a":'.repeat(1_000_000))).status).toBe(400)
   })
@@ -153,7 +153,7 @@ describe('parseJson', () => {
     const pairs = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join()}}`
     expect(Object.keys(parse(`{"a":${pairs(20)},"b":${pairs(20)}}`, bounds) as object)).toEqual(['a', 'b'])
     const error = errorFrom(() => parse(`{"a":[${pairs(21)}]}`, bounds))
-    expect(error).toMatchObject({ refusal: 'object_above_max_properties', param: 'a[0]' })
+    expect(error).toMatchObject({ reason: 'object_above_max_properties', param: 'a[0]' })
     expect(error.message).toBe(
       "Invalid 'a[0]': too many properties. Expected an object with at most 20 properties, but got more.",
     )
@@ -187,7 +187,7 @@ describe('parseJson', () => {
     [`{${Array.from({ length: 50 }, (_, i) => `"k${i}":0`).join()},"k3":1}`, 'k3'],
     ['{"a":{"b":1},"c":[],"a":2}', 'a'],
   ])('F18 refuses a key that is given twice: %s', (text, param) => {
-    expect(errorFrom(() => parse(text))).toMatchObject({ refusal: 'invalid_request', param })
+    expect(errorFrom(() => parse(text))).toMatchObject({ reason: 'invalid_request', param })
   })
 
   it('F18 takes the same key in different objects', () => {

@@ -123,7 +123,7 @@ describe('the key of a count', () => {
   })
 
   it('is another one for a shadow', () => {
-    expect(key({ dryRun: true }, { id: 'ann' })).not.toBe(key({}, { id: 'ann' }))
+    expect(key({ mode: 'dryRun' }, { id: 'ann' })).not.toBe(key({}, { id: 'ann' }))
   })
 
   it('is one for all callers without a tag, and for none with it', () => {

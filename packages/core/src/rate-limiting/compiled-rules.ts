@@ -32,7 +32,7 @@ export interface CompiledRule {
   readonly per: Window | BudgetWindow | undefined
   /** Of requests and tokens. */
   readonly windowMs: number
-  readonly shadow: boolean
+  readonly dryRun: boolean
   /** Whether a budget lets pass what has no price. */
   readonly allowsUnpriced: boolean
   readonly models: readonly string[] | undefined
@@ -55,7 +55,8 @@ export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'p
   }
   return rules.map(given => {
     const rule = ownMembers(limitRule(given))
-    const { kind, limit, per, scopes = ['key'], models, dryRun: shadow = false, unpriced } = rule
+    const { kind, limit, per, scopes = ['key'], models, unpriced } = rule
+    const dryRun = rule.mode === 'dryRun'
     return {
       kind,
       text: ruleText(rule),
@@ -63,11 +64,11 @@ export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'p
       limitText: String(limit),
       per,
       windowMs: kind === 'requests' || kind === 'tokens' ? windowsMs[per as Window] : 0,
-      shadow,
+      dryRun,
       allowsUnpriced: unpriced === 'allow',
       models,
       scopes,
-      head: headOf(shadow, kind, limit, per, models),
+      head: headOf(dryRun, kind, limit, per, models),
       parts: scopeParts(scopes, functionMark),
     }
   })
@@ -97,7 +98,7 @@ export function keyOf(
 }
 
 function headOf(
-  shadow: boolean,
+  dryRun: boolean,
   kind: LimitKind,
   limit: number,
   per: string | undefined,
@@ -106,7 +107,7 @@ function headOf(
   const what =
     kind === 'concurrent' ? kind : kind === 'budget' ? `${kind}/usd/${per}` : `${kind}/${limit}/${per}`
   const forModels = models === undefined ? '' : `:for=${[...new Set(models)].map(keyText).sort().join(',')}`
-  return `${shadow ? 'shadow/' : ''}${what}${forModels}`
+  return `${dryRun ? 'dry-run/' : ''}${what}${forModels}`
 }
 
 /** A part of the name of a count; `undefined` where the rule does not concern the request. */

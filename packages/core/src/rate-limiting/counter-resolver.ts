@@ -124,8 +124,8 @@ function countsOf(
 }
 
 function counterOf(key: string, rule: CompiledRule): RateCounter | LeaseCounter | undefined {
-  const { kind, limit, shadow, windowMs } = rule
-  if (kind === 'concurrent') return { kind: 'lease', key, limit, dryRun: shadow }
-  if (kind === 'requests') return { kind: 'rate', key, limit, dryRun: shadow, windowMs, amount: 1 }
+  const { kind, limit, dryRun, windowMs } = rule
+  if (kind === 'concurrent') return { kind: 'lease', key, limit, dryRun }
+  if (kind === 'requests') return { kind: 'rate', key, limit, dryRun, windowMs, amount: 1 }
   return undefined
 }

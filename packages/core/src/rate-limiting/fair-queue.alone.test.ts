@@ -268,7 +268,7 @@ describe('FairQueue', () => {
     leases.free = 1
     controller.abort(new Error('gone'))
     await vi.advanceTimersByTimeAsync(0)
-    expect(waiting.error).toMatchObject({ refusal: 'client_left', cause: new Error('gone') })
+    expect(waiting.error).toMatchObject({ reason: 'client_disconnected', cause: new Error('gone') })
     expect(behind.result).toEqual({ room: 'behind' })
     expect(count()).toBe(0)
     expect(queue.size).toBe(0)
@@ -288,7 +288,7 @@ describe('FairQueue', () => {
     const waiting = watch(queue.wait('a', controller.signal, async () => refused(0)))
     controller.abort()
     await vi.advanceTimersByTimeAsync(0)
-    expect(waiting.error).toMatchObject({ refusal: 'client_left' })
+    expect(waiting.error).toMatchObject({ reason: 'client_disconnected' })
     expect(queue.size).toBe(0)
   })
 

@@ -92,7 +92,7 @@ export class FairQueue<Result> {
    *
    * The result is a refusal where the wait is over, or known to be longer than that, or too many wait. A request that
    * never had its turn is given the last refusal of its line. What `attempt` throws is thrown to its own request.
-   * Throws or rejects with `GatewayError` `client_left` when `signal` aborts. `attempt` has to come to an end by
+   * Throws or rejects with `GatewayError` `client_disconnected` when `signal` aborts. `attempt` has to come to an end by
    * itself.
    */
   wait(
@@ -100,7 +100,7 @@ export class FairQueue<Result> {
     signal: AbortSignal,
     attempt: () => Result | Promise<Result>,
   ): Result | Promise<Result> {
-    if (signal.aborted) throw clientLeft(signal)
+    if (signal.aborted) throw clientDisconnected(signal)
     const deadline = this.#clock.monotonic() + this.#options.maxMs
     const request = { principal, signal, attempt, arrival: this.#arrivals++, deadline }
     const line = this.#lines.get(principal)
@@ -142,7 +142,7 @@ export class FairQueue<Result> {
   #afterFirst(request: Arrived<Result>, result: Result, since: number): Result | Promise<Result> {
     const refused = this.#options.refusedBy(result)
     if (refused === undefined) return result
-    if (request.signal.aborted) throw clientLeft(request.signal)
+    if (request.signal.aborted) throw clientDisconnected(request.signal)
     const line = this.#lines.get(request.principal)
     if (this.#isInVain(refused, request.deadline) || this.#isFull(line)) return result
     const { keys } = refused
@@ -176,7 +176,7 @@ export class FairQueue<Result> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#end(line, waiter)
-        reject(clientLeft(signal))
+        reject(clientDisconnected(signal))
         this.#serve()
       }
       const waiter: Waiter<Result> = {
@@ -325,6 +325,6 @@ export class FairQueue<Result> {
   }
 }
 
-function clientLeft(signal: AbortSignal): GatewayError {
-  return new GatewayError('client_left', { cause: signal.reason })
+function clientDisconnected(signal: AbortSignal): GatewayError {
+  return new GatewayError('client_disconnected', { cause: signal.reason })
 }

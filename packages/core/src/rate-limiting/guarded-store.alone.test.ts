@@ -335,7 +335,7 @@ describe('while the store fails', () => {
       thrown = error
     }
     expect(thrown).toMatchObject({
-      refusal: 'limiter_unavailable',
+      reason: 'limiter_unavailable',
       status: 503,
       headers: { 'retry-after': '1', 'x-should-retry': 'true' },
     })
@@ -346,7 +346,7 @@ describe('while the store fails', () => {
   it('a request that was waiting is refused by a closed rule too', async () => {
     const { guard } = guarded(new ScriptedLimitStore('hangs'))
     const deciding = Promise.resolve(guard.admit(claimOf(sum()), ['budget']))
-    const refused = expect(deciding).rejects.toMatchObject({ refusal: 'limiter_unavailable' })
+    const refused = expect(deciding).rejects.toMatchObject({ reason: 'limiter_unavailable' })
     await vi.advanceTimersByTimeAsync(51)
     await refused
   })

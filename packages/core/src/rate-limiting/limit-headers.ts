@@ -16,18 +16,18 @@ export function standingCounts(room: ReservationRequest, { counters }: Verdict):
   const standing: StandingCount[] = []
   for (const [index, count] of room.counts.entries()) {
     const state = counters[index]
-    if (state === undefined || count.rule.shadow) continue
+    if (state === undefined || count.rule.dryRun) continue
     standing.push({ count, reserved: reservedOf(room, count.rule), state })
   }
   return standing
 }
 
 /** The rules that only count and would have refused, as they are written; `undefined` where there are none. */
-export function shadowsOver({ counts }: ReservationRequest, { counters }: Verdict): string[] | undefined {
+export function dryRunRefusals({ counts }: ReservationRequest, { counters }: Verdict): string[] | undefined {
   let over: string[] | undefined
   for (let index = 0; index < counts.length; index++) {
     const rule = counts[index]?.rule
-    if (rule?.shadow === true && counters[index]?.over === true) over = [...(over ?? []), rule.text]
+    if (rule?.dryRun === true && counters[index]?.over === true) over = [...(over ?? []), rule.text]
   }
   return over
 }
@@ -72,7 +72,7 @@ function tightestOf(
   for (let index = 0; index < counts.length; index++) {
     const rule = counts[index]?.rule
     const state = counters[index]
-    if (rule?.kind !== kind || rule.shadow || state === undefined) continue
+    if (rule?.kind !== kind || rule.dryRun || state === undefined) continue
     const share = state.remaining / rule.limit - (state.over ? 2 : 0)
     if (tightest !== -1 && share >= least) continue
     tightest = index

@@ -157,7 +157,7 @@ describe('limits', () => {
   it('shares a store in memory with whoever claims by id', () => {
     const { ask, refused, store } = limiter([concurrent(2)])
     const id = 'f'.repeat(32)
-    const counters = [{ kind: 'lease', key: 'concurrent:key=~0020ann', limit: 2, shadow: false }] as const
+    const counters = [{ kind: 'lease', key: 'concurrent:key=~0020ann', limit: 2, dryRun: false }] as const
     const first = ask()
     expect(store.admit({ id, ttlMs: 1_000, counters }).allowed).toBe(true)
     refused()
@@ -185,7 +185,7 @@ describe('limits', () => {
       concurrent(3).dryRun(),
       tokens(5).per('day').dryRun(),
     ])
-    const shadowed = [1, 2, 3, 4].map(() => {
+    const wouldHaveRefused = [1, 2, 3, 4].map(() => {
       const lease = ask()
       expect(lease.headers).toMatchObject({ 'x-ratelimit-limit-requests': '9' })
       expect(lease.headers).not.toHaveProperty('x-ratelimit-limit-tokens')
@@ -197,8 +197,8 @@ describe('limits', () => {
       'concurrent(3)',
       "tokens(5).per('day')",
     ]
-    expect(shadowed).toEqual([[day], [day], [gateway, day], [gateway, atOnce, day]])
-    expect(limiter([requests(2).per('hour').dryRun()]).ask()).not.toHaveProperty('shadowed')
+    expect(wouldHaveRefused).toEqual([[day], [day], [gateway, day], [gateway, atOnce, day]])
+    expect(limiter([requests(2).per('hour').dryRun()]).ask()).not.toHaveProperty('wouldHaveRefused')
   })
 })
 
@@ -238,8 +238,8 @@ describe('what is reserved, and settled', () => {
   it('has no bound where neither tokens nor money are counted', () => {
     expect(limiter([requests(9).per('day'), concurrent(9)]).ask()).not.toHaveProperty('maxOutputTokens')
     expect(limiter([tokens(9).per('day').forModels('x')]).ask()).not.toHaveProperty('maxOutputTokens')
-    const shadow = limiter([tokens(9).per('day').dryRun()], { maxOutputTokens: 50 })
-    expect(shadow.ask().maxOutputTokens).toBe(50)
+    const dryRun = limiter([tokens(9).per('day').dryRun()], { maxOutputTokens: 50 })
+    expect(dryRun.ask().maxOutputTokens).toBe(50)
   })
 
   it('of money is the most that it can cost; what it did cost stays', () => {
@@ -278,14 +278,14 @@ describe('what is reserved, and settled', () => {
     ask('ann', {}, { price: () => 0 })
     expect(refused('ann', {}, { price: () => null })).toMatchObject({
       status: 403,
-      refusal: 'model_not_priced',
+      reason: 'model_not_priced',
     })
     const other = { ...target }
     const half = { targets: [target, other], price: (_: Usage, of: Target) => (of === other ? null : 0.1) }
     expect(refused('ann', {}, half).reason).toBe('model_not_priced')
   })
 
-  it('passes over a shadow of money where there is no price, and asks for none where no rule needs it', () => {
+  it('passes over a dry-run budget where there is no price, and asks for none where no rule needs it', () => {
     const price = () => {
       throw new Error('it was asked')
     }
@@ -632,7 +632,7 @@ describe('limits() refuses', () => {
   })
 
   it('what another library has added to every object', () => {
-    Object.assign(Object.prototype, { wait: { maxMs: 50, maxQueued: 1 }, shadow: true, models: ['other'] })
+    Object.assign(Object.prototype, { wait: { maxMs: 50, maxQueued: 1 }, dryRun: true, models: ['other'] })
     onTestFinished(() => {
       for (const name of ['wait', 'shadow', 'models']) Reflect.deleteProperty(Object.prototype, name)
     })

@@ -12,7 +12,7 @@ import { type CompiledRule, limitPlan } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
 import { FairQueue, type Refused } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
-import { limitHeaders, shadowsOver, standingCounts } from './limit-headers.ts'
+import { limitHeaders, dryRunRefusals, standingCounts } from './limit-headers.ts'
 import { isFull, limitRefusal, limitStoreFull } from './limit-refusal.ts'
 import {
   failurePolicies,
@@ -114,8 +114,8 @@ class RuleLimiter {
       headers,
       settle: (usage, cost) => this.#settle({ room, claim }, chargesOf(room, usage, cost)),
     }
-    const shadowed = shadowsOver(room, verdict)
-    if (shadowed !== undefined) lease.wouldHaveRefused = shadowed
+    const wouldHaveRefused = dryRunRefusals(room, verdict)
+    if (wouldHaveRefused !== undefined) lease.wouldHaveRefused = wouldHaveRefused
     if (room.maxOutputTokens !== undefined) lease.maxOutputTokens = room.maxOutputTokens
     if (room.promptTokens !== undefined) lease.promptTokens = room.promptTokens
     if (room.spends) lease.spends = true

@@ -62,8 +62,8 @@ export function askedRoom(
     }
     if (money === undefined) money = reservedMoney(reservation, context) ?? null
     if (money !== null) counters.push(counterOf(key, rule, money))
-    else if (!rule.shadow && !rule.allowsUnpriced) throw new GatewayError('model_not_priced')
-    if (!rule.shadow && money !== null) spends = true
+    else if (!rule.dryRun && !rule.allowsUnpriced) throw new GatewayError('model_not_priced')
+    if (!rule.dryRun && money !== null) spends = true
   }
   const reserves = tokens !== undefined || (money !== undefined && money !== null)
   return {
@@ -78,13 +78,13 @@ export function askedRoom(
 }
 
 function counterOf(key: string, rule: CompiledRule, reserved: ReservedAmount): Counter {
-  const { kind, limit, shadow, windowMs, per } = rule
+  const { kind, limit, dryRun, windowMs, per } = rule
   // More than the whole limit is too much, however much more it is.
   const amount = Math.min(reserved.amount, limit + 1)
   const floor = Math.min(reserved.floor, amount)
-  if (kind === 'tokens') return { kind: 'rate', key, limit, dryRun: shadow, windowMs, amount, floor }
+  if (kind === 'tokens') return { kind: 'rate', key, limit, dryRun, windowMs, amount, floor }
   if (per === undefined || per === 'second' || per === 'minute') throw new TypeError(`A budget per ${per}.`)
-  return { kind: 'sum', key, limit, dryRun: shadow, window: per, amount, floor }
+  return { kind: 'sum', key, limit, dryRun, window: per, amount, floor }
 }
 
 /** What is reserved of one of the counts. */

@@ -13,7 +13,7 @@ export interface LimitRule extends LimitRuleData {
   by(...scopes: readonly [Scope, ...Scope[]]): LimitRule
   /** Concerns these models only: `.forModels('large', 'test-*')`. */
   forModels(...patterns: readonly [string, ...string[]]): LimitRule
-  /** Counts and tells, and never refuses: to see what a limit would do. */
+  /** Counts and reports, and never refuses: shows what a limit would do before it is enforced. */
   dryRun(): LimitRule
   /** Of a budget: does not count requests for models without a known price, which are refused otherwise. */
   allowUnpriced(): LimitRule
@@ -28,7 +28,7 @@ const members: readonly string[] = [
   'unpriced',
   'scopes',
   'models',
-  'shadow',
+  'mode',
 ] satisfies (keyof LimitRuleData)[]
 const windows: readonly string[] = ['second', 'minute', 'hour', 'day'] satisfies Window[]
 const budgetWindows: readonly string[] = ['hour', 'day', 'week', 'month', 'ever'] satisfies BudgetWindow[]
@@ -81,7 +81,7 @@ export function limitRule(given: LimitRuleData): LimitRule {
     const kind = kinds.find(each => each === data?.kind)
     throw new ConfigurationError(kind === undefined ? 'A limit' : `${kind}()`, [issue])
   }
-  const { kind, limit, per, currency, unpriced, scopes, models, dryRun: shadow } = data
+  const { kind, limit, per, currency, unpriced, scopes, models, mode } = data
   const rule: LimitRuleData = {
     kind,
     limit,
@@ -90,12 +90,12 @@ export function limitRule(given: LimitRuleData): LimitRule {
     ...(unpriced === 'allow' ? { unpriced } : {}),
     ...(scopes === undefined ? {} : { scopes: [...scopes] }),
     ...(models === undefined ? {} : { models: [...models] }),
-    ...(shadow === true ? { dryRun: shadow } : {}),
+    ...(mode === 'dryRun' ? { mode } : {}),
   }
   const methods = {
     by: (...given: readonly Scope[]) => limitRule({ ...rule, scopes: given }),
     forModels: (...patterns: readonly string[]) => limitRule({ ...rule, models: patterns }),
-    asShadow: () => limitRule({ ...rule, dryRun: true }),
+    dryRun: () => limitRule({ ...rule, mode: 'dryRun' }),
     allowUnpriced: () => limitRule({ ...rule, unpriced: 'allow' }),
   }
   // Not enumerable: a rule is its data, also where it is written as JSON.
@@ -112,7 +112,7 @@ function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
   if (typeof data !== 'object' || data === null) return configurationIssue([], data, 'a rule')
   const unknown = Object.keys(data).find(name => !members.includes(name))
   if (unknown !== undefined) return unknownOption([unknown], data[unknown as keyof LimitRuleData], members)
-  const { kind, limit, per, currency, unpriced, scopes, models, dryRun: shadow } = data
+  const { kind, limit, per, currency, unpriced, scopes, models, mode } = data
   const wrong = (name: keyof LimitRuleData, expected: string) =>
     configurationIssue([name], data[name], expected)
   if (!kinds.includes(kind)) return wrong('kind', listed(kinds))
@@ -140,7 +140,8 @@ function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
   if (models !== undefined && !(Array.isArray(models) && models.length > 0 && models.every(isText))) {
     return wrong('models', "names of models, or patterns such as 'test-*'")
   }
-  return shadow === undefined || typeof shadow === 'boolean' ? undefined : wrong('shadow', 'true or false')
+  const isMode = mode === undefined || mode === 'enforce' || mode === 'dryRun'
+  return isMode ? undefined : wrong('mode', "'enforce' or 'dryRun'")
 }
 
 function listed(words: readonly string[]): string {

@@ -89,7 +89,7 @@ function probeClaim(): Claim {
     limit: 1_000_000_000,
     windowMs: 1_000,
     amount: 1,
-    shadow: true,
+    dryRun: true,
   } as const
   return { id: freshId(), ttlMs: 1_000, counters: [counter] }
 }

@@ -23,7 +23,7 @@ it('gives the targets as they came, and asks with the draft and what surrounds i
 it('C32 refuses a model that nobody answers', async () => {
   await expect(route(draft, context, () => [])).rejects.toMatchObject({
     status: 404,
-    refusal: 'model_not_found',
+    reason: 'model_not_found',
     message: expect.stringContaining('`m`'),
   })
 })

@@ -43,11 +43,11 @@ describe('RoutingTrace', () => {
     log.skip(c, notChosen)
     log.give([{ ...a, via: ['small', 'smaller'] }, b, a])
     log.skip(b, { why: 'open', waitMs: 40 })
-    log.skip(b, { why: 'cooling', waitMs: 20, detail: 'x' })
+    log.skip(b, { why: 'cooldown', waitMs: 20, detail: 'x' })
     expect(log.told()).toEqual({
       candidates: [
         { provider: 'scripted', model: 'a', via: 'small > smaller' },
-        { provider: 'scripted', model: 'b', skipped: { why: 'cooling', waitMs: 20, detail: 'x' } },
+        { provider: 'scripted', model: 'b', skipped: { why: 'cooldown', waitMs: 20, detail: 'x' } },
         { provider: 'scripted', model: 'a' },
         { provider: 'scripted', model: 'c', skipped: notChosen },
       ],

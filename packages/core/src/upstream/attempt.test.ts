@@ -117,7 +117,7 @@ describe('the signal of a call', () => {
     const running = run()
     expect(new Set(seen).size).toBe(1)
     expect(seen[0]).toBeInstanceOf(AbortSignal)
-    life.end('client_left')
+    life.end('client_disconnected')
     await expect(running).rejects.toThrow('The client left.')
     expect(seen[0]?.reason).toBeInstanceOf(LifeEnded)
     attempt.end(false)
@@ -132,7 +132,7 @@ describe('the signal of a call', () => {
       },
     })
     const running = run()
-    life.end('client_left')
+    life.end('client_disconnected')
     await expect(running).rejects.toThrow('The client left.')
     expect(given?.signal?.reason).toBeInstanceOf(LifeEnded)
     attempt.end(false)

@@ -164,7 +164,7 @@ export class Attempt {
     this.onCut = undefined
     this.#deadlines.stop()
     this.#lifetime.offEnd(this.#onLifeEnd)
-    if (!completed) this.#cut(reason ?? new LifeEnded(this.#lifetime.ended ?? 'client_left'))
+    if (!completed) this.#cut(reason ?? new LifeEnded(this.#lifetime.ended ?? 'client_disconnected'))
     else this.#exchange?.leave()
     if (this.#leaveQueue !== undefined) {
       this.#leaveQueue()

@@ -141,7 +141,7 @@ describe('the health of targets hears', () => {
     const { ask, health, lifetime } = asking([named('a', scripted(forever))])
     const answering = ask()
     await new Promise(resolve => setImmediate(resolve))
-    lifetime.end('client_left')
+    lifetime.end('client_disconnected')
     await expect(answering).rejects.toMatchObject({ name: 'LifeEnded' })
     expect(health.target('a').heard).toMatchObject([{ name: 'LifeEnded' }])
     const stays = asking(
@@ -188,7 +188,7 @@ describe('the health of targets says', () => {
 
   it.each([
     [{ state: 'open', waitMs: 12_340 }, '13', '12340'],
-    [{ state: 'cooling', waitMs: 400_000 }, '60', '60000'],
+    [{ state: 'cooldown', waitMs: 400_000 }, '60', '60000'],
     [{ state: 'half_open', waitMs: 0 }, '1', '1000'],
   ] as const)('when to come back, where none is: %o', async (blocked, seconds, ms) => {
     const good = scripted(() => whole('hi'))
@@ -196,7 +196,7 @@ describe('the health of targets says', () => {
     health.target('a').blocked = blocked
     health.target('b').blocked = { state: 'open', waitMs: 500_000 }
     await expect(ask()).rejects.toMatchObject({
-      refusal: 'overloaded',
+      reason: 'overloaded',
       headers: { 'retry-after': seconds, 'retry-after-ms': ms },
     })
     expect(good.inputs).toEqual([])
@@ -236,15 +236,15 @@ describe('the health of targets says', () => {
   it('that a pause is over before one is asked again', async () => {
     const now = performance.now()
     const upstream = scripted((_, index) => {
-      cooling.health.target('a').blocked = { state: 'cooling', waitMs: 30 }
+      cooldown.health.target('a').blocked = { state: 'cooldown', waitMs: 30 }
       setTimeout(() => {
-        delete cooling.health.target('a').blocked
+        delete cooldown.health.target('a').blocked
       }, 20)
       return index === 0 ? Promise.reject(failure(429)) : whole('hi')
     })
-    const cooling = asking([named('a', upstream)])
-    ;(await cooling.ask()).end(true)
+    const cooldown = asking([named('a', upstream)])
+    ;(await cooldown.ask()).end(true)
     expect(performance.now() - now).toBeGreaterThanOrEqual(30)
-    expect(cooling.health.target('a').repeating).toBe(0)
+    expect(cooldown.health.target('a').repeating).toBe(0)
   })
 })

@@ -87,17 +87,17 @@ describe('the targets', () => {
   })
 
   it('are asked after one that cannot express the request, but not after other refusals of ours', async () => {
-    const refusing = (refusal: 'invalid_value' | 'model_not_found') =>
+    const refusing = (reason: 'invalid_value' | 'model_not_found') =>
       scripted(() => whole('hi'), {
         encode: () => {
-          throw new GatewayError(refusal)
+          throw new GatewayError(reason)
         },
       }).target
     const other = scripted(() => whole('hi'))
     await (await ask([refusing('invalid_value'), other.target], false).answering).end(true)
     expect(other.inputs).toHaveLength(1)
     const { answering } = ask([refusing('model_not_found'), other.target], false)
-    await expect(answering).rejects.toMatchObject({ refusal: 'model_not_found' })
+    await expect(answering).rejects.toMatchObject({ reason: 'model_not_found' })
     expect(other.inputs).toHaveLength(1)
   })
 
@@ -122,7 +122,7 @@ describe('the targets', () => {
     committed.attempts.committed = true
     await expect(committed.answering).rejects.toMatchObject({ status: 500 })
     const left = ask([scripted(() => new Promise(() => {})).target, other.target], false)
-    left.lifetime.end('client_left')
+    left.lifetime.end('client_disconnected')
     await expect(left.answering).rejects.toBeInstanceOf(LifeEnded)
     expect(other.inputs).toEqual([])
     expect([...committed.failed, ...left.failed]).toEqual([])

@@ -102,7 +102,7 @@ describe('cleanFailure', () => {
     const details = { message: `Not ${key}.`, param: key, headers: { 'x-a': key, 'x-b': 'b' }, cause: key }
     const clean = cleanFailure(new GatewayError('invalid_value', details), credentials)
     expect(printed(clean)).not.toContain('canary')
-    expect(clean).toMatchObject({ refusal: 'invalid_value', message: 'Not [removed].' })
+    expect(clean).toMatchObject({ reason: 'invalid_value', message: 'Not [removed].' })
     expect((clean as GatewayError).headers).toEqual({ 'x-b': 'b' })
   })
 

@@ -47,7 +47,7 @@ describe('toGatewayError', () => {
   it('tells a kind that it does not know, of another copy of the package, as an upstream error', () => {
     const kind = 'melted' as UpstreamFailure
     const error = new UpstreamError('inside', { kind })
-    expect(toGatewayError(error, 'm')).toMatchObject({ refusal: 'upstream_error', cause: error })
+    expect(toGatewayError(error, 'm')).toMatchObject({ reason: 'upstream_error', cause: error })
   })
 
   describe('the time to wait', () => {
@@ -90,7 +90,7 @@ describe('toGatewayError', () => {
       'constructor',
     ])('of code %s is told without it', code => {
       expect(toGatewayError(refused({ status: 400, code }), 'm')).toMatchObject({
-        refusal: 'invalid_request',
+        reason: 'invalid_request',
         code: null,
         message: 'no',
       })
@@ -157,7 +157,7 @@ function tellable(): readonly string[] {
     context_length_exceeded: true,
     content_filter: true,
     request_timeout: true,
-    client_left: true,
+    client_disconnected: true,
     body_too_large: true,
     rate_limit_exceeded: true,
     tokens_rate_limit_exceeded: true,

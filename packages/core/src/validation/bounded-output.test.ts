@@ -37,7 +37,7 @@ describe('boundedOutput', () => {
       const { target, inputs } = scripted(() => whole('Hi'))
       let settled = 0
       const lease = { headers: {}, maxOutputTokens: bound as number, settle: () => void settled++ }
-      const { post, ends } = serving(target, { limit: { admit: () => lease } })
+      const { post, ends } = serving(target, { limits: { admit: () => lease } })
       expect((await post({})).status).toBe(500)
       expect(ends()[0]?.error).toBeInstanceOf(TypeError)
       expect([inputs.length, settled]).toEqual([0, 1])
@@ -49,7 +49,7 @@ describe('the bound of a limited request', () => {
   const asked = async (limit: LimitRuleData, fields: object = {}) => {
     const { target, inputs } = scripted(() => ('stream' in fields ? stream([text('Hi'), stop]) : whole('Hi')))
     const { post, ends } = serving(target, {
-      limit: limits([limit], { maxOutputTokens: 700 }),
+      limits: limits([limit], { maxOutputTokens: 700 }),
       prices: () => 0.001,
     })
     const response = await post(fields)
@@ -90,7 +90,7 @@ describe('the bound of a limited request', () => {
     const large = scripted(() => whole('Hi'))
     const capabilities = { maxOutputTokens: 100 }
     const { post, ends } = serving([{ ...small.target, capabilities }, large.target], {
-      limit: limits([tokens(9_000).per('hour')], { maxOutputTokens: 700 }),
+      limits: limits([tokens(9_000).per('hour')], { maxOutputTokens: 700 }),
     })
     expect((await post({})).status).toBe(200)
     expect([small, large].map(({ inputs }) => inputs[0]?.max_completion_tokens)).toEqual([100, 700])
@@ -98,7 +98,7 @@ describe('the bound of a limited request', () => {
     expect(small.inputs[1]?.max_completion_tokens).toBe(90)
     const own = serving(
       { ...large.target, capabilities, parameters: { max_completion_tokens: 50 } },
-      { limit: limits([tokens(9_000).per('hour')], { maxOutputTokens: 700 }) },
+      { limits: limits([tokens(9_000).per('hour')], { maxOutputTokens: 700 }) },
     )
     expect((await own.post({})).headers.get('x-sluice-adjustments')).toBe(
       '"max_completion_tokens";action=defaulted;detail="700", "max_completion_tokens";action=mapped;detail="50"',

@@ -10,7 +10,7 @@ import { type Check, checkOf, type Issue, judge, type Schema, under } from './ju
 
 /** A refusal in words of its own. `where` is the path of the value, as the error texts write it. */
 export interface Fault {
-  readonly refusal: ErrorReason
+  readonly reason: ErrorReason
   readonly message: (where: string) => string
   /** Replaces the value's path. */
   readonly param?: (where: string) => string

@@ -7,7 +7,7 @@ import type { HostBody } from '../contracts/host.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { defaultIntake } from '../gateway/config.ts'
-import type { RequestLimits } from '../http/intake-limits.ts'
+import type { RequestLimits } from '../http/request-limits.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { Uploads } from '../http/uploads.ts'
 import { checkContentEncoding, checkContentType, read as readAtOnce, receive } from './read.ts'
@@ -276,7 +276,7 @@ describe('read', () => {
     async encoding => {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
       const error = await errorFrom(read(post(goodBytes, headers), undefined, limits))
-      expect(error).toMatchObject({ status: 400, refusal: 'invalid_request' })
+      expect(error).toMatchObject({ status: 400, reason: 'invalid_request' })
       expect(error.message).toContain(`'${encoding}'`)
       expect((await read(post(null, headers), { kind: 'parsed', value: good }, limits)).model).toBe('m')
       expect((await read(post(null, headers), { kind: 'bytes', bytes: goodBytes }, limits)).model).toBe('m')
@@ -295,7 +295,7 @@ describe('read', () => {
       { kind: 'bytes', bytes: encode(text) } as const,
     ]) {
       const error = await errorFrom(read(post(text), body, limits))
-      expect(error).toMatchObject({ refusal: 'invalid_json', status: 400, code: null, param: null })
+      expect(error).toMatchObject({ reason: 'invalid_json', status: 400, code: null, param: null })
       expect(error.message).toMatch(/^We could not parse the JSON body/)
     }
   })
@@ -648,7 +648,7 @@ describe('checkContentType', () => {
     ['application/json; charset', 'application/json; charset'],
   ])('refuses %j, and names %j', (value, shown) => {
     const refusal = typed(value)
-    expect(refusal).toMatchObject({ refusal: 'unsupported_content_type', status: 400 })
+    expect(refusal).toMatchObject({ reason: 'unsupported_content_type', status: 400 })
     expect(refusal?.message).toBe(
       `Unsupported content type: '${shown}'. This API method only accepts 'application/json' requests, but you specified the header 'Content-Type: ${value}'. Please try again with a supported content type.`,
     )
@@ -667,7 +667,7 @@ describe('checkContentEncoding', () => {
   })
 
   it.each(['gzip', 'br', 'identity, gzip', 'x'])('refuses %j', value => {
-    expect(coded(value)).toMatchObject({ refusal: 'invalid_request', status: 400 })
+    expect(coded(value)).toMatchObject({ reason: 'invalid_request', status: 400 })
     expect(coded(value)?.message).toBe(
       `Unsupported content encoding: '${value}'. Expected the body as it is, without the header 'Content-Encoding'.`,
     )

@@ -37,7 +37,7 @@ export function refusalOfIssue(field: string, issue: Issue): GatewayError {
       )
     case 'custom': {
       const fault = issue.params?.fault as Fault
-      return new GatewayError(fault.refusal, {
+      return new GatewayError(fault.reason, {
         message: fault.message(param),
         param: fault.param?.(param) ?? param,
       })

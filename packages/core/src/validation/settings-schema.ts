@@ -55,7 +55,7 @@ export function pairsFault(keys: readonly string[]): Fault | undefined {
 
 function noToken(key: string): Fault {
   return {
-    refusal: 'invalid_value',
+    reason: 'invalid_value',
     message: path =>
       `Invalid property name in '${path}': '${shorten(key)}'. Expected the id of a token: a whole number.`,
   }
@@ -63,7 +63,7 @@ function noToken(key: string): Fault {
 
 function tooManyPairs(count: number): Fault {
   return {
-    refusal: 'object_above_max_properties',
+    reason: 'object_above_max_properties',
     message: path =>
       `Invalid '${path}': too many properties. Expected an object with at most ${maxPairs} properties, but got an object with ${count} properties instead.`,
   }
@@ -71,7 +71,7 @@ function tooManyPairs(count: number): Fault {
 
 function keyTooLong(key: string): Fault {
   return {
-    refusal: 'property_name_above_max_length',
+    reason: 'property_name_above_max_length',
     message: path =>
       `Invalid property name in '${path}': '${shorten(key)}' is too long. Expected a string with maximum length ${maxKeyLength}, but got a string with length ${key.length} instead.`,
     param: path => `${path}.${shorten(key)}`,

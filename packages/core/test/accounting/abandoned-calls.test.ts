@@ -46,7 +46,7 @@ async function left(
   }
   const ledger = scriptedLedger()
   const upstream = scripted(answer)
-  const { post, ends } = serving(upstream.target, { prices, ledger, limit, ...options })
+  const { post, ends } = serving(upstream.target, { prices, ledger, limits: limit, ...options })
   const caller = new AbortController()
   const answering = post({ messages, ...body }, { signal: caller.signal })
   await vi.waitFor(() => expect(upstream.signals).toHaveLength(1))
@@ -68,7 +68,7 @@ describe('a caller who leaves before anything of the answer has come', () => {
     expect(end.usage?.completion_tokens).toBe(1_000_000)
     expect(end.usage?.prompt_tokens).toBeGreaterThan(13_333)
     expect(end.usage?.prompt_tokens).toBeLessThan(13_400)
-    expect(end).toMatchObject({ outcome: 'client_aborted', usageEstimated: true })
+    expect(end).toMatchObject({ outcome: 'client_disconnected', usageEstimated: true })
     expect(end.cost).toBeCloseTo(40.27, 2)
     expect(charged).toEqual([end.usage?.total_tokens, end.cost])
     expect(closing).toMatchObject({
@@ -93,7 +93,7 @@ describe('a caller who leaves before anything of the answer has come', () => {
   })
 
   it('is charged by the bound of the request where nothing is reserved, or by the one of the option', async () => {
-    const free = { limit: { admit: () => ({ headers: {}, settle() {} }) } }
+    const free = { limits: { admit: () => ({ headers: {}, settle() {} }) } }
     expect((await left(forever, { max_tokens: 70 }, free)).end.usage).toMatchObject({
       prompt_tokens: 10_000,
       completion_tokens: 70,
@@ -138,7 +138,7 @@ describe('a caller who leaves before anything of the answer has come', () => {
     await vi.waitFor(() => expect(queued.signals).toHaveLength(1))
     second.abort()
     await answers[1]
-    expect(ends()).toMatchObject([{ outcome: 'client_aborted', usage: undefined, cost: null }])
+    expect(ends()).toMatchObject([{ outcome: 'client_disconnected', usage: undefined, cost: null }])
     first.abort()
     await answers[0]
   })
@@ -170,7 +170,7 @@ describe('a call that times out', () => {
     })
     expect((await post({ messages, max_tokens: 1_000_000 })).status).toBe(200)
     expect(ends()).toMatchObject([{ usage: { total_tokens: 5 }, usageEstimated: false }])
-    const told = events.filter((event): event is DiscardedCallEvent => event.type === 'unused_call')
+    const told = events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
     expect(told).toMatchObject([{ attempt: { provider: 'slow' }, usageEstimated: true, cost: 40.2 }])
     expect(unused).toMatchObject([
       { entry: { kind: 'timeout' }, outcome: 'upstream_failed', status: 504, charge: { cost: 40.2 } },
@@ -203,7 +203,7 @@ it('charges a gateway that is closed, and the loser of a hedge, alike', async ()
   const targets = [{ ...scripted(forever).target, hedgeAfterMs: 5 }, scripted(() => whole('Hi.')).target]
   const hedging = serving(targets, { prices })
   expect((await hedging.post({ messages, max_tokens: 1_000_000 })).status).toBe(200)
-  expect(hedging.events.filter(({ type }) => type === 'unused_call')).toMatchObject([{ cost: 40.2 }])
+  expect(hedging.events.filter(({ type }) => type === 'discarded_call')).toMatchObject([{ cost: 40.2 }])
 })
 
 it('charges nothing beyond its counts to an answer that is whole', async () => {

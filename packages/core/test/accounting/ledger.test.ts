@@ -80,7 +80,7 @@ describe('a gateway and its ledger', () => {
   it.each([
     ['not valid', { temperature: 9 }, {}],
     ['for an unknown model', { model: 'other' }, {}],
-    ['without room', {}, { limit: { admit: () => Promise.reject(new Error('store')) } }],
+    ['without room', {}, { limits: { admit: () => Promise.reject(new Error('store')) } }],
   ])('enters nothing of a request that is %s', async (_, body, options) => {
     const ledger = scriptedLedger()
     const { post, ends } = serving(answers().target, { ledger, ...options })
@@ -175,7 +175,7 @@ describe('a gateway and its ledger', () => {
       await answering
       await turn()
       expect(ledger.heard).toEqual(['open', 'close'])
-      expect(ledger.closings).toMatchObject([{ outcome: 'client_aborted', ...expected }])
+      expect(ledger.closings).toMatchObject([{ outcome: 'client_disconnected', ...expected }])
       expect(ends()).toHaveLength(1)
       expect(ends()[0]?.cost).toBe(ledger.closings[0]?.charge?.cost ?? null)
     })
@@ -186,7 +186,7 @@ describe('a gateway and its ledger', () => {
       const settled: unknown[] = []
       const limit = { admit: () => ({ headers: {}, settle: (...all: unknown[]) => void settled.push(all) }) }
       const model = answers()
-      const { post, ends } = serving(model.target, { ledger, limit })
+      const { post, ends } = serving(model.target, { ledger, limits: limit })
       const left = new AbortController()
       const answering = post({}, { signal: left.signal })
       await turn()
@@ -197,7 +197,7 @@ describe('a gateway and its ledger', () => {
       kept.open()
       await turn()
       expect(ledger.heard).toEqual(['open', 'close'])
-      expect(ledger.closings).toMatchObject([{ outcome: 'client_aborted', status: 499, attempts: 0 }])
+      expect(ledger.closings).toMatchObject([{ outcome: 'client_disconnected', status: 499, attempts: 0 }])
       expect(ledger.closings[0]?.charge).toBeUndefined()
       expect(model.inputs).toEqual([])
       expect(ends()).toHaveLength(1)
@@ -274,7 +274,7 @@ describe('a gateway and its ledger', () => {
       const limit = { admit: () => ({ ...spending, settle: (...all: unknown[]) => void settled.push(all) }) }
       const ledger = failing()
       const model = answers()
-      const { post, ends } = serving(model.target, { ledger, limit })
+      const { post, ends } = serving(model.target, { ledger, limits: limit })
       const response = await post({})
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toBe('1')
@@ -290,7 +290,7 @@ describe('a gateway and its ledger', () => {
     it('has it cancelled where the ledger can, and not closed', async () => {
       const cancelled: string[] = []
       const ledger = { ...failing(), cancel: ({ id }: LedgerEntry) => void cancelled.push(id) }
-      const { post } = serving(answers().target, { ledger, limit: { admit: () => spending } })
+      const { post } = serving(answers().target, { ledger, limits: { admit: () => spending } })
       expect((await post({})).status).toBe(503)
       expect(cancelled).toEqual(ledger.entries.map(({ id }) => id))
       expect([cancelled.length, ledger.closings]).toEqual([1, []])
@@ -319,14 +319,14 @@ describe('a gateway and its ledger', () => {
       const limit = { admit: () => spending }
       const options = { ledger, timeouts: { policyMs: 20 } }
       expect((await serving(answers().target, options).post({})).status).toBe(200)
-      expect((await serving(answers().target, { ...options, limit }).post({})).status).toBe(503)
+      expect((await serving(answers().target, { ...options, limits: limit }).post({})).status).toBe(503)
       expect(ledger.heard).toEqual(['open', 'close', 'open', 'close'])
     })
   })
 
   describe('when it closes', () => {
     it.each<[string, object]>([
-      ['a lease that never settles', { limit: { admit: () => ({ headers: {}, settle: never }) } }],
+      ['a lease that never settles', { limits: { admit: () => ({ headers: {}, settle: never }) } }],
       ['a ledger that never closes an entry', { ledger: scriptedLedger({ close: never }) }],
       ['a ledger that never flushes', { ledger: scriptedLedger({ flush: never }) }],
     ])('is not held for ever by %s', async (_, options) => {
@@ -390,7 +390,7 @@ describe('a gateway and its ledger', () => {
     it('waits for a lease that is being settled', async () => {
       const given = gate()
       const limit = { admit: () => ({ headers: {}, settle: () => given.promise }) }
-      const { post, gateway } = serving(answers().target, { limit })
+      const { post, gateway } = serving(answers().target, { limits: limit })
       await post({})
       let closed = false
       const closing = gateway.close().then(() => {
@@ -409,7 +409,7 @@ describe('a gateway and its ledger', () => {
     journal.room = 2
     const ledger = batchedLedger(rows, { journal })
     const free = serving(answers().target, { ledger })
-    const budgeted = serving(answers().target, { ledger, limit: { admit: () => spending } })
+    const budgeted = serving(answers().target, { ledger, limits: { admit: () => spending } })
     rows.mode = 'fails'
     expect((await budgeted.post({})).status).toBe(200)
     expect((await budgeted.post({})).status).toBe(503)

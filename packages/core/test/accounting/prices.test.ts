@@ -80,7 +80,7 @@ describe('the price of an answer', () => {
       expect((await post({ ...body, model: 'bare' })).status).toBe(200)
       expect(ends()).toMatchObject([{ cost: null }])
       const limit = limits([budget(1_000, 'usd').per('day')])
-      const bounded = serving(target, { prices, route, limit })
+      const bounded = serving(target, { prices, route, limits: limit })
       expect((await bounded.post({ ...body, model: 'bare', max_tokens: 2 })).status).toBe(403)
       expect((await bounded.post({ model: 'bare', max_tokens: 2 })).status).toBe(200)
     },
@@ -109,7 +109,7 @@ describe('the price of an answer', () => {
     const { post, events, gateway } = serving(main, { prices })
     await post({})
     await gateway.close()
-    expect(events.filter(({ type }) => type === 'unused_call')).toMatchObject([{ cost: 2 }])
+    expect(events.filter(({ type }) => type === 'discarded_call')).toMatchObject([{ cost: 2 }])
   })
 })
 
@@ -134,7 +134,7 @@ describe('what a budget reserves', () => {
     }
     const { target } = scripted(() => answers())
     const own = parameters === undefined ? target : { ...target, parameters }
-    const { post } = serving(own, { prices, limit })
+    const { post } = serving(own, { prices, limits: limit })
     await post(body)
     return seen[0]
   }

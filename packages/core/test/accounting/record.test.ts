@@ -61,7 +61,7 @@ describe('the record of a request', () => {
     await answers[1]
     const [record] = ends()
     expect(signals).toHaveLength(1)
-    expect(record).toMatchObject({ outcome: 'client_aborted', usage: undefined, usageEstimated: false })
+    expect(record).toMatchObject({ outcome: 'client_disconnected', usage: undefined, usageEstimated: false })
     expect(record?.attempts).toMatchObject([{ called: false, error: { name: 'LifeEnded' } }])
     expect(record?.timings.queue).toBeGreaterThanOrEqual(waited)
     running.leave()
@@ -81,7 +81,7 @@ describe('the record of a request', () => {
     await answer
     expect(ends()).toMatchObject([
       {
-        outcome: 'client_aborted',
+        outcome: 'client_disconnected',
         usage: { prompt_tokens: 2, completion_tokens: 4_096 },
         usageEstimated: true,
         attempts: [{ called: true, error: { name: 'LifeEnded' } }],

@@ -52,7 +52,7 @@ describe('a gateway and calls that nobody got, in its ledger', () => {
     expect(ledger.entries).toHaveLength(1)
     expect(ledger.closings).toMatchObject([{ charge: { promptTokens: 3, cost: 0.5 } }])
     expect(ends()).toMatchObject([{ cost: 0.5 }])
-    expect(events.filter(({ type }) => type === 'unused_call')).toHaveLength(1)
+    expect(events.filter(({ type }) => type === 'discarded_call')).toHaveLength(1)
   })
 
   it('keeps the loser of a hedge, as an estimate', async () => {
@@ -68,7 +68,7 @@ describe('a gateway and calls that nobody got, in its ledger', () => {
     expect(closings).toMatchObject([
       {
         entry: { kind: 'hedge' },
-        outcome: 'client_aborted',
+        outcome: 'client_disconnected',
         upstreamModel: 'upstream-model',
         estimated: true,
       },
@@ -81,7 +81,7 @@ describe('a gateway and calls that nobody got, in its ledger', () => {
     const { post, gateway, events } = serving(withShadow(refuses().target), { ledger })
     expect((await post({})).status).toBe(200)
     await gateway.close()
-    expect(events.some(({ type }) => type === 'unused_call')).toBe(true)
+    expect(events.some(({ type }) => type === 'discarded_call')).toBe(true)
     expect(closings).toEqual([])
   })
 
@@ -120,7 +120,7 @@ describe('a gateway and calls that nobody got, in its ledger', () => {
     const { post, gateway } = serving(withShadow(answers().target), {
       ledger,
       observe: event => {
-        if (event.type === 'unused_call')
+        if (event.type === 'discarded_call')
           Object.assign(event as { cost: unknown }, { cost: 99 } satisfies Partial<DiscardedCallEvent>)
       },
     })

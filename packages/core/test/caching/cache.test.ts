@@ -195,7 +195,7 @@ describe('a gateway with a cache', () => {
     const ledger = scriptedLedger()
     const { target } = numbered()
     const { post } = serving(target, {
-      limit,
+      limits: limit,
       ledger,
       prices: () => 2,
       cache: responseCache({ ttlMs: 60_000 }),
@@ -216,7 +216,7 @@ describe('a gateway with a cache', () => {
   it('spends requests and neither tokens nor money by hits', async () => {
     const { target } = numbered()
     const { post } = serving(target, {
-      limit: [requests(100).per('day'), tokens(10_000).per('day'), budget(1, 'usd').per('day')],
+      limits: [requests(100).per('day'), tokens(10_000).per('day'), budget(1, 'usd').per('day')],
       prices: () => 0.4,
       cache: responseCache({ ttlMs: 60_000 }),
     })
@@ -296,7 +296,7 @@ describe('a gateway with a cache', () => {
     expect(ends().map(({ outcome, cache }) => [outcome, cache])).toEqual([
       ['upstream_failed', 'miss'],
       ['upstream_failed', 'miss'],
-      ['client_aborted', 'miss'],
+      ['client_disconnected', 'miss'],
       [expect.any(String), 'miss'],
     ])
   })
@@ -327,7 +327,7 @@ describe('a gateway with a cache', () => {
     expect(inputs).toHaveLength(1)
     expect(ends().map(({ outcome, cache }) => [outcome, cache])).toEqual([
       ['completed', 'miss'],
-      ['client_aborted', 'hit'],
+      ['client_disconnected', 'hit'],
       ['completed', 'hit'],
       ['gateway_closed', 'hit'],
     ])

@@ -32,7 +32,7 @@ describe('a gateway with idempotency', () => {
   it('answers a key once: the same request gets the same answer, and takes no room', async () => {
     const admit = vi.fn(() => ({ headers: { 'x-room': '1' }, settle() {} }))
     const { target, inputs } = numbered()
-    const { post, ends } = serving(target, { idempotency: idempotency(), limit: { admit } })
+    const { post, ends } = serving(target, { idempotency: idempotency(), limits: { admit } })
     const first = await post({ a: 1, b: 2 }, keyed('k'))
     const again = await post({ b: 2, a: 1 }, keyed('k'))
     expect([replayed(first), replayed(again)]).toEqual([null, 'true'])
@@ -123,7 +123,7 @@ describe('a gateway with idempotency', () => {
 
   it.each([
     ['is refused', () => whole('x'), { messages: [] }, {}],
-    ['finds no room', () => whole('x'), {}, { limit: { admit: () => Promise.reject(new Error('full')) } }],
+    ['finds no room', () => whole('x'), {}, { limits: { admit: () => Promise.reject(new Error('full')) } }],
     [
       'fails upstream',
       () => {
@@ -199,9 +199,9 @@ describe('a gateway with idempotency', () => {
 
     expect(await (await post({ stream: true }, keyed('k'))).text()).toContain('[DONE]')
     expect(ends().map(({ outcome }) => outcome)).toEqual([
-      'client_aborted',
-      'client_aborted',
-      'client_aborted',
+      'client_disconnected',
+      'client_disconnected',
+      'client_disconnected',
       'completed',
     ])
   })

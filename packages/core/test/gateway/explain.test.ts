@@ -29,7 +29,7 @@ describe('gateway.explain', () => {
     const { target, signals } = scripted(() => whole('Hi.'), { name: 'a' })
     const touched: string[] = []
     const { gateway, events } = serving([target, fine('b')], {
-      limit: {
+      limits: {
         admit: () => {
           touched.push('limit')
           return { headers: {}, settle() {} }
@@ -120,7 +120,7 @@ describe('gateway.explain', () => {
   ])('tells a server_error, with its cause, where a function of the user %s', async (_, options) => {
     const { gateway, events } = serving(fine('a'), options)
     const { refusal } = await gateway.explain(asked())
-    expect(refusal).toMatchObject({ refusal: 'server_error', cause: expect.any(Error) })
+    expect(refusal).toMatchObject({ reason: 'server_error', cause: expect.any(Error) })
     expect(events).toEqual([])
   })
 
@@ -135,7 +135,7 @@ describe('gateway.explain', () => {
       { provider: 'b', skipped },
     ])
     expect(explained.refusal).toMatchObject({
-      refusal: 'overloaded',
+      reason: 'overloaded',
       headers: { 'retry-after': expect.any(String), 'retry-after-ms': expect.any(String) },
     })
     const response = await post({})
@@ -196,7 +196,7 @@ describe('gateway.explain', () => {
     const running = post({})
     await turn()
     const closing = gateway.close({ drainMs: 20 })
-    expect((await gateway.explain(asked())).refusal).toMatchObject({ refusal: 'shutting_down' })
+    expect((await gateway.explain(asked())).refusal).toMatchObject({ reason: 'shutting_down' })
     await Promise.all([closing, running])
   })
 
@@ -212,6 +212,6 @@ describe('gateway.explain', () => {
     const explaining = gateway.explain(request)
     await turn()
     left.abort()
-    expect((await explaining).refusal).toMatchObject({ refusal: 'client_left' })
+    expect((await explaining).refusal).toMatchObject({ reason: 'client_disconnected' })
   })
 })

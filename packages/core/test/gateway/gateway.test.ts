@@ -106,7 +106,7 @@ describe('createGateway', () => {
     const endless = { keepAliveMs: 3e9 }
     expect(() => serving(scripted(() => whole('')).target, { stream: endless })).toThrow(/at most 2147483647/)
     expect(() => serving(scripted(() => whole('')).target, { requestLimits: 5 as never })).toThrow(
-      /intake: got 5, expected an object/,
+      /requestLimits: got 5, expected an object/,
     )
   })
 
@@ -128,7 +128,7 @@ describe('createGateway', () => {
     const limit = {
       admit: () => ({ headers: { 'x-plan': 'a\r\nb', 'x-tier': '\u0101', 'x-ok': 'ok' }, settle() {} }),
     }
-    const response = await serving(scripted(() => whole('Hi')).target, { limit }).post({})
+    const response = await serving(scripted(() => whole('Hi')).target, { limits: limit }).post({})
     expect(response.status).toBe(200)
     expect([...response.headers.keys()].filter(name => /x-(plan|tier|ok)/.test(name))).toEqual(['x-ok'])
   })
@@ -139,7 +139,7 @@ describe('createGateway', () => {
         throw new GatewayError('insufficient_quota')
       },
     }
-    const response = await serving(scripted(() => whole('Hi')).target, { limit }).post({})
+    const response = await serving(scripted(() => whole('Hi')).target, { limits: limit }).post({})
     expect(response.status).toBe(429)
     expect(response.headers.get('x-should-retry')).toBe('false')
   })

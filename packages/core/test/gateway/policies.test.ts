@@ -11,7 +11,7 @@ describe('a gateway and functions of the user', () => {
     ['authenticate', { authenticate: never }],
     ['authorize', { authorize: never }],
     ['route', { route: never }],
-    ['limit', { limit: { admit: never } }],
+    ['limit', { limits: { admit: never } }],
   ])('holds neither a client who leaves nor close, where %s never comes back', async (_, options) => {
     const left = new AbortController()
     const { post, gateway, ends } = serving(scripted(() => whole('Hi')).target, options)
@@ -22,7 +22,7 @@ describe('a gateway and functions of the user', () => {
     expect((await first).status).toBe(499)
     await gateway.close({ drainMs: 1 })
     expect((await second).status).toBe(503)
-    expect(ends().map(({ outcome }) => outcome)).toEqual(['client_aborted', 'gateway_closed'])
+    expect(ends().map(({ outcome }) => outcome)).toEqual(['client_disconnected', 'gateway_closed'])
   })
 
   it.each<[string, Partial<Provider>]>([
@@ -52,14 +52,14 @@ describe('a gateway and functions of the user', () => {
         settle: (usage: unknown) => void settled.push(usage),
       }),
     }
-    const good = serving(scripted(() => whole('Hi')).target, { limit })
+    const good = serving(scripted(() => whole('Hi')).target, { limits: limit })
     expect((await good.post({})).headers.get('x-ratelimit-limit-requests')).toBe('9')
     await (
-      await serving(scripted(() => stream([text('a')], new Error('bug'))).target, { limit }).post({
+      await serving(scripted(() => stream([text('a')], new Error('bug'))).target, { limits: limit }).post({
         stream: true,
       })
     ).text()
-    await serving(scripted(() => whole('Hi')).target, { limit }).post({ temperature: 3 })
+    await serving(scripted(() => whole('Hi')).target, { limits: limit }).post({ temperature: 3 })
     expect(settled).toMatchObject([{ total_tokens: 5 }, { completion_tokens: 1 }, undefined])
     expect(settled).toHaveLength(3)
   })
@@ -74,7 +74,7 @@ describe('a gateway and functions of the user', () => {
           admit = resolve
         }),
     }
-    const { post } = serving(scripted(() => whole('Hi')).target, { limit })
+    const { post } = serving(scripted(() => whole('Hi')).target, { limits: limit })
     const answering = post({}, { signal: left.signal })
     await turn()
     left.abort()
@@ -92,7 +92,7 @@ describe('a gateway and functions of the user', () => {
     let settled = 0
     const lease = { headers, settle: () => void settled++ } as unknown as Lease
     const { post, ends } = serving(scripted(() => stream([text('Hi'), stop])).target, {
-      limit: { admit: () => lease },
+      limits: { admit: () => lease },
     })
     const response = await post({ stream: true })
     expect(response.status).toBe(status)

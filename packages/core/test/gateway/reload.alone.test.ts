@@ -124,7 +124,7 @@ describe('gateway.reload', () => {
       const values = {
         authenticate: () => gate({ id: 'ann' }),
         authorize: () => gate(true),
-        limit: { admit: () => gate({ headers: {}, settle() {} }) },
+        limits: { admit: () => gate({ headers: {}, settle() {} }) },
       }
       const before = options('before', { [stage]: values[stage] })
       const gateway = createGateway(before.given)
@@ -143,7 +143,7 @@ describe('gateway.reload', () => {
   it('gives back the room of a caller who leaves after it, and closes the old transport', async () => {
     const settled: unknown[] = []
     const limit = { admit: () => ({ headers: {}, settle: (usage: unknown) => void settled.push(usage) }) }
-    const [before, after] = [options('before', { limit }), options('after')]
+    const [before, after] = [options('before', { limits: limit }), options('after')]
     const gateway = createGateway(before.given)
     const response = await gateway.fetch(asked({ stream: true }))
     gateway.reload(after.given)
@@ -151,7 +151,7 @@ describe('gateway.reload', () => {
     await response.body!.cancel()
     await turn()
     expect(settled).toHaveLength(1)
-    expect(before.events).toMatchObject([{ outcome: 'client_aborted' }])
+    expect(before.events).toMatchObject([{ outcome: 'client_disconnected' }])
     expect(made).toMatchObject([{ closed: 1 }, { closed: 0 }])
     await gateway.close()
   })
@@ -162,7 +162,7 @@ describe('gateway.reload', () => {
     const bad = {
       authenticate: 'me',
       route: undefined,
-      limit: [{ kind: 'requests', limit: -1, per: 'minute' }],
+      limits: [{ kind: 'requests', limit: -1, per: 'minute' }],
       base: 'v1/',
       traceHeader: 3,
       timeouts: { idleMs: 0 },
@@ -187,7 +187,7 @@ describe('gateway.reload', () => {
       }
     }).toThrow(TypeError)
     for (const name of named) expect(message).toContain(`- ${name}: `)
-    for (const wrong of [undefined, null, 7, {}, { ...before.given, limit: [{ kind: 'x' }] }]) {
+    for (const wrong of [undefined, null, 7, {}, { ...before.given, limits: [{ kind: 'x' }] }]) {
       expect(() => gateway.reload(wrong as never)).toThrow(TypeError)
     }
     expect(made).toHaveLength(1)
@@ -279,7 +279,7 @@ describe('gateway.reload', () => {
       admit = () => resolve(lease)
     })
     const left = new AbortController()
-    const [hung, slow] = [options('hung', { ledger }), options('slow', { limit: { admit: () => late } })]
+    const [hung, slow] = [options('hung', { ledger }), options('slow', { limits: { admit: () => late } })]
     const gateway = createGateway(hung.given)
     await gateway.fetch(asked())
     gateway.reload(slow.given)
@@ -300,7 +300,7 @@ describe('gateway.reload', () => {
 
   it('counts on where rules stay, with the requests that run', async () => {
     const rules = () => [requests(2).per('hour'), concurrent(1)]
-    const [before, after] = [options('before', { limit: rules() }), options('after', { limit: rules() })]
+    const [before, after] = [options('before', { limits: rules() }), options('after', { limits: rules() })]
     const gateway = createGateway(before.given)
     const response = await gateway.fetch(asked({ stream: true }))
     gateway.reload(after.given)

@@ -34,7 +34,7 @@ describe('the beginning of a request', () => {
   })
 
   it('is told of who is refused for lack of room, or for the rest of the body', async () => {
-    const refused = serving(fine(), { limit: { kind: 'requests', limit: 1, per: 'hour' } })
+    const refused = serving(fine(), { limits: { kind: 'requests', limit: 1, per: 'hour' } })
     expect((await refused.post({})).status).toBe(200)
     expect((await refused.post({})).status).toBe(429)
     expect((await serving(fine()).post({ messages: [] })).status).toBe(400)

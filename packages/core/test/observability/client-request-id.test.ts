@@ -42,7 +42,7 @@ describe('the id that a caller gives its request', () => {
     [401, { authenticate: () => undefined }, {}],
     [404, {}, { model: 'other' }],
     [400, {}, { messages: [] }],
-    [429, { limit: { admit: refuse } }, {}],
+    [429, { limits: { admit: refuse } }, {}],
   ])('is in the response of a %i', async (status, options, body) => {
     const { post, ends } = serving(fine(), { clientRequestId: true, ...options })
     const response = await post(body, sent('abc'))

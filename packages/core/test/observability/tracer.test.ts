@@ -177,7 +177,7 @@ describe('a tracer', () => {
     const reader = (await streaming.post({ stream: true })).body!.getReader()
     await reader.read()
     await reader.cancel()
-    expect(streaming.told).toEqual(['start POST', 'first a', 'a content', 'a cut_off', 'end client_aborted'])
+    expect(streaming.told).toEqual(['start POST', 'first a', 'a content', 'a cut_off', 'end client_disconnected'])
 
     const left = new AbortController()
     const waiting = traced([named('a', scripted(forever))])
@@ -186,7 +186,7 @@ describe('a tracer', () => {
     left.abort()
     expect((await answering).status).toBe(499)
     await turn()
-    expect(waiting.told).toEqual(['start POST', 'first a', 'a cut_off', 'end client_aborted'])
+    expect(waiting.told).toEqual(['start POST', 'first a', 'a cut_off', 'end client_disconnected'])
   })
 
   it('hears of requests that are refused, and of none for the list of models', async () => {

@@ -34,7 +34,7 @@ function limited(
     for (const resolve of waiting.splice(0)) resolve(whole('Hi'))
   }
   const service = serving(target, {
-    limit: limits(rules, { store, ...options }),
+    limits: limits(rules, { store, ...options }),
     prices: ({ prompt_tokens, completion_tokens }) => (prompt_tokens + completion_tokens) * 1e-6,
     ...more,
   })
@@ -94,7 +94,7 @@ describe('F65 what is reserved is given back', () => {
     const store = memoryLimitStore()
     const { target, inputs } = scripted(reply)
     const limit = limits(rules, { store })
-    return { ...serving(target, { limit, prices: () => 0.01, ...more }), store, inputs }
+    return { ...serving(target, { limits: limit, prices: () => 0.01, ...more }), store, inputs }
   }
   const left = async ({ post }: ReturnType<typeof serve>) =>
     Number((await post({ max_tokens: 0, temperature: 9 })).headers.get('x-ratelimit-remaining-tokens'))
@@ -174,11 +174,11 @@ describe('limits of a principal', () => {
   }
 
   it.each<[string, Partial<GatewayOptions>]>([
-    ['beside those of the gateway', { limit: [requests(5).per('day')] }],
+    ['beside those of the gateway', { limits: [requests(5).per('day')] }],
     ['where the gateway has no option for them', {}],
     ['where the option is not defined', { limit: undefined } as object],
-    ['where the gateway has an empty list', { limit: [] }],
-    ['where the gateway has limits() without rules', { limit: limits([]) }],
+    ['where the gateway has an empty list', { limits: [] }],
+    ['where the gateway has limits() without rules', { limits: limits([]) }],
   ])('hold %s', async (_, options) => {
     const { post } = serve({ id: 'ann', limits: [once] }, options)
     expect((await post({})).status).toBe(200)
@@ -245,7 +245,7 @@ describe('limits of a principal', () => {
     }
     const { gateway, post } = serving(target, given)
     expect(await statuses(post, 1)).toEqual([200])
-    gateway.reload({ ...given, limit: requests(9).per('day') })
+    gateway.reload({ ...given, limits: requests(9).per('day') })
     expect(await statuses(post, 1)).toEqual([200])
     gateway.reload(given)
     expect(await statuses(post)).toEqual([200, 429, 429])
@@ -263,7 +263,7 @@ describe('limits of a principal', () => {
   it('cost a gateway nothing where nobody has any', async () => {
     const store = memoryLimitStore()
     const admit = vi.spyOn(store, 'admit')
-    const { post } = serve({ id: 'ann' }, { limit: limits([], { store }) })
+    const { post } = serve({ id: 'ann' }, { limits: limits([], { store }) })
     expect([...(await post(bound)).headers.keys()].filter(name => name.includes('ratelimit'))).toEqual([])
     expect(admit).not.toHaveBeenCalled()
   })
@@ -282,21 +282,21 @@ describe('a limiter of the user for principals with limits', () => {
       /limit: got a limiter that does not enforce the limits of principals, expected .*'ann' has limits/
     const unlimited = apiKeys([{ id: 'bob', key: 'sk-bob' }])
     const refused = (options: Partial<GatewayOptions>) => () =>
-      serving(target, { limit: { admit: room }, ...options })
+      serving(target, { limits: { admit: room }, ...options })
     expect(refused({ authenticate: keys })).toThrow(told)
     expect(refused({ authenticate: firstOf(unlimited, keys) })).toThrow(told)
-    const { gateway } = serving(target, { authenticate: unlimited, limit: { admit: room } })
-    const next = { authenticate: keys, route: models({ m: target }), limit: { admit: room } }
+    const { gateway } = serving(target, { authenticate: unlimited, limits: { admit: room } })
+    const next = { authenticate: keys, route: models({ m: target }), limits: { admit: room } }
     expect(() => gateway.reload(next)).toThrow(told)
     expect(() =>
-      gateway.reload({ ...next, limit: { admit: room, enforcesPrincipalLimits: true } }),
+      gateway.reload({ ...next, limits: { admit: room, enforcesPrincipalLimits: true } }),
     ).not.toThrow()
   })
 
   it('is not asked for a caller who turns out to have some: a 500 whose cause is told', async () => {
     const admit = vi.fn(room)
     const authenticate = async () => ({ id: 'ann', limits: [requests(1).per('day')] })
-    const { post, ends } = serving(target, { authenticate, limit: { admit } })
+    const { post, ends } = serving(target, { authenticate, limits: { admit } })
     expect((await post({})).status).toBe(500)
     expect(admit).not.toHaveBeenCalled()
     expect(ends()[0]).toMatchObject({
@@ -307,7 +307,7 @@ describe('a limiter of the user for principals with limits', () => {
 
   it('is asked where it says that it enforces them', async () => {
     const authenticate = () => ({ id: 'ann', limits: [requests(1).per('day')] })
-    const { post } = serving(target, { authenticate, limit: { admit: room, enforcesPrincipalLimits: true } })
+    const { post } = serving(target, { authenticate, limits: { admit: room, enforcesPrincipalLimits: true } })
     expect((await post({})).status).toBe(200)
   })
 })
@@ -315,9 +315,9 @@ describe('a limiter of the user for principals with limits', () => {
 describe('a shadow', () => {
   it('lets in what it would refuse, and the event names it', async () => {
     const { target } = scripted(() => whole('Hi'))
-    const { post, ends } = serving(target, { limit: requests(1).per('day').dryRun() })
+    const { post, ends } = serving(target, { limits: requests(1).per('day').dryRun() })
     for (let count = 0; count < 2; count++) expect((await post(bound)).status).toBe(200)
-    expect(ends().map(({ wouldHaveRefused: shadowed }) => shadowed)).toEqual([[], ["requests(1).per('day')"]])
+    expect(ends().map(({ wouldHaveRefused }) => wouldHaveRefused)).toEqual([[], ["requests(1).per('day')"]])
   })
 })
 

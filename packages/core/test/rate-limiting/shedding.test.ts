@@ -90,8 +90,8 @@ describe('a gateway that sheds', () => {
     expect(ends().map(({ outcome }) => outcome)).toEqual([
       'refused',
       'refused',
-      'client_aborted',
-      'client_aborted',
+      'client_disconnected',
+      'client_disconnected',
       'completed',
     ])
   })

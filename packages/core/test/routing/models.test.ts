@@ -65,9 +65,9 @@ describe('the list of models', () => {
   })
 
   it('leaves out a model that authorize refuses by throwing, and passes an outage on', async () => {
-    const refusing = (refusal: 'model_not_allowed' | 'model_not_found' | 'authentication_unavailable') =>
+    const refusing = (reason: 'model_not_allowed' | 'model_not_found' | 'authentication_unavailable') =>
       serving(table({ a: at('a'), b: at('b') }), (_, model) => {
-        if (model === 'a') throw new GatewayError(refusal)
+        if (model === 'a') throw new GatewayError(reason)
         return true
       })
     expect(await refusing('model_not_allowed').list()).toEqual({ status: 200, ids: ['b'] })

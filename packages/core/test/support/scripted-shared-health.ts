@@ -9,14 +9,14 @@ import type {
 export interface ScriptedSharedHealth extends SharedHealth {
   fails: boolean
   hangs: boolean
-  readonly asked: Record<'read' | 'write' | 'claimProbe' | 'letGoProbe', number>
+  readonly asked: Record<'read' | 'write' | 'acquireProbe' | 'releaseProbe', number>
 }
 
 interface KeptState {
   generation: number
   breaker: NonNullable<SharedTargetChange['breaker']>
   openUntil: number
-  coolUntil: number
+  cooldownUntil: number
   pause: { readonly principal: string; readonly until: number }
 }
 
@@ -24,7 +24,7 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
   const states = new Map<string, KeptState>()
   const probes = new Map<string, { token: string; until: number }>()
   let generations = 0
-  const asked = { read: 0, write: 0, claimProbe: 0, letGoProbe: 0 }
+  const asked = { read: 0, write: 0, acquireProbe: 0, releaseProbe: 0 }
   const turn = async (what: keyof typeof asked) => {
     asked[what]++
     if (shared.hangs) await new Promise(() => {})
@@ -38,7 +38,7 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
         ...state.breaker,
         generation: state.generation,
         openMs: Math.max(0, state.openUntil - clock()),
-        cooldownMs: Math.max(0, state.coolUntil - clock()),
+        cooldownMs: Math.max(0, state.cooldownUntil - clock()),
         ...(pauseMs > 0 && { pause: { principal: state.pause.principal, ms: pauseMs } }),
       }
     )
@@ -47,14 +47,14 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
     generation: 0,
     breaker: { openings: 0, openMs: 0 },
     openUntil: 0,
-    coolUntil: 0,
+    cooldownUntil: 0,
     pause: { principal: '', until: 0 },
   })
   const addPause = (state: KeptState, { principal, ms }: SharedPause) => {
     const until = clock() + ms
     const { pause } = state
     const isAnothers = pause.principal !== principal && pause.until > clock()
-    if (isAnothers) state.coolUntil = Math.max(state.coolUntil, Math.min(until, pause.until))
+    if (isAnothers) state.cooldownUntil = Math.max(state.cooldownUntil, Math.min(until, pause.until))
     if (until > pause.until) state.pause = { principal, until }
   }
   const shared: ScriptedSharedHealth = {
@@ -67,10 +67,10 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
     },
     write: async changes => {
       await turn('write')
-      return changes.map(({ id, breaker, cooldownMs: coolingMs = 0, pause }) => {
+      return changes.map(({ id, breaker, cooldownMs = 0, pause }) => {
         const state = states.get(id) ?? fresh()
         states.set(id, state)
-        state.coolUntil = Math.max(state.coolUntil, clock() + coolingMs)
+        state.cooldownUntil = Math.max(state.cooldownUntil, clock() + cooldownMs)
         if (pause !== undefined) addPause(state, pause)
         if (breaker === undefined) return state.generation
         probes.delete(id)
@@ -81,14 +81,14 @@ export function scriptedSharedHealth(clock: () => number): ScriptedSharedHealth 
       })
     },
     acquireProbe: async (id, token, ms) => {
-      await turn('claimProbe')
+      await turn('acquireProbe')
       const probe = probes.get(id)
       if (probe !== undefined && probe.token !== token && probe.until > clock()) return false
       probes.set(id, { token, until: clock() + ms })
       return true
     },
     releaseProbe: async (id, token) => {
-      await turn('letGoProbe')
+      await turn('releaseProbe')
       if (probes.get(id)?.token === token) probes.delete(id)
     },
   }

@@ -160,7 +160,7 @@ describe('a gateway whose upstream fails', () => {
       const response = await post({})
       expect(response.status).toBe(told)
       expect(response.headers.get('retry-after')).toBe(String(seconds))
-      expect([calls(), states()]).toEqual([1, ['cooling']])
+      expect([calls(), states()]).toEqual([1, ['cooldown']])
     },
   )
 
@@ -169,7 +169,7 @@ describe('a gateway whose upstream fails', () => {
     answers(refusing(429))
     expect((await asked(1))[0]?.[0]).toBe(429)
     expect((await asked(1))[0]?.[0]).toBe(429)
-    expect([calls(), states()]).toEqual([2, ['cooling']])
+    expect([calls(), states()]).toEqual([2, ['cooldown']])
     // One request that is too much keeps nobody else waiting.
     answers(() => whole('hi'))
     expect((await asked(1))[0]?.[0]).toBe(200)

@@ -41,7 +41,7 @@ function hedging(candidates: readonly RoutedTarget[], options: Partial<GatewayOp
   const prices: GatewayOptions['prices'] = (usage, { upstreamModel }) =>
     usage.prompt_tokens + (upstreamModel === 'b' ? 100 : 0)
   const served = serving(candidates, { route: () => candidates, prices, ...options })
-  const unused = () => served.events.filter((event): event is DiscardedCallEvent => event.type === 'unused_call')
+  const unused = () => served.events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
   return { ...served, unused }
 }
 
@@ -244,7 +244,7 @@ describe('a hedge', () => {
     await vi.advanceTimersByTimeAsync(1)
     expect([a.signals[0]?.aborted, b.signals[0]?.aborted]).toEqual([true, true])
     // One of them is what the record counts, the other is told of: each once.
-    expect(ends()).toMatchObject([{ outcome: 'client_aborted', cost: 102 }])
+    expect(ends()).toMatchObject([{ outcome: 'client_disconnected', cost: 102 }])
     expect(unused()).toMatchObject([{ attempt: { model: 'a' }, cost: 2 }])
   })
 

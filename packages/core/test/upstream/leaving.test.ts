@@ -26,7 +26,7 @@ describe('a gateway that is left, or closed', () => {
       await turn()
       left.abort()
       expect((await answering).status, phase).toBe(499)
-      expect(ends(), phase).toMatchObject([{ outcome: 'client_aborted', status: 499 }])
+      expect(ends(), phase).toMatchObject([{ outcome: 'client_disconnected', status: 499 }])
     }
   })
 
@@ -49,7 +49,7 @@ describe('a gateway that is left, or closed', () => {
     await reader.read()
     await reader.cancel()
     expect(source.signals[0]?.aborted).toBe(true)
-    expect(ends()).toMatchObject([{ outcome: 'client_aborted', usageEstimated: true }])
+    expect(ends()).toMatchObject([{ outcome: 'client_disconnected', usageEstimated: true }])
     await new Promise(resolve => setImmediate(resolve))
     expect(returned).toBe(1)
   })
@@ -87,7 +87,7 @@ describe('a gateway that is left, or closed', () => {
     const { post, ends } = serving(source.target)
     await post({ stream: true }, { signal: left.signal })
     left.abort()
-    expect(ends()).toMatchObject([{ outcome: 'client_aborted' }])
+    expect(ends()).toMatchObject([{ outcome: 'client_disconnected' }])
     expect(source.signals[0]?.aborted).toBe(true)
   })
 
@@ -215,7 +215,7 @@ describe('a gateway that is left, or closed', () => {
     await reader.read()
     left.abort(new Error('gone'))
     await expect(reader.read()).rejects.toThrow('gone')
-    expect(ends()).toMatchObject([{ outcome: 'client_aborted' }])
+    expect(ends()).toMatchObject([{ outcome: 'client_disconnected' }])
   })
 
   it('leaves a transport of the user open on close', async () => {

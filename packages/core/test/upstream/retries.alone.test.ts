@@ -243,7 +243,7 @@ describe('a gateway that asks again', () => {
   })
 
   it.each([
-    ['the client leaves', 'client_aborted', 499],
+    ['the client leaves', 'client_disconnected', 499],
     ['the gateway closes', 'gateway_closed', 503],
   ] as const)('ends its wait when %s', async (what, outcome, status) => {
     const upstream = flaky(9, failure({ status: 429, retryAfterMs: 50_000 }))
@@ -309,7 +309,7 @@ describe('targets that are left alone', () => {
     expect(ends()[1]).toMatchObject({ outcome: 'refused', attempts: [], usage: undefined, cost: null })
     expect(ends()[1]?.trace.candidates).toMatchObject([
       { skipped: { why: 'open' } },
-      { skipped: { why: 'cooling' } },
+      { skipped: { why: 'cooldown' } },
     ])
   })
 

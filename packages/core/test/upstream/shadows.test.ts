@@ -25,7 +25,7 @@ function shadowed(
   const prices: GatewayOptions['prices'] = (usage, { upstreamModel }) =>
     upstreamModel === 'shadow' ? usage.completion_tokens : 1_000
   const served = serving(main.target, { route, prices, ...options })
-  const unused = () => served.events.filter((event): event is DiscardedCallEvent => event.type === 'unused_call')
+  const unused = () => served.events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
   const told = (count = 1) => vi.waitFor(() => expect(unused()).toHaveLength(count), 5_000)
   return { ...served, unused, told, main }
 }

@@ -172,7 +172,7 @@ describe.each(Object.entries(vendors))('a link to an image, by %s', (_name, vend
     })
     await expect(ask(['a.png'], leaving.signal)).rejects.toThrow('Request was aborted.')
     await host.idle()
-    expect((await end).outcome).toBe('client_aborted')
+    expect((await end).outcome).toBe('client_disconnected')
     expect(upstream.requests).toHaveLength(0)
   })
 })

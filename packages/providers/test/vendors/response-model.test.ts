@@ -90,7 +90,7 @@ async function service(options: Partial<GatewayOptions> & Pick<GatewayOptions, '
     ...options,
     observe: event => {
       if (event.type === 'end') ends.push(event)
-      if (event.type === 'unused_call') unused.push(event)
+      if (event.type === 'discarded_call') unused.push(event)
     },
   })
   const running = await mounts['node http']!(gateway)

@@ -160,7 +160,7 @@ async function service(options: Partial<GatewayOptions> & Pick<GatewayOptions, '
   const ends: EndEvent[] = []
   const gateway = createGateway({
     authenticate: keys,
-    limit: limits([]),
+    limits: limits([]),
     prices: priceTable({ small: { input: 1, output: 1 }, large: { input: 500, output: 500 } }),
     ...options,
     observe: event => void (event.type === 'end' && ends.push(event)),
@@ -292,7 +292,7 @@ describe('restricted fields', () => {
   it('are rejected from everybody where the gateway has limits or an authorizer of its own', async () => {
     const upstream = await upstreamDuring()
     const route = models({ small: vllm({ baseURL: upstream.baseURL })('small') })
-    const bounded = [{ limit: concurrent(5) }, { limit: limits([concurrent(5)]) }, { authorize: () => true }]
+    const bounded = [{ limits: concurrent(5) }, { limits: limits([concurrent(5)]) }, { authorize: () => true }]
     for (const options of bounded) {
       const { chat } = await service({ route, ...options })
       expect((await chat('free', { priority: -1 })).status).toBe(400)

@@ -80,7 +80,7 @@ return reply
 `
 
 /** Key: the probe's. Arguments: who asks, and for how many milliseconds. Answers 1 where it may probe, else 0. */
-export const claimProbe = `
+export const acquireProbe = `
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -88,7 +88,7 @@ return 1
 `
 
 /** Key: the probe's. Argument: who had it. Answers 1 where it had, else 0. */
-export const letGoProbe = `
+export const releaseProbe = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `

@@ -89,7 +89,7 @@ export class ChatSpan implements RequestSpan {
 
 /** A caller's own mistake is none of the service's, and nor is that they leave. */
 function isFault({ outcome, status }: EndEvent): boolean {
-  if (outcome === 'completed' || outcome === 'client_aborted') return false
+  if (outcome === 'completed' || outcome === 'client_disconnected') return false
   return status >= 500 || status < 400
 }
 

@@ -4,7 +4,7 @@ import { other } from './names.ts'
 /** The `error.type` of a request; `undefined` where it was answered. */
 export function requestErrorType({ outcome, error }: EndEvent): string | undefined {
   if (outcome === 'completed') return undefined
-  if (outcome === 'client_aborted' || outcome === 'gateway_closed') return outcome
+  if (outcome === 'client_disconnected' || outcome === 'gateway_closed') return outcome
   return failureType(error)
 }
 

@@ -10,7 +10,7 @@ import { chat, attributes as names, ownAttributes } from './names.ts'
 export function requestMetrics(instruments: () => Instruments, labels: Labels): Observer {
   return event => {
     if (event.type === 'end') measure(event, instruments(), labels)
-    else if (event.type === 'unused_call') measureUnused(event, instruments(), labels)
+    else if (event.type === 'discarded_call') measureUnused(event, instruments(), labels)
   }
 }
 

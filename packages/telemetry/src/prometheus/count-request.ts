@@ -13,7 +13,7 @@ import { type Labels, otherValue } from './labels.ts'
 
 /** Counts a request that has ended. */
 export function countRequest(event: EndEvent, metrics: Instruments, labels: Labels): void {
-  const { outcome, stream, timings, cache, wouldHaveRefused: shadowed } = event
+  const { outcome, stream, timings, cache, wouldHaveRefused } = event
   const model = labels.model(event.model)
   const tags = labels.tags(event.principal)
   metrics.requests.inc({ model, status: String(event.status), outcome, ...tags })
@@ -29,7 +29,7 @@ export function countRequest(event: EndEvent, metrics: Instruments, labels: Labe
     metrics.refusals.inc({ refusal, ...tags })
   }
   if (event.authFailure !== undefined) metrics.authFailures.inc({ reason: event.authFailure.reason })
-  for (const rule of shadowed) metrics.shadowed.inc({ rule: labels.rule(rule) })
+  for (const rule of wouldHaveRefused) metrics.wouldHaveRefused.inc({ rule: labels.rule(rule) })
   if (cache !== undefined) metrics.cache.inc({ model, result: cache })
   if (event.replayed) metrics.replayed.inc({ model })
   if (outcome === 'internal_error') metrics.internalErrors.inc()

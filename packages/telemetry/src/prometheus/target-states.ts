@@ -2,7 +2,7 @@ import type { TargetEvent, UnavailableReason } from '@sluice/core'
 import type { Instruments } from './instruments.ts'
 import { type Labels, otherValue } from './labels.ts'
 
-const states = ['closed', 'cooling', 'open', 'half_open'] as const
+const states = ['closed', 'cooldown', 'open', 'half_open'] as const
 
 const reasons = Object.keys({
   rate_limited: true,

@@ -42,7 +42,7 @@ function measures(fields: LogFields): string[] {
     Number(failovers) > 0 ? `${failovers} ${failovers === 1 ? 'failover' : 'failovers'}` : '',
     cache === 'hit' ? 'from the cache' : '',
     fields.replayed === true ? 'replayed' : '',
-    typeof fields.shadowed === 'string' ? `would refuse: ${shown(fields.shadowed)}` : '',
+    typeof fields.wouldHaveRefused === 'string' ? `would refuse: ${shown(fields.wouldHaveRefused)}` : '',
   ]
   return all.filter(text => text !== '')
 }

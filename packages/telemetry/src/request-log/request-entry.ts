@@ -50,13 +50,13 @@ function requestFields(event: EndEvent): LogFields {
     cache: event.cache ?? null,
     replayed: event.replayed,
     adjustments: event.adjustments.length,
-    shadowed: event.wouldHaveRefused.length === 0 ? null : event.wouldHaveRefused.join(', '),
+    wouldHaveRefused: event.wouldHaveRefused.length === 0 ? null : event.wouldHaveRefused.join(', '),
   }
 }
 
 function failureOf({ outcome, error }: EndEvent, messages: boolean): LogFields {
   const none: LogFields = { error: null, errorStatus: null }
-  const told = outcome === 'completed' || outcome === 'client_aborted' || outcome === 'gateway_closed'
+  const told = outcome === 'completed' || outcome === 'client_disconnected' || outcome === 'gateway_closed'
   if (told) return none
   return { ...none, ...failureFields(error, { stack: outcome === 'internal_error', messages }) }
 }

@@ -74,19 +74,19 @@ export const claimCases: readonly LimitStoreCase[] = [
     },
   ),
 
-  inItsOwnTime('shadow: never refuses, says when a limit would have, and then takes nothing', async store => {
-    const shadows = [
+  inItsOwnTime('dryRun: never refuses, says when a limit would have, and then takes nothing', async store => {
+    const dryRuns = [
       rate({ dryRun: true, amount: 6 }),
       rate({ dryRun: true, amount: 6, floor: 0 }),
       sum({ dryRun: true, amount: 6 }),
       lease({ dryRun: true }),
     ]
-    const first = await take(store, shadows)
+    const first = await take(store, dryRuns)
     assert.deepEqual(
       first.verdict.counters.map(({ over }) => over),
       [false, false, false, false],
     )
-    const second = await take(store, shadows)
+    const second = await take(store, dryRuns)
     for (const { over, remaining, waitMs } of second.verdict.counters) {
       assert.equal(over, true)
       assert.ok(waitMs > 0)
@@ -94,23 +94,23 @@ export const claimCases: readonly LimitStoreCase[] = [
     }
     // What it did not take it does not give back.
     await second.settle(0, 0, 0)
-    const third = await take(store, shadows)
+    const third = await take(store, dryRuns)
     assert.deepEqual(
       third.verdict.counters.map(({ over }) => over),
       [true, true, true, true],
     )
     await first.settle(0, 0, 0)
-    const fourth = await take(store, shadows)
+    const fourth = await take(store, dryRuns)
     assert.deepEqual(
       fourth.verdict.counters.map(({ over }) => over),
       [true, false, false, false],
     )
   }),
 
-  inItsOwnTime('shadow: is not taken where another count refuses', async store => {
-    const shadow = sum({ dryRun: true })
-    await refused(store, [shadow, sum({ amount: 11 })])
-    assert.equal(await left(store, shadow), 10)
+  inItsOwnTime('dryRun: is not taken where another count refuses', async store => {
+    const dryRun = sum({ dryRun: true })
+    await refused(store, [dryRun, sum({ amount: 11 })])
+    assert.equal(await left(store, dryRun), 10)
   }),
 
   inItsOwnTime('key: any text is a count of its own', async store => {

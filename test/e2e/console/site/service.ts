@@ -99,7 +99,7 @@ export async function startService({
       unpriced: toNorth('unpriced'),
       [hostileModel]: local()('hostile'),
     }),
-    limit: limits([]),
+    limits: limits([]),
     prices: priceTable({
       demo: { input: 0.15, output: 0.6 },
       'small-chat': { input: 0.15, output: 0.6 },

@@ -4,10 +4,10 @@ import { stateText } from '../../../../packages/console/ui/routes/target-words.t
 describe('the state of a target', () => {
   it.each([
     ['closed', undefined, 0, 'Available'],
-    ['cooling', 'rate_limited', 900, 'Paused: the provider limits the rate (429)'],
-    ['cooling', 'credentials_refused', 900, "Paused: the provider refuses this gateway's credentials (401)"],
-    ['cooling', 'quota_exhausted', 900, 'Paused: the quota at the provider is used up'],
-    ['cooling', undefined, 900, 'Paused'],
+    ['cooldown', 'rate_limited', 900, 'Paused: the provider limits the rate (429)'],
+    ['cooldown', 'credentials_refused', 900, "Paused: the provider refuses this gateway's credentials (401)"],
+    ['cooldown', 'quota_exhausted', 900, 'Paused: the quota at the provider is used up'],
+    ['cooldown', undefined, 900, 'Paused'],
     ['open', 'http_503', 900, 'Open: too many failures, last: the provider answered 503'],
     ['open', 'first_byte_timeout', 900, 'Open: too many failures, last: no answer in time'],
     ['open', 'credentials_refused', 900, "Open: the provider refuses this gateway's credentials (401)"],

@@ -40,7 +40,7 @@ const request = (changes: Partial<RequestDetail>): RequestDetail => ({
   replayed: false,
   estimated: false,
   adjustments: [],
-  shadowed: [],
+  wouldHaveRefused: [],
   unused: [],
   leftOut: 0,
   ...changes,

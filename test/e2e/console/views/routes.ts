@@ -22,7 +22,7 @@ export const routesTests: ViewTests = site => {
     north.respondWith(answer())
     const page = await site().open()
     await goTo(page, 'Routes')
-    const target = page.locator('[data-model=unpriced] [data-state=cooling]')
+    const target = page.locator('[data-model=unpriced] [data-state=cooldown]')
     await target.getByText("Paused: the provider refuses this gateway's credentials (401)").waitFor()
     const id = (await ask('unpriced')).headers.get('x-request-id')!
     await page.goto(`${site().service.url}/console/#/requests/${id}`)

@@ -17,7 +17,7 @@ const outcomes: Readonly<Record<Sight, readonly string[]>> = {
   'no room': ['none'],
   'no record': ['refused', 'none'],
   // What the gateway was doing when it heard of that is a matter of chance.
-  left: ['client_aborted', 'completed', 'upstream_failed', 'gateway_closed', 'none'],
+  left: ['client_disconnected', 'completed', 'upstream_failed', 'gateway_closed', 'none'],
   unanswered: ['none'],
   cut: [],
   unsound: [],

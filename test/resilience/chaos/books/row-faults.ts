@@ -35,7 +35,7 @@ export function rowFaults({ client, row, upstream }: Account): string[] {
     const between = received <= completion && completion <= sent
     // Cut off before anything came: the vendor may have made all of it, so that all that was reserved is charged.
     const abandoned =
-      (outcome === 'client_aborted' || outcome === 'gateway_closed') &&
+      (outcome === 'client_disconnected' || outcome === 'gateway_closed') &&
       sent === 0 &&
       received === 0 &&
       prompt === reserved.promptTokens &&
@@ -54,7 +54,7 @@ export function rowFaults({ client, row, upstream }: Account): string[] {
     expect(told, `the upstream counted ${shown(counted)}, the client was told ${shown(end)}`)
   }
   // Who leaves may do so before what was written has arrived.
-  const left = outcome === 'client_aborted' || outcome === 'gateway_closed'
+  const left = outcome === 'client_disconnected' || outcome === 'gateway_closed'
   const attempts = row.attempts ?? asked
   expect(
     attempts === asked || (left && attempts > asked),

@@ -57,7 +57,7 @@ const gateway = createGateway({
   breaker: false,
   route: models({ paid: vendor(upstreamPort), free: vendor(upstreamPort) }),
   prices: priceTable(prices),
-  limit: limits(rulesOf(concurrent), {
+  limits: limits(rulesOf(concurrent), {
     store: redisLimitStore(redis),
     instances: 1,
     leaseMs,

@@ -24,7 +24,7 @@ export async function runRouting(plan: RoutingPlan, tell: (line: string) => void
   const alarms: string[] = []
   const observe: Observer = event => {
     if (event.type === 'end') ends.push({ at: performance.now(), event })
-    if (event.type === 'target' && (event.state === 'open' || event.state === 'cooling')) {
+    if (event.type === 'target' && (event.state === 'open' || event.state === 'cooldown')) {
       const upstream = Number(event.provider.at(-1))
       leftAlone.push({ at: performance.now(), upstream, waitMs: event.waitMs })
     }

@@ -7,7 +7,7 @@ import { Site } from '../../../e2e/conformance/site.ts'
 
 /** What the gateway is made of: everything that can be sent to another process. */
 export interface ChildOptions
-  extends Pick<GatewayOptions, 'timeouts' | 'stream' | 'intake' | 'maxAttempts' | 'retry'> {
+  extends Pick<GatewayOptions, 'timeouts' | 'stream' | 'requestLimits' | 'maxAttempts' | 'retry'> {
   /** `serve` hears signals by itself; in the other ones SIGTERM closes the gateway, as their users write it. */
   readonly mount: 'node http' | 'express 5' | 'serve'
   /** The base URLs that answer for each model, in order. */

@@ -6,7 +6,7 @@ import type { ChildOptions } from './child-service.ts'
 
 /** What a gateway in a process of its own remembers outside of it. */
 export interface ChildStores {
-  readonly options: Pick<GatewayOptions, 'limit' | 'ledger'>
+  readonly options: Pick<GatewayOptions, 'limits' | 'ledger'>
   /** After the gateway is closed. */
   close(): Promise<void>
 }
@@ -17,7 +17,7 @@ export async function openStores(given: Pick<ChildOptions, 'limits' | 'ledger'>)
   const database = given.ledger === undefined ? undefined : await openSqlite({ url: given.ledger })
   return {
     options: {
-      ...(given.limits && redis ? { limit: limitOf(given.limits, redis) } : {}),
+      ...(given.limits && redis ? { limits: limitOf(given.limits, redis) } : {}),
       ...(database ? { ledger: database.ledger } : {}),
     },
     async close() {

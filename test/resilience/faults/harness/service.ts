@@ -57,7 +57,7 @@ export async function startService(mount: Mount, parts: ServiceParts): Promise<S
     retry: false,
     breaker: false,
     ...options,
-    limit: leases,
+    limits: leases,
     observe(event) {
       events.push(event)
       if (event.type !== 'end') return

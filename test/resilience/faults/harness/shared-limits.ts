@@ -35,7 +35,7 @@ export async function sharingService(mount: Mount, store: LimitStore): Promise<S
   const service = await startService(mount, {
     models: { free: upstream, paid: upstream, single: upstream },
     prices: priceTable({ paid: { input: 1, output: 1 } }),
-    limit: limits(rules, {
+    limits: limits(rules, {
       store,
       observe: event => {
         if (event.type === 'store' && event.store === 'limits') states.push(event.state)

@@ -49,7 +49,7 @@ export function describeChanges(mount: Mount): void {
 
   it('what a lease does to its usage is seen neither by the caller nor in the record', async () => {
     const lease = { headers: { 'x-room': '1' }, settle: (usage: unknown) => spoil(usage) }
-    const { site, ends } = await serviceWith(mount, { limit: { admit: () => lease } })
+    const { site, ends } = await serviceWith(mount, { limits: { admit: () => lease } })
     const { usage } = completionOf(await site.chat())
     expect(usage).toMatchObject({ prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 })
     expect((await ends.first()).usage).toMatchObject({ total_tokens: 21 })
@@ -86,7 +86,7 @@ export function describeChanges(mount: Mount): void {
           },
         }),
         ...(name === 'limit' && {
-          limit: {
+          limits: {
             admit: (_, draft) => {
               spoil(draft.body)
               return { headers: {}, settle: usage => void settled_(usage) }

@@ -21,7 +21,7 @@ export async function serviceWith(mount: Mount, given: Partial<GatewayOptions>) 
   const gateway = createGateway({
     authenticate: apiKeys([{ id: 'ann', key: 'good-key' }]),
     route: models({ local: entryOf(upstream) }),
-    limit: {
+    limits: {
       admit: () => {
         admitted++
         return { headers: {}, settle: usage => void settled.push(usage) }

@@ -41,7 +41,7 @@ export async function abort({ at, script, stream, within }: AbortPhase, world: W
   await sleep(world.random() * within)
   const left = asked.leave()
   if (at === 'no gateway') return (await world.closed.take(id)) - left
-  const record = await world.expectRecord(id, 'client_aborted')
+  const record = await world.expectRecord(id, 'client_disconnected')
   if (at === 'upstream') return (await world.closed.take(id)) - left
   if (world.reached.has(id)) throw new Error('the upstream was asked')
   return record.at - left

@@ -80,7 +80,7 @@ export function hostilePhases(share: number): readonly HostilePhase[] {
           })
           void asked.told.then(() => resolve())
         })
-        await world.expectRecord(id, 'client_aborted', 200)
+        await world.expectRecord(id, 'client_disconnected', 200)
       },
     },
     {

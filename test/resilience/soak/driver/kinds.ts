@@ -110,7 +110,7 @@ export const leavingKinds: readonly Kind[] = [
           },
         })
       })
-      await world.expectRecord(id, 'client_aborted', 499)
+      await world.expectRecord(id, 'client_disconnected', 499)
     },
   },
   {
@@ -121,7 +121,7 @@ export const leavingKinds: readonly Kind[] = [
       const asked = ask({ port, id, body: chat(`flood ${id}`, { stream: true }), unread: true })
       await sleep(300 + world.random() * 500)
       asked.leave()
-      await world.expectRecord(id, 'client_aborted')
+      await world.expectRecord(id, 'client_disconnected')
     },
   },
 ]

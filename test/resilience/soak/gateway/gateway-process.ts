@@ -46,7 +46,7 @@ const long = { policyMs: 60_000, idleMs: 60_000, totalMs: day }
 const plain = { retry: false, breaker: false } as const
 const patient = createGateway({
   authenticate,
-  limit,
+  limits: limit,
   observe,
   route,
   ...plain,
@@ -55,7 +55,7 @@ const patient = createGateway({
 /** For an upstream that says nothing. */
 const hasty = createGateway({
   authenticate,
-  limit,
+  limits: limit,
   observe,
   route,
   ...plain,

@@ -40,7 +40,10 @@ const rule = object<LimitRuleData>(
       }),
       description: 'The models that it concerns, by name or pattern. Default: all.',
     },
-    dryRun: { shape: flag, description: 'Counts and tells, and refuses nobody.' },
+    mode: {
+      shape: choice('enforce', 'dryRun'),
+      description: '`dryRun` counts and reports, and never refuses. Default `enforce`.',
+    },
   },
   "a rule, such as { kind: 'requests', limit: 60, per: 'minute' }",
 )

@@ -24,7 +24,7 @@ export const serverShape = object<ServerConfig>({
     shape: number({ min: 0, max: 65_535, whole: true }, 'a whole number from 0 to 65535'),
     description: 'Port to listen on; 0 takes a free one. Default 8787.',
   },
-  base: {
+  basePath: {
     shape: text("a path that begins with '/' and does not end with one, such as '/v1'", /^(\/[\w.~-]+)+$/),
     description: 'Path of the service. Default `/v1`.',
   },

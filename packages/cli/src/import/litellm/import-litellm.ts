@@ -67,7 +67,7 @@ function configOf(
     ...(telemetry === undefined ? {} : { telemetry }),
     ...(library.at('drop_params').flag() === true ? { unsupportedParameters: 'drop' } : {}),
     ...(maxInFlight === undefined ? {} : { maxInFlight }),
-    ...(megabytes === undefined ? {} : { intake: intakeOf(megabytes * mebibyte) }),
+    ...(megabytes === undefined ? {} : { requestLimits: intakeOf(megabytes * mebibyte) }),
     ...reliabilityOf(settings, routes.mostPlaces, reading),
   }
 }
@@ -75,7 +75,7 @@ function configOf(
 const mebibyte = 1_048_576
 
 /** A body that may be sent has to be one that may be received, for which there are bounds by default. */
-function intakeOf(maxBytes: number): NonNullable<Config['intake']> {
+function intakeOf(maxBytes: number): NonNullable<Config['requestLimits']> {
   return {
     maxBytes,
     ...(maxBytes > 64 * mebibyte && { maxUploadBytes: maxBytes }),

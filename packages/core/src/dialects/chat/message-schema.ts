@@ -79,7 +79,7 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
 export function silenceFault(message: AssistantMessage): Fault | undefined {
   if (message.content !== undefined || saysOtherwise(message)) return undefined
   return {
-    refusal: 'missing_required_parameter',
+    reason: 'missing_required_parameter',
     message: path => `Missing required parameter: '${path}.content'.`,
     param: path => `${path}.content`,
   }
@@ -94,7 +94,7 @@ export function saysOtherwise({ tool_calls, function_call, refusal, audio }: Ass
 export function urlFault(url: string): Fault | undefined {
   if (/^(?:https?:\/\/|data:)/i.test(url)) return undefined
   return {
-    refusal: 'invalid_value',
+    reason: 'invalid_value',
     message: path => `Invalid '${path}': expected an http or https URL, or a data URL.`,
   }
 }

@@ -65,7 +65,7 @@ export function unknownOptionFault(options: object): Fault | undefined {
 
 function unknownMember(key: string): Fault {
   return {
-    refusal: 'unknown_parameter',
+    reason: 'unknown_parameter',
     message: path => `Unknown parameter: '${path}.${shorten(key)}'.`,
     param: path => `${path}.${shorten(key)}`,
   }

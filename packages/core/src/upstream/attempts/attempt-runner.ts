@@ -10,7 +10,7 @@ import { isTimeout } from '../../observability/attempt-log.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { Attempt } from '../attempt.ts'
 import type { Attempts, CallDependencies } from '../call-context.ts'
-import { coolingMs } from '../health/classify-outcome.ts'
+import { cooldownMs } from '../health/classify-outcome.ts'
 import type { Progress, Standing } from './next-attempt.ts'
 import { pause } from './pause.ts'
 import { backoffDelay, hedgeTime, isRetryable, mayMoveOn } from './retry-policy.ts'
@@ -246,7 +246,7 @@ export class AttemptRunner implements Progress, AttemptHost {
   abandon(): void {
     this.#leave?.()
     for (const call of this.#running) {
-      call.cut(new LifeEnded(this.#lifetime.ended ?? 'client_left'))
+      call.cut(new LifeEnded(this.#lifetime.ended ?? 'client_disconnected'))
       this.#tellUnused(call)
     }
   }
@@ -262,7 +262,7 @@ export class AttemptRunner implements Progress, AttemptHost {
     const view = health.of(candidate).view(now, this.#attempts.caller)
     if (view.state === 'open' || view.state === 'half_open') this.#bar(index, view as Blocked)
     // The cooldown may come from another request, whose `retry-after` was longer.
-    else if (view.waitMs <= Math.max(retry.maxRetryAfterMs, coolingMs.least))
+    else if (view.waitMs <= Math.max(retry.maxRetryAfterMs, cooldownMs.least))
       standing.againAt = now + Math.max(waitMs, view.waitMs)
   }
 

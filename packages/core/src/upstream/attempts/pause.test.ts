@@ -25,10 +25,10 @@ describe('pause', () => {
     const waking = pause(10, lifetime, clock)
     await clock.pass(10)
     await waking
-    lifetime.end('client_left')
+    lifetime.end('client_disconnected')
   })
 
-  it.each(['client_left', 'gateway_closed'] as const)(
+  it.each(['client_disconnected', 'gateway_closed'] as const)(
     'ends with the life, before or after: %s',
     async reason => {
       const clock = new ManualClock()

@@ -111,7 +111,7 @@ class Shadow {
     const call = health.of(this.#entry.target).begin(clock.monotonic(), false, caller)
     if ('ended' in call) return call
     throw new ShadowSkipped(
-      call.state === 'cooling' ? 'its target asked for a pause' : 'its target is left alone',
+      call.state === 'cooldown' ? 'its target asked for a pause' : 'its target is left alone',
     )
   }
 

@@ -6,7 +6,7 @@ import { type UnavailableReason, unavailableReasons } from '../../errors/unavail
 
 /** Why a place is not asked that health says must not be. */
 export function skippedFor({ state, waitMs, reason }: Blocked): SkipReason {
-  const why = state === 'cooling' ? 'cooling' : 'open'
+  const why = state === 'cooldown' ? 'cooldown' : 'open'
   return reason === undefined ? { why, waitMs } : { why, waitMs, detail: reason }
 }
 

@@ -85,7 +85,7 @@ export class UpstreamAttempt implements Answering<Answered>, AdjustmentListener,
 
   end(completed: boolean, error?: unknown): void {
     this.entry.error = error
-    this.#end(completed, completed ? error : (error ?? new LifeEnded('client_left')))
+    this.#end(completed, completed ? error : (error ?? new LifeEnded('client_disconnected')))
   }
 
   /** Cuts the call off: its answer is not needed. */

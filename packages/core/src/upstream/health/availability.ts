@@ -34,15 +34,15 @@ export class Availability {
   /** Returns why, and for how long, it is not available to a principal; without one, to some principal. */
   blockOf(now: number, principal?: string): Unavailable | undefined {
     const cooldown = this.#cooldowns.of(principal)
-    const coolingMs = this.#cooldowns.waitMs(now, principal)
+    const cooldownMs = this.#cooldowns.waitMs(now, principal)
     if (!this.#breaker.holds(principal)) {
-      return coolingMs > 0 ? { state: 'cooling', waitMs: coolingMs, reason: cooldown!.reason } : undefined
+      return cooldownMs > 0 ? { state: 'cooldown', waitMs: cooldownMs, reason: cooldown!.reason } : undefined
     }
     const openMs = this.#breaker.waitMs(now, principal)
-    const waitMs = Math.max(openMs, coolingMs)
+    const waitMs = Math.max(openMs, cooldownMs)
     const state = this.#breaker.state(now)
     const isOpen = state === 'open' && openMs > 0
-    if (!isOpen && coolingMs > 0) return { state: 'cooling', waitMs, reason: cooldown!.reason }
+    if (!isOpen && cooldownMs > 0) return { state: 'cooldown', waitMs, reason: cooldown!.reason }
     return { state: isOpen ? 'open' : 'half_open', waitMs, reason: this.#breaker.reason }
   }
 

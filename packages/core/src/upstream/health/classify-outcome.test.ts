@@ -7,7 +7,7 @@ import { classifyOutcome } from './classify-outcome.ts'
 const upstream = (details: UpstreamErrorDetails) => new UpstreamError('It failed.', details)
 const refused = (status?: number, more: Partial<UpstreamErrorDetails> = {}) =>
   upstream({ kind: 'refused', ...(status === undefined ? {} : { status }), ...more })
-const cooling = (ms: number, asked = true, own = false) => ({ kind: 'cooling', ms, own, asked })
+const cooldown = (ms: number, asked = true, own = false) => ({ kind: 'cooldown', ms, own, asked })
 const failed = { kind: 'failure', own: false, answered: true }
 
 describe('classifyOutcome', () => {
@@ -77,24 +77,24 @@ describe('classifyOutcome', () => {
   ])('gives a 429 the pause that it asks for, from a second to a minute: %s', (retryAfterMs, ms) => {
     const error = refused(429, retryAfterMs === undefined ? {} : { retryAfterMs })
     expect(classifyOutcome(error, false)).toEqual(
-      cooling(ms, retryAfterMs !== undefined && retryAfterMs >= 0),
+      cooldown(ms, retryAfterMs !== undefined && retryAfterMs >= 0),
     )
   })
 
   it.each([401, 402])('leaves a target that answers %s alone for a minute', status =>
     expect(classifyOutcome(refused(status, { retryAfterMs: 5 }), false)).toEqual(
-      cooling(60_000, false, true),
+      cooldown(60_000, false, true),
     ),
   )
 
   it('leaves an account without means alone for a minute, whatever its status', () => {
     expect(classifyOutcome(refused(429, { code: 'insufficient_quota' }), false)).toEqual(
-      cooling(60_000, false, true),
+      cooldown(60_000, false, true),
     )
   })
 
   it.each([
-    ['a caller who left', new LifeEnded('client_left')],
+    ['a caller who left', new LifeEnded('client_disconnected')],
     ['a gateway that was closed', new LifeEnded('gateway_closed')],
     ['a request that the provider cannot write', new GatewayError('unsupported_parameter')],
     ['a refusal for its rate', new GatewayError('rate_limit_exceeded')],

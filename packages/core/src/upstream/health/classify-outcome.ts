@@ -10,7 +10,7 @@ type Verdict =
    */
   | { readonly kind: 'failure'; readonly own: boolean; readonly answered: boolean }
   /** It is to be left alone for a while, and has not failed. `asked`: it said for how long. */
-  | { readonly kind: 'cooling'; readonly ms: number; readonly own: boolean; readonly asked: boolean }
+  | { readonly kind: 'cooldown'; readonly ms: number; readonly own: boolean; readonly asked: boolean }
 
 const success: Verdict = { kind: 'success' }
 const failure: Verdict = { kind: 'failure', own: false, answered: true }
@@ -20,7 +20,7 @@ const noConnection: Verdict = { kind: 'failure', own: true, answered: false }
 const neutral: Verdict = { kind: 'neutral' }
 
 /** A pause that an upstream asks for is obeyed within these, in milliseconds. */
-export const coolingMs = { least: 1_000, most: 60_000 }
+export const cooldownMs = { least: 1_000, most: 60_000 }
 
 /**
  * What the end of a call says of its target. `answered`: its first content had come.
@@ -50,11 +50,11 @@ function ofStatus(error: UpstreamError): Verdict {
   if (isTooLarge(error)) return neutral
   // Neither a key that is refused nor an account without means mends itself in a second.
   if (status === 401 || status === 402 || code === 'insufficient_quota') {
-    return { kind: 'cooling', ms: coolingMs.most, own: true, asked: false }
+    return { kind: 'cooldown', ms: cooldownMs.most, own: true, asked: false }
   }
   if (status === 429) {
     const asked = retryAfterMs !== undefined && retryAfterMs >= 0
-    return { kind: 'cooling', ms: within(retryAfterMs), own: false, asked }
+    return { kind: 'cooldown', ms: within(retryAfterMs), own: false, asked }
   }
   // A 403 may be the key's fault, or what some vendors say of one prompt: it takes several to close a target.
   if (status === 403) return refusal
@@ -74,8 +74,8 @@ function hasCode(value: unknown): value is { readonly code: unknown } {
 }
 
 /** A time that is none counts as none told. */
-function within(ms = coolingMs.least): number {
-  return Math.min(Math.max(ms, coolingMs.least), coolingMs.most) || coolingMs.least
+function within(ms = cooldownMs.least): number {
+  return Math.min(Math.max(ms, cooldownMs.least), cooldownMs.most) || cooldownMs.least
 }
 
 /** How vendors say what the account still pays for: "You requested up to 65536 tokens, but can only afford 30104". */

@@ -42,7 +42,7 @@ describe('a record of a HealthRegistry', () => {
         const record = book.of({ provider: { name: 'north' }, model: 'm' })
         const running: HealthCall[] = []
         let now = 0
-        let coolUntil = 0
+        let cooldownUntil = 0
         let probes = 0
         for (const taken of steps) {
           if (taken.kind === 'wait') now += taken.ms
@@ -67,14 +67,14 @@ describe('a record of a HealthRegistry', () => {
               running.splice(at, 1)
               call.ended(error, now)
               call.ended(failure(500), now)
-              if (taken.how === 3) coolUntil = Math.max(coolUntil, now + 3_000)
-              if (taken.how === 4) coolUntil = Math.max(coolUntil, now + 60_000)
+              if (taken.how === 3) cooldownUntil = Math.max(cooldownUntil, now + 3_000)
+              if (taken.how === 4) cooldownUntil = Math.max(cooldownUntil, now + 60_000)
             }
           }
           const { state, waitMs, active } = record.view(now)
           expect(active).toBe(running.length)
-          expect(waitMs).toBeGreaterThanOrEqual(Math.max(0, coolUntil - now))
-          expect(state === 'cooling').toBe(state !== 'open' && now < coolUntil)
+          expect(waitMs).toBeGreaterThanOrEqual(Math.max(0, cooldownUntil - now))
+          expect(state === 'cooldown').toBe(state !== 'open' && now < cooldownUntil)
           expect(told.at(-1)?.state ?? 'closed').toBe(state)
         }
         const states = ['closed', ...told.map(event => event.state)]

@@ -141,19 +141,19 @@ describe('a record of a HealthRegistry', () => {
   it('gives a pause that was asked for to the last resort too', () => {
     const record = scriptedBook().book.of(target)
     fail(record, 1, 0, new UpstreamError('No.', { kind: 'refused', status: 429, retryAfterMs: 2_000 }))
-    expect(record.begin(1, true)).toMatchObject({ state: 'cooling', waitMs: 1_999 })
+    expect(record.begin(1, true)).toMatchObject({ state: 'cooldown', waitMs: 1_999 })
     expect(record.lastResortMs(1)).toBe(1_999)
   })
 
   it('does not keep the last resort waiting for a pause that nobody asked for', () => {
     const record = scriptedBook().book.of(target)
     fail(record, 1, 0, failure(429))
-    expect(record.begin(1)).toMatchObject({ state: 'cooling', waitMs: 999 })
+    expect(record.begin(1)).toMatchObject({ state: 'cooldown', waitMs: 999 })
     expect(record.lastResortMs(1)).toBe(0)
     // Nothing is probed: all may pass who have nowhere else to go.
     const calls = [begun(record.begin(1, true)), begun(record.begin(1, true))]
     for (const call of calls) call.ended(undefined, 2)
-    expect(record.view(999).state).toBe('cooling')
+    expect(record.view(999).state).toBe('cooldown')
     expect(record.view(1_000).state).toBe('closed')
   })
 
@@ -180,7 +180,7 @@ describe('a record of a HealthRegistry', () => {
   })
 
   it.each([
-    ['a caller who left', new LifeEnded('client_left')],
+    ['a caller who left', new LifeEnded('client_disconnected')],
     ['a 400', failure(400)],
     ['a 404', failure(404)],
     ['a refusal of its provider', new GatewayError('unsupported_value')],
@@ -198,10 +198,10 @@ describe('a record of a HealthRegistry', () => {
     const record = book.of(target)
     fail(record, 5)
     begun(record.begin(30_000)).ended(failure(429, 2_000), 30_000)
-    expect(record.begin(31_000)).toEqual({ state: 'cooling', waitMs: 1_000, reason: 'rate_limited' })
+    expect(record.begin(31_000)).toEqual({ state: 'cooldown', waitMs: 1_000, reason: 'rate_limited' })
     begun(record.begin(32_000))
     expect(record.begin(32_000)).toMatchObject({ state: 'half_open' })
-    expect(told.map(({ state }) => state)).toEqual(['open', 'half_open', 'cooling', 'half_open'])
+    expect(told.map(({ state }) => state)).toEqual(['open', 'half_open', 'cooldown', 'half_open'])
   })
 
   it('is open for longer where its probe fails, and that is told again', () => {
@@ -222,10 +222,10 @@ describe('a record of a HealthRegistry', () => {
     third?.ended(failure(429), 0)
     early?.answered(10)
     early?.ended(undefined, 20)
-    expect(record.begin(1_000)).toEqual({ state: 'cooling', waitMs: 19_000, reason: 'rate_limited' })
+    expect(record.begin(1_000)).toEqual({ state: 'cooldown', waitMs: 19_000, reason: 'rate_limited' })
     begun(record.begin(20_000))
     expect(told.map(({ state, waitMs }) => [state, waitMs])).toEqual([
-      ['cooling', 5_000],
+      ['cooldown', 5_000],
       ['closed', 0],
     ])
   })
@@ -318,8 +318,8 @@ describe('healthRegistry', () => {
     const of = (model: string) => book.of({ provider, model })
     const open = of('open')
     fail(open, 5)
-    const cooling = of('cooling')
-    fail(cooling, 1, 0, failure(429))
+    const cooldown = of('cooldown')
+    fail(cooldown, 1, 0, failure(429))
     const running = of('running')
     begun(running.begin(0))
     const repeating = of('repeating')
@@ -331,7 +331,7 @@ describe('healthRegistry', () => {
       of('asked')
     }
     expect(of('open')).toBe(open)
-    expect(of('cooling')).toBe(cooling)
+    expect(of('cooldown')).toBe(cooldown)
     expect(of('running')).toBe(running)
     expect(of('repeating')).toBe(repeating)
     expect(of('asked')).toBe(asked)

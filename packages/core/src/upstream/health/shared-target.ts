@@ -4,7 +4,7 @@ import { probeMs } from './breaker.ts'
 /** What there is to tell of a target, in the words of the contract. */
 export interface ToldTarget {
   readonly breaker: NonNullable<SharedTargetChange['breaker']>
-  readonly coolingMs: number
+  readonly cooldownMs: number
   readonly pause: SharedPause | undefined
 }
 
@@ -53,9 +53,9 @@ export class SharedTarget {
   #breakerChanged = false
   /** The pauses that were told, or heard of: that of all, and that of one principal. */
   #allCoolUntil = 0
-  #coolUntil = 0
+  #cooldownUntil = 0
   #cooledFor: string | undefined
-  #cooling = false
+  #cooldown = false
   #claimedUntil = 0
   #claiming = false
   #claimAt = 0
@@ -102,26 +102,26 @@ export class SharedTarget {
   /** It asked a principal for a pause; `forAll` is when that of all ends, where there is one. */
   cools(principal: string, until: number, forAll = 0): void {
     const isNewForAll = forAll - this.#allCoolUntil >= tellableMs
-    const isKnown = principal === this.#cooledFor && until - this.#coolUntil < tellableMs
+    const isKnown = principal === this.#cooledFor && until - this.#cooldownUntil < tellableMs
     if (!isNewForAll && (isKnown || until - this.#allCoolUntil < tellableMs)) return
     this.#allCoolUntil = Math.max(this.#allCoolUntil, forAll)
-    this.#coolUntil = until
+    this.#cooldownUntil = until
     this.#cooledFor = principal
-    this.#cooling = true
+    this.#cooldown = true
     this.#changed()
   }
 
   /** What is to be told, which it is with that. */
   change(now: number): SharedTargetChange {
-    const { breaker, coolingMs, pause } = this.#record.told(now)
+    const { breaker, cooldownMs, pause } = this.#record.told(now)
     const change: SharedTargetChange = {
       id: this.id,
       ...(this.#breakerChanged && { breaker }),
-      ...(this.#cooling && coolingMs > 0 && { cooldownMs: coolingMs }),
-      ...(this.#cooling && pause !== undefined && { pause }),
+      ...(this.#cooldown && cooldownMs > 0 && { cooldownMs }),
+      ...(this.#cooldown && pause !== undefined && { pause }),
     }
     this.#breakerChanged = false
-    this.#cooling = false
+    this.#cooldown = false
     return change
   }
 

@@ -59,7 +59,7 @@ describe('a book whose health is shared', () => {
     await pass(10)
     expect(state(there)).toBe('closed')
     await pass(1_000)
-    expect(there.record.view(clock())).toMatchObject({ state: 'cooling' })
+    expect(there.record.view(clock())).toMatchObject({ state: 'cooldown' })
     // Many refusals are one pause.
     expect(shared.asked.write).toBe(1)
   })
@@ -186,7 +186,7 @@ describe('a book whose health is shared', () => {
     ask(there)
     await pass(1_100)
     expect(ask(there)).toMatchObject({ state: 'half_open' })
-    probe.ended(new LifeEnded('client_left'), clock())
+    probe.ended(new LifeEnded('client_disconnected'), clock())
     await pass(1_100)
     ask(there)
     await pass(10)
@@ -323,7 +323,7 @@ describe('a book whose health is shared', () => {
     const here = startProcess()
     fail(here, 5)
     await pass(30_000)
-    const { acquireProbe: claimProbe } = shared
+    const { acquireProbe } = shared
     let answer = (_: boolean) => {}
     shared.acquireProbe = () => new Promise(resolve => (answer = resolve))
     expect(ask(here)).toMatchObject({ state: 'half_open' })
@@ -331,7 +331,7 @@ describe('a book whose health is shared', () => {
     await pass(20)
     answer(true)
     await pass(480)
-    shared.acquireProbe = claimProbe
+    shared.acquireProbe = acquireProbe
     await shared.acquireProbe('north/m', 'another', 60_000)
     for (let index = 0; index < 5; index++) {
       expect(ask(here)).toMatchObject({ state: 'half_open' })
@@ -356,9 +356,9 @@ describe('a book whose health is shared', () => {
     ['a text', 'OK'],
     ['too few', []],
     ['no states', [5]],
-    ['no numbers', [{ generation: 1, openings: '1', openMs: 5, coolingMs: 0 }]],
-    ['less than nothing', [{ generation: 1, openings: 1, openMs: -5, coolingMs: 0 }]],
-    ['NaN', [{ generation: 1, openings: 1, openMs: Number.NaN, coolingMs: 0 }]],
+    ['no numbers', [{ generation: 1, openings: '1', openMs: 5, cooldownMs: 0 }]],
+    ['less than nothing', [{ generation: 1, openings: 1, openMs: -5, cooldownMs: 0 }]],
+    ['NaN', [{ generation: 1, openings: 1, openMs: Number.NaN, cooldownMs: 0 }]],
   ])('takes %s that a store gives for a failure', async (_, given) => {
     const wrong = { ...shared, read: async () => given as never, write: async () => given as never }
     const { book, stores } = scriptedBook({ clock: systemClock, shared: wrong })

@@ -179,10 +179,10 @@ function soundNumbers(given: unknown, count: number): readonly number[] {
 
 function isState(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  const { generation, openings, openMs, cooldownMs: coolingMs, openFor, partial, reason, pause } =
+  const { generation, openings, openMs, cooldownMs, openFor, partial, reason, pause } =
     value as Partial<SharedTargetState>
   return (
-    [generation, openings, openMs, coolingMs].every(isAmount) &&
+    [generation, openings, openMs, cooldownMs].every(isAmount) &&
     (openFor === undefined || isDigest(openFor)) &&
     (partial === undefined || typeof partial === 'boolean') &&
     (reason === undefined || typeof reason === 'string') &&

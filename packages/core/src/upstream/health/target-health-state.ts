@@ -168,7 +168,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
       if (own) this.#share()?.letGo()
       else this.#share()?.breakerChanged()
     }
-    if (verdict.kind === 'cooling') {
+    if (verdict.kind === 'cooldown') {
       const principal = call.caller.digest
       const cooldown = { principal, until: now + verdict.ms, reason: unavailableReason(error), since: now }
       this.#cooldowns.add(cooldown, now)
@@ -176,7 +176,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
       if (!own) this.#share()?.cools(principal, cooldown.until, this.#cooldowns.forAll?.until)
     }
     if (error === undefined && this.#told === 'closed') return
-    if (verdict.kind === 'failure' || verdict.kind === 'cooling') this.#error = error
+    if (verdict.kind === 'failure' || verdict.kind === 'cooldown') this.#error = error
     this.#tell(now)
   }
 
@@ -191,7 +191,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
         openMs: this.#breaker.openMs(now),
         ...(openings > 0 && { partial, reason, ...(openFor !== undefined && { openFor }) }),
       },
-      coolingMs: longest?.principal === undefined ? ms : wait(forAll?.until, forAll?.reason),
+      cooldownMs: longest?.principal === undefined ? ms : wait(forAll?.until, forAll?.reason),
       pause: longest?.principal === undefined || ms === 0 ? undefined : { principal: longest.principal, ms },
     }
   }
@@ -199,9 +199,9 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
   adopt(state: SharedTargetState, breaker: boolean, now: number): void {
     const { breaker: options } = this.#settings
     if (options === undefined) return
-    const { openings, openMs, openFor, partial = false, cooldownMs: coolingMs, pause } = state
+    const { openings, openMs, openFor, partial = false, cooldownMs, pause } = state
     const reason = isUnavailableReason(state.reason) ? state.reason : 'overloaded'
-    this.#adoptPause(coolingMs, undefined, now)
+    this.#adoptPause(cooldownMs, undefined, now)
     if (pause !== undefined) this.#adoptPause(pause.ms, pause.principal, now)
     if (breaker) {
       const opening = { openings, openMs: Math.min(openMs, options.maxOpenMs), openFor, partial, reason }
@@ -278,7 +278,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
       this.#unavailableSince = now
       this.#availability.forgetLastResort()
     }
-    if (state === 'open' || state === 'cooling') this.#availability.delayLastResort(now)
+    if (state === 'open' || state === 'cooldown') this.#availability.delayLastResort(now)
     this.#told = state
     this.#toldScope = scope
     this.#settings.changed({
