@@ -1,6 +1,6 @@
 import type { Draft } from '../../packages/core/src/contracts/draft.ts'
 import { validate } from '../../packages/core/src/dialects/chat/validate.ts'
-import { defaultIntake } from '../../packages/core/src/gateway/config.ts'
+import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
 import { read } from '../../packages/core/src/validation/read.ts'
 import { vendorModels } from '../../packages/providers/test/vendors/properties/vendors.ts'
 import { conversationOf } from '../questions.ts'
@@ -42,7 +42,7 @@ export const requestCases: Case[] = conversations.flatMap(({ name, bytes, body }
       group: 'intake: bytes to JSON within bounds',
       name,
       bytes: bytes.length,
-      run: () => read(request, { kind: 'bytes', bytes }, defaultIntake),
+      run: () => read(request, { kind: 'bytes', bytes }, defaultRequestLimits),
     },
     {
       group: 'schema: is it sound?',

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig, type Service } from 'sluice'
 import { describe, expect, it } from 'vitest'
-import type { World } from '../../packages/cli/src/command.ts'
+import type { CommandContext } from '../../packages/cli/src/command.ts'
 import { check } from '../../packages/cli/src/commands/check.ts'
 import { ask } from './runner/ask.ts'
 import { describePage } from './runner/describe-page.ts'
@@ -69,7 +69,7 @@ describe('the configurations of the page', () => {
       cwd: fileOf('faulty.yaml', fence('faulty')),
       env: {},
       print: () => {},
-    } as unknown as World
+    } as unknown as CommandContext
     const failure = await check.run({}, ['faulty.yaml'], world).catch((error: Error) => error.message)
     expect(failure).toBe(fence('faults').trimEnd())
   })

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiKeys, type Gateway, type ManagedGateway } from '@sluice/core'
 import { expect, it, vi } from 'vitest'
-import { defaultIntake, defaultPacing, defaultTimeouts } from '../../packages/core/src/gateway/config.ts'
+import {
+  defaultPacing,
+  defaultRequestLimits,
+  defaultTimeouts,
+} from '../../packages/core/src/gateway/config.ts'
 import { type Asking, ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
 import { root, tableUnder } from './runner/markdown.ts'
@@ -190,7 +194,11 @@ it('names every bound and time, with its default', () => {
     const [option = '', key = '', , value = ''] = row.map(cell => cell.replaceAll(/[`,]/g, ''))
     told[option]![key] = Number(value)
   }
-  expect(told).toEqual({ requestLimits: defaultIntake, timeouts: defaultTimeouts, stream: defaultPacing })
+  expect(told).toEqual({
+    requestLimits: defaultRequestLimits,
+    timeouts: defaultTimeouts,
+    stream: defaultPacing,
+  })
 })
 
 it('names every option of loadShedding, with the default that the code tells', () => {

@@ -4,12 +4,12 @@ import {
   apiKeys,
   budget,
   createGateway,
+  type ErrorReason,
   type Gateway,
   GatewayError,
   type GatewayOptions,
   limits,
   models,
-  type ErrorReason,
   requests,
   tokens,
 } from '@sluice/core'

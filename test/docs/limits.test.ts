@@ -12,7 +12,7 @@ import {
   type Usage,
 } from '@sluice/core'
 import { describe, expect, it, vi } from 'vitest'
-import { defaultIntake } from '../../packages/core/src/gateway/config.ts'
+import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
 import { limitDefaults } from '../../packages/core/src/rate-limiting/limits-options.ts'
 import { mediaAllowance } from '../../packages/core/src/usage/prompt-estimate.ts'
 import { type Asking, ask } from './runner/ask.ts'
@@ -257,10 +257,10 @@ it('names the bounds of uploads, with their defaults', () => {
       return [name.replaceAll('`', ''), Number(number) * (unit === 'MiB' ? 1_048_576 : 1)]
     }),
   )
-  expect(defaultIntake).toMatchObject(told)
+  expect(defaultRequestLimits).toMatchObject(told)
   const grace = rows.flatMap(([, what = '']) => [...what.matchAll(/`(\w+)` \(([\d,]+)\)/g)])
   expect(grace.map(([, name, value = '']) => [name, Number(value.replace(',', ''))])).toEqual([
-    ['uploadGraceMs', defaultIntake.uploadGraceMs],
-    ['minRateGraceMs', defaultIntake.minRateGraceMs],
+    ['uploadGraceMs', defaultRequestLimits.uploadGraceMs],
+    ['minRateGraceMs', defaultRequestLimits.minRateGraceMs],
   ])
 })

@@ -1,7 +1,7 @@
 import { deepStrictEqual, equal, ok } from 'node:assert/strict'
-import { createGateway, type RequestLimits, type PartialChunk } from '@sluice/core'
+import { createGateway, type PartialChunk, type RequestLimits } from '@sluice/core'
 import fc from 'fast-check'
-import { defaultIntake } from '../../packages/core/src/gateway/config.ts'
+import { defaultRequestLimits } from '../../packages/core/src/gateway/config.ts'
 import { intakeExamples } from './examples/intake.ts'
 import { fuzz } from './fuzz.ts'
 import { chatBody } from './intake/chat-bodies.ts'
@@ -17,8 +17,8 @@ const limits: fc.Arbitrary<RequestLimits> = fc
     maxElements: fc.constantFrom(100_000, 100_000, 100_000, 20, 3),
     maxMembers: fc.constantFrom(10_000, 10_000, 10_000, 4, 1),
   })
-  .map(bounds => ({ ...defaultIntake, ...bounds }))
-const wide: RequestLimits = { ...defaultIntake, maxBytes: 100_000 }
+  .map(bounds => ({ ...defaultRequestLimits, ...bounds }))
+const wide: RequestLimits = { ...defaultRequestLimits, maxBytes: 100_000 }
 
 const chat = fc
   .tuple(

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CacheStore, apiKeys, idempotency, memoryCacheStore, responseCache } from '@sluice/core'
+import { apiKeys, type CacheStore, idempotency, memoryCacheStore, responseCache } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
 import { redisCacheStore } from '@sluice/redis'
 import { completion } from '@sluice/testing'

@@ -1,4 +1,4 @@
-import type { Counter, LimitStore, Verdict } from '@sluice/core'
+import type { Counter, LimitDecision, LimitStore } from '@sluice/core'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -145,9 +145,9 @@ async function play(
   steps: readonly Step[],
   clock: { at: number },
   from: number,
-): Promise<Verdict[]> {
+): Promise<LimitDecision[]> {
   const claims: { id: string; counters: readonly Counter[] }[] = []
-  const verdicts: (Verdict | Promise<Verdict>)[] = []
+  const verdicts: (LimitDecision | Promise<LimitDecision>)[] = []
   const done: (void | Promise<void>)[] = []
   clock.at = from
   for (const step of steps) {
@@ -172,7 +172,7 @@ async function play(
 }
 
 /** Times to the microsecond. */
-function rounded({ allowed, counters }: Verdict): Verdict {
+function rounded({ allowed, counters }: LimitDecision): LimitDecision {
   return {
     allowed,
     counters: counters.map(state => ({

@@ -42,7 +42,10 @@ describeWithRedis('answers on one Redis', () => {
 
   it('leaves what stands under another prefix alone', async () => {
     const client = new Redis(server.url)
-    const [one, other] = [redisCacheStore(client, { prefix: 'one' }), redisCacheStore(client, { prefix: 'other' })]
+    const [one, other] = [
+      redisCacheStore(client, { prefix: 'one' }),
+      redisCacheStore(client, { prefix: 'other' }),
+    ]
     const key = { owner: 'ann', name: 'key' }
     await one.set(key, 'text', { ttlMs: 60_000 })
     expect([await other.get(key), await other.add(key, 'mine', { ttlMs: 60_000 })]).toEqual([

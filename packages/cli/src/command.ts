@@ -1,7 +1,7 @@
 import type { ParseArgsConfig } from 'node:util'
 
 /** What a command has of the world: all that it reads, writes and waits for. Tests bring their own. */
-export interface World {
+export interface CommandContext {
   /** `main` adds the variables of `.env` files to it. */
   readonly env: Record<string, string | undefined>
   /** Where relative paths begin. */
@@ -39,7 +39,7 @@ export interface Command {
    * Does it, and gives the exit code: 0, or 1 for what failed or was refused, 2 for a command line that cannot be. What
    * it throws as a `CommandFault` is told in its words; anything else is a bug, and told with its stack.
    */
-  readonly run: (values: Values, positionals: readonly string[], world: World) => Promise<number>
+  readonly run: (values: Values, positionals: readonly string[], world: CommandContext) => Promise<number>
 }
 
 /** A command by what `sluice --help` says of it; the rest of it is loaded when it is asked for. */

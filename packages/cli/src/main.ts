@@ -1,5 +1,5 @@
 import manifest from '../package.json' with { type: 'json' }
-import { CommandFault, type TableEntry, type World } from './command.ts'
+import { type CommandContext, CommandFault, type TableEntry } from './command.ts'
 import { commandTable } from './command-line/command-table.ts'
 import { findCommand } from './command-line/find-command.ts'
 import { documentationOf, help } from './command-line/help.ts'
@@ -20,7 +20,7 @@ const bugCode = 70
  */
 export async function main(
   argv: readonly string[],
-  world: World,
+  world: CommandContext,
   table: readonly TableEntry[] = commandTable,
 ): Promise<number> {
   try {
@@ -38,7 +38,11 @@ export async function main(
   }
 }
 
-async function run(argv: readonly string[], world: World, table: readonly TableEntry[]): Promise<number> {
+async function run(
+  argv: readonly string[],
+  world: CommandContext,
+  table: readonly TableEntry[],
+): Promise<number> {
   const [first, ...others] = argv
   if (first === undefined) {
     world.tell(help(table))

@@ -1,8 +1,8 @@
-import type { World } from './command.ts'
+import type { CommandContext } from './command.ts'
 
 /** A world for tests, which keeps what it is told. */
 export interface ScriptedWorld {
-  readonly world: World
+  readonly world: CommandContext
   readonly printed: () => string
   readonly told: () => string
   /** Resolves when something was printed that fits. */
@@ -12,7 +12,7 @@ export interface ScriptedWorld {
 }
 
 /** A world of nothing but what is given. */
-export function scriptedWorld(given: Partial<World> = {}): ScriptedWorld {
+export function scriptedWorld(given: Partial<CommandContext> = {}): ScriptedWorld {
   const texts = { printed: '', told: '' }
   const waiting = new Set<() => void>()
   const add = (name: keyof typeof texts) => (text: string) => {

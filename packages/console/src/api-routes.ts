@@ -45,7 +45,7 @@ function plain({ request }: ApiCall, value: unknown): Response {
 }
 
 function aboutOf({ state, gateway, mount }: ApiCall): About {
-  const { base, teamTag, startedAt } = state
+  const { basePath: base, teamTag, startedAt } = state
   return {
     base: mount.endsWith(base) ? '' : base,
     models: gateway.models,
@@ -74,7 +74,7 @@ function liveOf({ request, state, gateway }: ApiCall): Response {
 
 function chatOf({ request, state, gateway }: ApiCall): Promise<Response> {
   queryOf(request.url, [])
-  if (state.caller !== undefined) return state.caller.send(request, gateway, state.base)
+  if (state.caller !== undefined) return state.caller.send(request, gateway, state.basePath)
   throw new GatewayError('unknown_url', {
     message:
       "The console does not chat as itself: createConsole() was given chat: false. Use a caller's key.",

@@ -26,7 +26,7 @@ import type {
   AttemptReason,
   KeyChanges,
   KeySpec,
-  Outcome,
+  RequestOutcome,
   SkipReason,
   StoredKey,
   UsageRow,
@@ -77,7 +77,7 @@ export interface RequestRow {
   readonly team: string | undefined
   readonly stream: boolean
   /** `running` until it has ended. */
-  readonly outcome: Outcome | 'running'
+  readonly outcome: RequestOutcome | 'running'
   readonly status: number | undefined
   readonly provider: string | undefined
   readonly firstByteMs: number | undefined

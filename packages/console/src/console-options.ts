@@ -17,7 +17,7 @@ export interface ConsoleOptions {
   /** The tag by which callers belong to a team. Default `team`. */
   readonly teamTag?: string | undefined
   /** The `base` of the gateway. Default `/v1`. */
-  readonly base?: string | undefined
+  readonly basePath?: string | undefined
   /** How many requests are kept, those that run included: 1 to 500, the default. */
   readonly maxRequests?: number | undefined
   /** For how many minutes sums are kept: 1 to 1,440. Default 180. */
@@ -40,7 +40,7 @@ const known: readonly string[] = [
   'usage',
   'chat',
   'teamTag',
-  'base',
+  'basePath',
   'maxRequests',
   'minutes',
   'onError',
@@ -52,7 +52,15 @@ export function checkedOptions(given: ConsoleOptions): Checked {
   if (typeof given !== 'object' || given === null) throw fault('expected options, such as { adminKey }')
   const unknown = Object.keys(given).find(name => !known.includes(name))
   if (unknown !== undefined) throw fault(`no such option: ${unknown}. Known are ${known.join(', ')}`)
-  const { adminKey, keys, usage, teamTag = 'team', base = '/v1', maxRequests = 500, minutes = 180 } = given
+  const {
+    adminKey,
+    keys,
+    usage,
+    teamTag = 'team',
+    basePath = '/v1',
+    maxRequests = 500,
+    minutes = 180,
+  } = given
   const { chat: givenChat = {}, onError = () => {}, now = Date.now } = given
   if (typeof adminKey !== 'string' || !/^[\x21-\x7e]{16,512}$/.test(adminKey)) {
     const got = typeof adminKey === 'string' ? `a text of ${adminKey.length} characters` : typeof adminKey
@@ -66,13 +74,13 @@ export function checkedOptions(given: ConsoleOptions): Checked {
     throw fault('usage: expected a function, such as query => database.usage(query)')
   const chat = checkedChat(givenChat, fault)
   if (typeof teamTag !== 'string' || teamTag === '') throw fault("teamTag: expected a tag's name")
-  if (typeof base !== 'string' || !/^(\/[\w.~-]+)+$/.test(base))
-    throw fault("base: expected the gateway's base, such as '/v1'")
+  if (typeof basePath !== 'string' || !/^(\/[\w.~-]+)+$/.test(basePath))
+    throw fault("basePath: expected the gateway's basePath, such as '/v1'")
   expectCount('maxRequests', maxRequests, 500)
   expectCount('minutes', minutes, 1_440)
   if (typeof onError !== 'function') throw fault('onError: expected a function')
   if (typeof now !== 'function') throw fault('now: expected a function')
-  return { adminKey, keys, usage, chat, teamTag, base, maxRequests, minutes, onError, now }
+  return { adminKey, keys, usage, chat, teamTag, basePath, maxRequests, minutes, onError, now }
 }
 
 function expectCount(name: string, count: unknown, most: number): void {

@@ -18,7 +18,7 @@ export interface ConsoleState {
   /** `undefined` where the chat needs a caller's key. */
   readonly caller: ConsoleCaller | undefined
   readonly usage: ((query: UsageQuery) => Promise<readonly UsageRow[]>) | undefined
-  readonly base: string
+  readonly basePath: string
   readonly teamTag: string
   /** Milliseconds since 1970. */
   readonly startedAt: number

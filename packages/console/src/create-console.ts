@@ -24,7 +24,7 @@ export interface Console {
   readonly authenticate: (request: Request) => Principal | undefined
   /**
    * The page under `/console/`, and its API under `/console/api/`, for `withEndpoints`. Throws `TypeError` for a gateway
-   * that cannot tell of its targets, or has another `base` than the console was told.
+   * that cannot tell of its targets, or has another `basePath` than the console.
    */
   endpoint(gateway: ConsoleGateway): Endpoint
   /** Ends what listens; from then on nothing is watched, and the API answers with 503. Safe to call twice. */
@@ -41,7 +41,7 @@ export interface Console {
  * Throws `TypeError` for options that cannot be used, such as an admin key of fewer than 16 characters.
  */
 export function createConsole(options: ConsoleOptions): Console {
-  const { adminKey, keys, usage, chat, teamTag, base, maxRequests, minutes, onError, now } =
+  const { adminKey, keys, usage, chat, teamTag, basePath, maxRequests, minutes, onError, now } =
     checkedOptions(options)
   const caller = chat === false ? undefined : consoleCaller(chat)
   const live = liveHub()
@@ -61,7 +61,7 @@ export function createConsole(options: ConsoleOptions): Console {
     keys: keys && keyApi(keys),
     caller,
     usage,
-    base,
+    basePath,
     teamTag,
     startedAt: now(),
     now,
@@ -94,9 +94,9 @@ export function createConsole(options: ConsoleOptions): Console {
           'endpoint(): expected a gateway, as createGateway makes it: this one has no targets().',
         )
       }
-      if (!gateway.matches(`${base}/models`)) {
+      if (!gateway.matches(`${basePath}/models`)) {
         throw new TypeError(
-          `endpoint(): the gateway does not answer under ${base}. Give createConsole() the base that createGateway() has.`,
+          `endpoint(): the gateway does not answer under ${basePath}. Give createConsole() the basePath that createGateway() has.`,
         )
       }
       return consoleEndpoint(gateway, state, page, admit, failed)

@@ -1,9 +1,9 @@
 import {
-  checkedUsageQuery,
   GatewayError,
   type UsageDimension,
   type UsageQuery,
   type UsageRow,
+  validateUsageQuery,
 } from '@sluice/core'
 import { askedStore } from './asked-store.ts'
 
@@ -20,7 +20,7 @@ export async function usageRows(
     ...(to === undefined ? {} : { to }),
   }
   try {
-    checkedUsageQuery(query)
+    validateUsageQuery(query)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new GatewayError('invalid_value', { message: error.message, param: 'by' })

@@ -5,10 +5,10 @@ export {
   type StoredClosing,
   type StoredEntry,
   type StoredProgress,
-  storedBatch,
+  toStoredBatch,
 } from './accounting/stored-batch.ts'
-export type { CheckedUsageFilter } from './accounting/usage-query.ts'
-export { type CheckedUsageQuery, checkedUsageQuery } from './accounting/usage-query.ts'
+export type { ValidatedUsageFilter } from './accounting/usage-query.ts'
+export { type ValidatedUsageQuery, validateUsageQuery } from './accounting/usage-query.ts'
 export type { ApiKey, ApiKeySource } from './auth/api-keys.ts'
 export { apiKeys } from './auth/api-keys.ts'
 export type { ApiKeysOptions } from './auth/api-keys-options.ts'
@@ -36,17 +36,23 @@ export type {
   AttemptReason,
   AttemptRecord,
   BeginEvent,
+  DiscardedCallEvent,
   EndEvent,
   GatewayEvent,
   InternalErrorEvent,
   Observer,
-  Outcome,
+  RequestOutcome,
   StoreEvent,
   TargetEvent,
-  DiscardedCallEvent,
   WarningEvent,
 } from './contracts/events.ts'
-export type { GatewayResponse, FetchContext, HostBody, DisconnectListener, DisconnectSource } from './contracts/host.ts'
+export type {
+  DisconnectListener,
+  DisconnectSource,
+  FetchContext,
+  GatewayResponse,
+  HostBody,
+} from './contracts/host.ts'
 export type { Journal } from './contracts/journal.ts'
 export type {
   ApiKeyLookup,
@@ -77,14 +83,14 @@ export type {
   Counter,
   CounterState,
   LeaseCounter,
+  LimitDecision,
   LimitStore,
   RateCounter,
   Settlement,
   SumCounter,
-  Verdict,
 } from './contracts/limit-store.ts'
 export type { Lease, LimitContext, Limiter } from './contracts/limiter.ts'
-export type { LoadSnapshot, LoadShedder } from './contracts/load-shedder.ts'
+export type { LoadShedder, LoadSnapshot } from './contracts/load-shedder.ts'
 export type {
   BudgetWindow,
   LimitKind,
@@ -96,7 +102,7 @@ export type {
   Window,
 } from './contracts/principal.ts'
 export type * from './contracts/provider.ts'
-export type { RoutedTarget, ModelCard, Route, RouteContext } from './contracts/route.ts'
+export type { ModelCard, Route, RouteContext, RoutedTarget } from './contracts/route.ts'
 export type {
   SharedHealth,
   SharedPause,
@@ -105,7 +111,7 @@ export type {
 } from './contracts/shared-health.ts'
 export type { TargetHealth } from './contracts/target-health.ts'
 export type { RequestTrace, SkipReason, TracedTarget } from './contracts/trace.ts'
-export type { UpstreamCall, AttemptEnd, AttemptSpan, RequestSpan, Tracer } from './contracts/tracer.ts'
+export type { AttemptEnd, AttemptSpan, RequestSpan, Tracer, UpstreamCall } from './contracts/tracer.ts'
 export type {
   Transport,
   TransportResponse,
@@ -126,7 +132,7 @@ export {
   quoted,
   unknownOption,
 } from './errors/configuration-error.ts'
-export type { ErrorBody, GatewayErrorDetails, ErrorReason } from './errors/errors.ts'
+export type { ErrorBody, ErrorReason, GatewayErrorDetails } from './errors/errors.ts'
 export { GatewayError } from './errors/errors.ts'
 export type { UnavailableReason } from './errors/unavailable-reason.ts'
 export type { UpstreamErrorDetails, UpstreamFailure } from './errors/upstream-error.ts'
@@ -162,13 +168,13 @@ export type { RouteCondition } from './routing/conditions.ts'
 export {
   allOf,
   anyOf,
-  modelMatches,
   bodyLargerThan,
   hasMedia,
-  noneOf,
-  hasTools,
-  promptLongerThan,
   hasTag,
+  hasTools,
+  modelMatches,
+  noneOf,
+  promptLongerThan,
   when,
 } from './routing/conditions.ts'
 export type { FailureSpec } from './routing/fallback.ts'

@@ -1,5 +1,5 @@
 import type { Gateway } from '@sluice/core'
-import { ask, deliver, expectGateway } from '@sluice/node/adapter'
+import { deliver, dispatch, expectGateway } from '@sluice/node/adapter'
 import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
 
 export { bodyParserErrors } from './body-parser-errors.ts'
@@ -34,6 +34,6 @@ export function toExpress<Req extends ExpressRequest = ExpressRequest>(
         },
       },
     }
-    ask(gateway, req, res, asking, answer => void deliver(answer, res))
+    dispatch(gateway, req, res, asking, answer => void deliver(answer, res))
   }
 }

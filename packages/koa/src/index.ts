@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Gateway } from '@sluice/core'
-import { ask, expectGateway } from '@sluice/node/adapter'
+import { dispatch, expectGateway } from '@sluice/node/adapter'
 import { type MountedContext, mountOf } from './mount.ts'
 import { type AnswerContext, respond } from './respond.ts'
 
@@ -48,7 +48,7 @@ export function toKoa<Context extends KoaContext = KoaContext>(
       },
     }
     const response = await new Promise<Response>(answered => {
-      ask(gateway, ctx.req, ctx.res, asking, answered)
+      dispatch(gateway, ctx.req, ctx.res, asking, answered)
     })
     respond(response, ctx)
   }

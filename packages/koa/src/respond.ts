@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerOf, areAscii, leavesBodyUnread, legalHeaders, linger } from '@sluice/node/adapter'
+import { answerOf, areAscii, drainBody, leavesBodyUnread, legalHeaders } from '@sluice/node/adapter'
 import { BodyStream } from './body-stream.ts'
 
 /** What of `ctx` an answer is written to. */
@@ -65,5 +65,5 @@ async function* thenLinger(
   req: IncomingMessage,
 ): AsyncGenerator<string | Uint8Array> {
   yield bytes
-  await linger(req)
+  await drainBody(req)
 }

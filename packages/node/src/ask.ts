@@ -9,7 +9,7 @@ import { type RequestOptions, requestBody, toRequest } from './request.ts'
 import { boundRest, isClosing } from './unread-body.ts'
 
 /** A request as its host knows it. */
-export interface Asking<Host>
+export interface DispatchOptions<Host>
   extends Pick<RequestOptions, 'protocol' | 'host' | 'target' | 'trustProxy' | 'onBodyWait'> {
   /** What the host has left of the body. Default: what is on the message itself. */
   readonly read?: ReadBody | undefined
@@ -21,11 +21,11 @@ export interface Asking<Host>
  * Puts a message to a gateway: the one thing that every mount does. It never throws, and `answered` always comes: a
  * message that is no sound request becomes a 400, anything unforeseen a 500 that tells nothing.
  */
-export function ask<Host>(
+export function dispatch<Host>(
   gateway: Pick<Gateway<Host>, 'fetch'>,
   incoming: IncomingMessage,
   response: ServerResponse,
-  asking: Asking<Host>,
+  asking: DispatchOptions<Host>,
   answered: (answer: Response) => void,
 ): void {
   let answer: Promise<Response>
@@ -33,20 +33,20 @@ export function ask<Host>(
     answer = Promise.resolve(asked(gateway, incoming, response, asking))
   } catch (error) {
     // A turn later, as any answer: by then Node has read what came with the head.
-    answer = Promise.resolve(refusalOf(error))
+    answer = Promise.resolve(responseToError(error))
   }
   const deliver = (response: Response) => {
     answered(response)
     boundRest(incoming)
   }
-  void answer.then(deliver, error => deliver(refusalOf(error)))
+  void answer.then(deliver, error => deliver(responseToError(error)))
 }
 
 function asked<Host>(
   gateway: Pick<Gateway<Host>, 'fetch'>,
   incoming: IncomingMessage,
   response: ServerResponse,
-  asking: Asking<Host>,
+  asking: DispatchOptions<Host>,
 ): Response | Promise<Response> {
   if (isClosing(incoming)) return protocolError(400, 'The connection closes after an earlier answer.')
   closeWithConnection(incoming, response)
@@ -74,6 +74,6 @@ function asked<Host>(
   })
 }
 
-function refusalOf(error: unknown): Response {
+function responseToError(error: unknown): Response {
   return error instanceof MalformedRequest ? error.toResponse() : serverError()
 }

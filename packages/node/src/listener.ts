@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '@sluice/core'
-import { ask } from './ask.ts'
+import { dispatch } from './ask.ts'
 import { checkSpan } from './check-span.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ownMembers } from './own-members.ts'
@@ -43,7 +43,7 @@ export function listen(
   onBodyWait?: () => void,
 ): void {
   const asking = { trustProxy: options.trustProxy, onBodyWait, context: { host: incoming } }
-  ask(gateway, incoming, response, asking, answer => void deliver(answer, response, options))
+  dispatch(gateway, incoming, response, asking, answer => void deliver(answer, response, options))
 }
 
 /** Sends an answer. It never rejects: what cannot be sent becomes a 500, or the end of the connection. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HostBody, DisconnectListener, DisconnectSource } from '@sluice/core'
+import type { DisconnectListener, DisconnectSource, HostBody } from '@sluice/core'
 import { checkHead } from './check-head.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { incomingHeaders } from './incoming-headers.ts'

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { abandon, answerOf } from './answer.ts'
 import { flusherOf } from './flusher.ts'
 import { sendStream } from './send-stream.ts'
-import { leavesBodyUnread, linger } from './unread-body.ts'
+import { drainBody, leavesBodyUnread } from './unread-body.ts'
 import { writeHead } from './write-head.ts'
 import { defaultWriteStallMs, endWithin } from './write-stall.ts'
 
@@ -64,6 +64,6 @@ async function lingerAfter(body: string | Uint8Array | null, res: ServerResponse
   if (body === null) res.flushHeaders()
   else res.write(body)
   flusherOf(res)?.call(res)
-  await linger(res.req)
+  await drainBody(res.req)
   res.end()
 }

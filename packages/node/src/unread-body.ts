@@ -56,7 +56,7 @@ export function isClosing(incoming: IncomingMessage): boolean {
  * Discards what still comes of a body, for at most 5 seconds and 64 MiB. Closing a connection under a
  * client that still writes would take the answer away from it.
  */
-export function linger(incoming: IncomingMessage): Promise<void> {
+export function drainBody(incoming: IncomingMessage): Promise<void> {
   closing.add(incoming.socket)
   return new Promise(resolve => {
     if (incoming.complete || incoming.destroyed) return resolve()

@@ -1,4 +1,10 @@
-import { type KeyFields, type KeyRepository, type KeySecret, type StoredKey, storableText } from '@sluice/core'
+import {
+  type KeyFields,
+  type KeyRepository,
+  type KeySecret,
+  type StoredKey,
+  storableText,
+} from '@sluice/core'
 import { momentOf, msOf } from './moment.ts'
 import type { Queries } from './queries.ts'
 import { textIn } from './row.ts'

@@ -1,4 +1,4 @@
-import { type LedgerBatch, type LedgerRepository, storedBatch } from '@sluice/core'
+import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core'
 import { cancelledStatement, orphansStatement, progressStatement, rowsStatement } from './ledger-write.ts'
 import type { Queries } from './queries.ts'
 import { countIn } from './row.ts'
@@ -13,7 +13,7 @@ export function postgresLedgerRows(queries: Queries): LedgerRepository {
   const closeOrphans = orphansStatement(queries.schema)
   return {
     async write(batch: LedgerBatch): Promise<void> {
-      const stored = storedBatch(batch)
+      const stored = toStoredBatch(batch)
       const { rows, progress } = writtenRows(stored)
       if (progress.length > 0) await queries.run(writeBoth, [JSON.stringify(rows), JSON.stringify(progress)])
       else if (rows.length > 0) await queries.run(writeRows, [JSON.stringify(rows)])

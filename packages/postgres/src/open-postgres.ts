@@ -1,10 +1,10 @@
 import {
+  type BatchedLedgerOptions,
+  batchedLedger,
   configurationError,
   type Database,
   type Journal,
-  type BatchedLedgerOptions,
   type KeyStoreOptions,
-  batchedLedger,
   keyStore,
 } from '@sluice/core'
 import type { PostgresClient } from './client.ts'

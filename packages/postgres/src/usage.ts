@@ -1,10 +1,10 @@
 import {
-  type CheckedUsageQuery,
-  checkedUsageQuery,
   storableText,
   type UsageDimension,
   type UsageQuery,
   type UsageRow,
+  type ValidatedUsageQuery,
+  validateUsageQuery,
 } from '@sluice/core'
 import { keyStart } from './key-start.ts'
 import { momentOf } from './moment.ts'
@@ -36,7 +36,7 @@ const sums = {
 
 /** Sums over the ledger, in one query. Throws `TypeError` for a query that cannot be answered. */
 export async function usageOf(queries: Queries, query: UsageQuery): Promise<readonly UsageRow[]> {
-  const { by, from, to, where } = checkedUsageQuery(query)
+  const { by, from, to, where } = validateUsageQuery(query)
   const params: string[] = []
   const param = (value: string) => `$${params.push(value)}::text`
   const values = by.map((dimension, index) => `${dimensionSql(dimension, param)} as d${index}`)
@@ -71,7 +71,7 @@ ${by.length === 0 ? '' : `order by ${by.map((_, index) => `d${index} nulls last`
 
 /** What the index on the beginnings of ids finds, and the rest of what has to match. */
 function matches(
-  { key, model, provider, tags, kinds }: CheckedUsageQuery['where'],
+  { key, model, provider, tags, kinds }: ValidatedUsageQuery['where'],
   param: (value: string) => string,
 ): string[] {
   return [

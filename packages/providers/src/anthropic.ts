@@ -9,10 +9,10 @@ import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { anthropicFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
+import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
-export type { Vendor, VendorOf } from './vendor.ts'
+export type { ProviderInstance, VendorOf } from './vendor.ts'
 
 /** How Anthropic is reached. */
 export interface AnthropicOptions {
@@ -87,5 +87,5 @@ export function anthropic(options: AnthropicOptions = {}): VendorOf<AnthropicMod
     ...concurrency(maxConcurrent, 'anthropic'),
     ...restricting(anthropicFields, options.allowFields, 'anthropic'),
   }
-  return vendorOf(provider)
+  return providerInstance(provider)
 }

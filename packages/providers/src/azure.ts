@@ -9,9 +9,9 @@ import { knownOptions, namesOf } from './known-options.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type Vendor, vendorOf } from './vendor.ts'
+import { concurrency, type ProviderInstance, providerInstance } from './vendor.ts'
 
-export type { Vendor } from './vendor.ts'
+export type { ProviderInstance } from './vendor.ts'
 
 /** How Azure OpenAI is reached. `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`, are required. */
 export interface AzureOptions {
@@ -58,7 +58,7 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
  *
  * Throws `TypeError` for a configuration that cannot work.
  */
-export function azure(options: AzureOptions): Vendor {
+export function azure(options: AzureOptions): ProviderInstance {
   knownOptions(owner, options, optionNames)
   const version = apiVersionOf(options.apiVersion, owner)
   const urlOf = azureUrl(options, version, owner)
@@ -82,7 +82,7 @@ export function azure(options: AzureOptions): Vendor {
       owner,
     ),
   }
-  const vendor = vendorOf(provider, capabilitiesByName)
+  const vendor = providerInstance(provider, capabilitiesByName)
   return Object.assign((model: string, given?: Capabilities) => checkedTarget(vendor(model, given)), {
     provider,
   })

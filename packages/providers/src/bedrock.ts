@@ -17,13 +17,13 @@ import { pathStep } from './model-path.ts'
 import { bearer } from './request-headers.ts'
 import { bedrockFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
+import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
 export type { AwsCredentials } from './bedrock/credentials.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
-export type { Vendor, VendorOf } from './vendor.ts'
+export type { ProviderInstance, VendorOf } from './vendor.ts'
 
 /**
  * How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. Default: the environment variable
@@ -84,7 +84,7 @@ export function bedrock(options: BedrockOptions = {}): VendorOf<BedrockModel> {
     ...concurrency(maxConcurrent, 'bedrock'),
     ...restricting(bedrockFields, options.allowFields, 'bedrock'),
   }
-  return vendorOf(provider)
+  return providerInstance(provider)
 }
 
 /** The header of a bearer token, or what to sign with. */

@@ -4,7 +4,7 @@ import { ChunkStream } from './chat-completions/chunk-stream.ts'
 import type { Dialect } from './chat-completions/dialect.ts'
 import { completionFrom } from './chat-completions/partial-completion.ts'
 import { requestBody } from './chat-completions/request-body.ts'
-import { Adjusting } from './parameters/adjusting.ts'
+import { ParameterAdjuster } from './parameters/adjusting.ts'
 import { checkAnswerHead } from './wire/garbled.ts'
 import { jsonBody } from './wire/json-body.ts'
 import { upstreamRefusal } from './wire/upstream-refusal.ts'
@@ -26,7 +26,7 @@ export interface ChatCompletionsEndpoint {
  * Throws `GatewayError` (400) for what the dialect lacks.
  */
 export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): EncodedRequest {
-  const adjusting = new Adjusting(call.unsupportedParameters)
+  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
   const body = jsonBody(requestBody(call, endpoint.dialect ?? plain, adjusting))
   const headers: Record<string, string> = {
     'content-type': 'application/json',

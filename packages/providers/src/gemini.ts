@@ -10,16 +10,16 @@ import { geminiServiceTier } from './gemini/service-tier.ts'
 import type { GeminiModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { modelPath } from './model-path.ts'
-import { Adjusting } from './parameters/adjusting.ts'
+import { ParameterAdjuster } from './parameters/adjusting.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { geminiFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
+import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
-export type { Vendor, VendorOf } from './vendor.ts'
+export type { ProviderInstance, VendorOf } from './vendor.ts'
 
 /** How the Gemini API (AI Studio) is reached. */
 export interface GeminiOptions {
@@ -75,7 +75,7 @@ export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
 
   async function encode(call: Call): Promise<EncodedRequest> {
     const streamed = call.input.stream === true
-    const adjusting = new Adjusting(call.unsupportedParameters)
+    const adjusting = new ParameterAdjuster(call.unsupportedParameters)
     const tier = geminiServiceTier(call.input.service_tier, adjusting)
     const body = await generateContentBody(
       call,
@@ -110,5 +110,5 @@ export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
     ...concurrency(maxConcurrent, 'gemini'),
     ...restricting(geminiFields, options.allowFields, 'gemini'),
   }
-  return vendorOf(provider)
+  return providerInstance(provider)
 }

@@ -24,7 +24,7 @@ export type {
 export { local } from './local.ts'
 export type { OpenAIOptions } from './openai.ts'
 export { openai } from './openai.ts'
-export type { Dialect, OpenAICompatibleOptions, Vendor } from './openai-compatible.ts'
+export type { Dialect, OpenAICompatibleOptions, ProviderInstance } from './openai-compatible.ts'
 export { openaiCompatible } from './openai-compatible.ts'
 export type { HostedOptions, Preset, PresetOptions } from './presets.ts'
 export {

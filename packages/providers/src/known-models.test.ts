@@ -2,16 +2,19 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { type AnthropicModel, anthropic, azure, openai, type Vendor } from './index.ts'
+import { type AnthropicModel, anthropic, azure, openai, type ProviderInstance } from './index.ts'
 
 describe('the models of a vendor', () => {
   it('may have any name, and be passed on as those of any vendor', () => {
     const place = openai({ apiKey: 'k' })('a-model-of-tomorrow' as string)
     expect(place.model).toBe('a-model-of-tomorrow')
-    expectTypeOf(anthropic({ apiKey: 'k' })).toExtend<Vendor>()
+    expectTypeOf(anthropic({ apiKey: 'k' })).toExtend<ProviderInstance>()
     expectTypeOf<'claude-sonnet-4-5'>().toExtend<AnthropicModel>()
     expectTypeOf<'gpt-4.1'>().not.toExtend<AnthropicModel>()
-    const vendors: readonly Vendor[] = [openai({ apiKey: 'k' }), azure({ resource: 'r', apiKey: 'k' })]
+    const vendors: readonly ProviderInstance[] = [
+      openai({ apiKey: 'k' }),
+      azure({ resource: 'r', apiKey: 'k' }),
+    ]
     expect(vendors).toHaveLength(2)
   })
 

@@ -1,7 +1,7 @@
 import { type Call, type ChatRequest, GatewayError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { openai } from './openai.ts'
-import type { Vendor } from './openai-compatible.ts'
+import type { ProviderInstance } from './openai-compatible.ts'
 import { type OpenAICompatibleOptions, openaiCompatible } from './openai-compatible.ts'
 import {
   cerebras,
@@ -23,14 +23,14 @@ const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Hello' }]
 const acme = (more: Partial<OpenAICompatibleOptions> = {}) =>
   openaiCompatible({ name: 'acme', baseURL: 'https://llm.acme.example/v1', ...more })
 
-async function encoded(vendor: Vendor, input: Partial<ChatRequest> = {}, model = 'their-model') {
+async function encoded(vendor: ProviderInstance, input: Partial<ChatRequest> = {}, model = 'their-model') {
   const { provider, ...target } = vendor(model)
   const call: Call = { input: { model: 'public', messages, ...input }, ...target }
   const request = await provider.encode(call)
   return { ...request, body: JSON.parse(String(request.body)) as Record<string, unknown> }
 }
 
-async function refusalOf(vendor: Vendor, input: Partial<ChatRequest>): Promise<GatewayError> {
+async function refusalOf(vendor: ProviderInstance, input: Partial<ChatRequest>): Promise<GatewayError> {
   const failure = await encoded(vendor, input).then(
     () => undefined,
     (error: unknown) => error,
@@ -85,7 +85,7 @@ describe('the request', () => {
     })
   })
 
-  it.each<[string, Vendor, string, Partial<ChatRequest>, object]>([
+  it.each<[string, ProviderInstance, string, Partial<ChatRequest>, object]>([
     ['older servers know max_tokens', acme(), 'm', { max_completion_tokens: 5 }, { max_tokens: 5 }],
     [
       'a reasoning model knows max_completion_tokens',
@@ -129,7 +129,7 @@ describe('the request', () => {
     })
   })
 
-  it.each<[Vendor, Partial<ChatRequest>, string]>([
+  it.each<[ProviderInstance, Partial<ChatRequest>, string]>([
     [groq({ apiKey: 'k' }), { n: 2 }, 'n'],
     [groq({ apiKey: 'k' }), { logprobs: true }, 'logprobs'],
     [groq({ apiKey: 'k' }), { logit_bias: { 1: 2 } }, 'logit_bias'],
@@ -404,7 +404,7 @@ describe('presets', () => {
 })
 
 describe('options that are refused', () => {
-  const given = openai as (options?: object) => Vendor
+  const given = openai as (options?: object) => ProviderInstance
   it.each<[string, () => unknown, RegExp]>([
     ['no object', () => given(7 as never), /^openai\(\): got 7, expected an object of options/],
     [

@@ -7,10 +7,10 @@ import { knownOptions, namesOf } from './known-options.ts'
 import { bearer, furtherHeaders } from './request-headers.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
 import { checkRestrictedFields, restricting } from './restricting.ts'
-import { concurrency, type KnownCapabilities, type Vendor, vendorOf } from './vendor.ts'
+import { concurrency, type KnownCapabilities, type ProviderInstance, providerInstance } from './vendor.ts'
 
 export type { Dialect } from './chat-completions/dialect.ts'
-export type { Vendor } from './vendor.ts'
+export type { ProviderInstance } from './vendor.ts'
 
 /** A service that speaks the chat-completions protocol, and how. */
 export interface OpenAICompatibleOptions extends Dialect {
@@ -67,7 +67,7 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
  * const acme = openaiCompatible({ name: 'acme', baseURL: 'https://llm.acme.example/v1', apiKey })
  * createGateway({ route: models({ 'acme-large': acme('large-2') }), ... })
  */
-export function openaiCompatible(options: OpenAICompatibleOptions): Vendor {
+export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInstance {
   knownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
   const { restrictedFields = allRestrictedFields, allowFields, ...dialect } = rest
@@ -87,5 +87,5 @@ export function openaiCompatible(options: OpenAICompatibleOptions): Vendor {
     ...concurrency(maxConcurrent, name),
     ...restricting(restrictedFields, allowFields, name),
   }
-  return vendorOf(provider, known)
+  return providerInstance(provider, known)
 }

@@ -6,7 +6,7 @@ import { openaiCompatible } from './openai-compatible.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
 import type { VendorOf } from './vendor.ts'
 
-export type { Vendor, VendorOf } from './vendor.ts'
+export type { ProviderInstance, VendorOf } from './vendor.ts'
 
 /** How OpenAI is reached. */
 export interface OpenAIOptions {

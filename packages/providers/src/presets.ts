@@ -11,7 +11,7 @@ import type {
   XaiModel,
 } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
-import { type Dialect, openaiCompatible, type Vendor } from './openai-compatible.ts'
+import { type Dialect, openaiCompatible, type ProviderInstance } from './openai-compatible.ts'
 import {
   allRestrictedFields,
   cerebrasFields,
@@ -224,11 +224,11 @@ function hosted<Known extends string>(preset: Preset): (options?: HostedOptions)
   }
 }
 
-function selfHosted(preset: Preset): (options?: PresetOptions) => Vendor {
+function selfHosted(preset: Preset): (options?: PresetOptions) => ProviderInstance {
   return (options = {}) => withPreset(preset, options)
 }
 
-function withPreset(preset: Preset, options: PresetOptions): Vendor {
+function withPreset(preset: Preset, options: PresetOptions): ProviderInstance {
   knownOptions(preset.name, options, optionNames)
   return openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
 }

@@ -1,14 +1,14 @@
 import { type Capabilities, configurationError, type Provider, type Target } from '@sluice/core'
 
 /** A vendor that is set up: give it a model's name to get a place where that model answers. */
-export interface Vendor {
+export interface ProviderInstance {
   /** `model` is the vendor's own name. Throws `ConfigurationError` where it is empty. */
   (model: string, capabilities?: Capabilities): Target
   readonly provider: Provider
 }
 
 /** A vendor of which an editor completes the models that are known; any other name is taken too. */
-export interface VendorOf<Model extends string> extends Vendor {
+export interface VendorOf<Model extends string> extends ProviderInstance {
   (model: Model, capabilities?: Capabilities): Target
 }
 
@@ -16,7 +16,7 @@ export interface VendorOf<Model extends string> extends Vendor {
 export type KnownCapabilities = Capabilities | ((model: string) => Capabilities | undefined)
 
 /** A vendor around its provider. */
-export function vendorOf(provider: Provider, known?: KnownCapabilities): Vendor {
+export function providerInstance(provider: Provider, known?: KnownCapabilities): ProviderInstance {
   const { name } = provider
   function target(model: string, given?: Capabilities): Target {
     if (typeof model !== 'string' || model.trim() === '') {

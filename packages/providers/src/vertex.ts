@@ -11,7 +11,7 @@ import { knownOptions, namesOf } from './known-options.ts'
 import { furtherHeaders } from './request-headers.ts'
 import { vertexFields } from './restricted-fields.ts'
 import { restricting } from './restricting.ts'
-import { concurrency, type VendorOf, vendorOf } from './vendor.ts'
+import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
 import { checkPlace, vertexHost } from './vertex/host.ts'
@@ -21,7 +21,7 @@ import { wallClock } from './wire/wall-clock.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
-export type { Vendor, VendorOf } from './vendor.ts'
+export type { ProviderInstance, VendorOf } from './vendor.ts'
 
 /** How Vertex AI is reached. One of `token` and `tokenProvider` is required. */
 export interface VertexOptions {
@@ -124,5 +124,5 @@ export function vertex(options: VertexOptions): VendorOf<VertexModel> {
     ...concurrency(maxConcurrent, 'vertex'),
     ...restricting(vertexFields, options.allowFields, 'vertex'),
   }
-  return vendorOf(provider)
+  return providerInstance(provider)
 }

@@ -24,9 +24,9 @@ describe('redisAnswers', () => {
   })
 
   it.each([0, 1.5, Number.NaN, '5', 1_000_001])('does not take %j for a share', maxEntriesPerOwner => {
-    expect(() => redisCacheStore(answering(null), { maxEntriesPerOwner: maxEntriesPerOwner as number })).toThrow(
-      /redisAnswers\(\): got maxEntriesPerOwner .*expected/,
-    )
+    expect(() =>
+      redisCacheStore(answering(null), { maxEntriesPerOwner: maxEntriesPerOwner as number }),
+    ).toThrow(/redisAnswers\(\): got maxEntriesPerOwner .*expected/)
   })
 
   it('names keys so that a cluster spreads the owners, and has all of one owner on one node', async () => {

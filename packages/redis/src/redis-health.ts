@@ -1,5 +1,5 @@
 import type { SharedHealth, SharedTargetChange, SharedTargetState, UnavailableReason } from '@sluice/core'
-import { acquireProbe, releaseProbe, readHealth, writeHealth } from './lua/health.ts'
+import { acquireProbe, readHealth, releaseProbe, writeHealth } from './lua/health.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import { checkedPrefix, spelled } from './store-keys.ts'

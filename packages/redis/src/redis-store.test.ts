@@ -20,7 +20,9 @@ describe('redisStore', () => {
   })
 
   it.each(['', '{', 'a}b', 'a b', 'é', 'x'.repeat(65), 7])('does not take %j for a prefix', prefix => {
-    expect(() => redisLimitStore(answering([]), { prefix: prefix as string })).toThrow(/prefix: got .*expected/)
+    expect(() => redisLimitStore(answering([]), { prefix: prefix as string })).toThrow(
+      /prefix: got .*expected/,
+    )
   })
 
   it.each([

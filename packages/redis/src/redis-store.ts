@@ -19,6 +19,9 @@ export interface RedisLimitStoreOptions {
  * with, and the next one works as soon as the server does. Throws `TypeError` for what is no client, and for a prefix
  * that cannot be a hash tag.
  */
-export function redisLimitStore(client: RedisClient, { prefix = 'sluice' }: RedisLimitStoreOptions = {}): LimitStore {
+export function redisLimitStore(
+  client: RedisClient,
+  { prefix = 'sluice' }: RedisLimitStoreOptions = {},
+): LimitStore {
   return limitStoreOn(scriptRunner(client), storeKeys(prefix))
 }

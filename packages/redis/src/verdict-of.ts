@@ -1,8 +1,8 @@
-import { burstOf, type Counter, type CounterState, cellsIn, type Verdict } from '@sluice/core'
+import { burstOf, type Counter, type CounterState, cellsIn, type LimitDecision } from '@sluice/core'
 import { wholeNumberOf } from './whole-number-of.ts'
 
 /** What the script answered, in the words of the contract. Throws for any other answer: it is no allowance. */
-export function verdictOf(reply: unknown, counters: readonly Counter[]): Verdict {
+export function verdictOf(reply: unknown, counters: readonly Counter[]): LimitDecision {
   const numbers = Array.isArray(reply) ? reply.map(wholeNumberOf) : []
   const [allowed = Number.NaN, ...rest] = numbers
   if (numbers.length !== 1 + 4 * counters.length || !isFlag(allowed)) throw unexpected(counters)

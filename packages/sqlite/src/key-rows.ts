@@ -1,6 +1,12 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { InStatement, InValue, Row } from '@libsql/client/sqlite3'
-import { type KeyFields, type KeyRepository, type KeySecret, type StoredKey, storableText } from '@sluice/core'
+import {
+  type KeyFields,
+  type KeyRepository,
+  type KeySecret,
+  type StoredKey,
+  storableText,
+} from '@sluice/core'
 import type { Connection } from './connection.ts'
 
 const minuteMs = 60_000

@@ -1,4 +1,4 @@
-import { type LedgerBatch, type LedgerRepository, storedBatch } from '@sluice/core'
+import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core'
 import type { Connection } from './connection.ts'
 import {
   closeOrphans,
@@ -13,7 +13,7 @@ import { usageOf } from './usage.ts'
 export function sqliteLedgerRows(connection: Connection): LedgerRepository {
   return {
     async write(batch: LedgerBatch): Promise<void> {
-      const { entries, closings, progress, cancelled } = storedBatch(batch)
+      const { entries, closings, progress, cancelled } = toStoredBatch(batch)
       // Each statement takes its whole list as one text: a call for each row would cost ten times as much.
       const statements = [
         { sql: insertEntries, list: entries },

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import {
+  type BatchedLedgerOptions,
+  batchedLedger,
   configurationError,
   type Database,
-  type BatchedLedgerOptions,
   type KeyStoreOptions,
-  batchedLedger,
   keyStore,
 } from '@sluice/core'
 import { Connection } from './connection.ts'

@@ -1,12 +1,12 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { InValue, Row } from '@libsql/client/sqlite3'
 import {
-  type CheckedUsageQuery,
-  checkedUsageQuery,
   storableText,
   type UsageDimension,
   type UsageQuery,
   type UsageRow,
+  type ValidatedUsageQuery,
+  validateUsageQuery,
 } from '@sluice/core'
 import type { Connection } from './connection.ts'
 
@@ -60,7 +60,7 @@ const noUse: Sums = {
  * for a query that cannot be answered.
  */
 export async function usageOf(connection: Connection, query: UsageQuery): Promise<readonly UsageRow[]> {
-  const { by, from, to, where } = checkedUsageQuery(query)
+  const { by, from, to, where } = validateUsageQuery(query)
   const groups = new Map<string, Group>()
   if (by.length === 0) groups.set('[]', { values: [], ...noUse })
   const end = to ?? afterAll
@@ -105,7 +105,7 @@ ORDER BY opened_at, row LIMIT 1 OFFSET ?`,
 
 function summed(
   connection: Connection,
-  { by, where }: Pick<CheckedUsageQuery, 'by' | 'where'>,
+  { by, where }: Pick<ValidatedUsageQuery, 'by' | 'where'>,
   after: Position,
   until: Position | undefined,
   end: number,
@@ -125,7 +125,7 @@ WHERE (opened_at, row) > (?, ?) AND (opened_at, row) <= (?, ?) AND opened_at < ?
   )
 }
 
-function matches({ key, model, provider, tags, kinds }: CheckedUsageQuery['where']): {
+function matches({ key, model, provider, tags, kinds }: ValidatedUsageQuery['where']): {
   sql: string
   args: InValue[]
 } {

@@ -104,7 +104,12 @@ describe('prometheus', () => {
     const lines = await told([
       ended({ attempts: [loser, winner] }),
       { type: 'discarded_call', ...unused, attempt: loser, cost: 1 },
-      { type: 'discarded_call', ...unused, attempt: attempt({ why: 'shadow', provider: 'three' }), cost: null },
+      {
+        type: 'discarded_call',
+        ...unused,
+        attempt: attempt({ why: 'shadow', provider: 'three' }),
+        cost: null,
+      },
     ])
     expect(lines.filter(line => line.startsWith('sluice_attempts_total'))).toEqual([
       'sluice_attempts_total{provider="acme",upstream_model="big-1",why="first",result="cut_off",upstream_status=""} 1',

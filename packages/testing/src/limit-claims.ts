@@ -6,10 +6,10 @@ import type {
   Counter,
   CounterState,
   LeaseCounter,
+  LimitDecision,
   LimitStore,
   RateCounter,
   SumCounter,
-  Verdict,
 } from '@sluice/core'
 
 /** 32 hexadecimal digits. */
@@ -62,7 +62,7 @@ export function claim(counters: readonly Counter[], ttlMs = 60_000): Claim {
 /** A claim that was decided. */
 export interface Asked {
   readonly claim: Claim
-  readonly verdict: Verdict
+  readonly verdict: LimitDecision
   /** Settles it: by default everything is given back. */
   settle(...charged: readonly number[]): Promise<void>
 }
@@ -106,7 +106,7 @@ export async function left(store: LimitStore, counter: RateCounter | SumCounter)
 }
 
 /** How one of the counters of a claim stands. */
-export function stateOf({ counters }: Verdict, index = 0): CounterState {
+export function stateOf({ counters }: LimitDecision, index = 0): CounterState {
   const state = counters[index]
   assert.ok(state !== undefined, `a state for counter ${index}`)
   return state

@@ -16,7 +16,7 @@ import { vertexParameters } from '../../../packages/providers/src/vertex/paramet
 export interface DocumentedVendor {
   /** As the page writes it. */
   readonly name: string
-  readonly vendor: providers.Vendor
+  readonly vendor: providers.ProviderInstance
   readonly rules: ParameterRules
   /** A model of which the rules hold as they stand. */
   readonly model: string

@@ -277,7 +277,10 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
       { kind: client, status: 0, attributes: { 'error.type': string('cut_off') } },
       {
         ...{ kind: server, status: 0 },
-        attributes: { 'error.type': string('client_disconnected'), 'sluice.outcome': string('client_disconnected') },
+        attributes: {
+          'error.type': string('client_disconnected'),
+          'sluice.outcome': string('client_disconnected'),
+        },
       },
     ])
     expect(told(spans[0]!)).toMatchObject({ 'sluice.usage.estimated': { bool: true } })

@@ -1,8 +1,8 @@
 import {
-  type GatewayResponse,
   createGateway,
   type EndEvent,
   type Gateway,
+  type GatewayResponse,
   type Target,
   type TransportResponse,
   type UpstreamError,

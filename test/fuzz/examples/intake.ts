@@ -1,7 +1,7 @@
 import type { RequestLimits } from '@sluice/core'
-import { defaultIntake } from '../../../packages/core/src/gateway/config.ts'
+import { defaultRequestLimits } from '../../../packages/core/src/gateway/config.ts'
 
-const limits: RequestLimits = { ...defaultIntake, maxBytes: 10_000 }
+const limits: RequestLimits = { ...defaultRequestLimits, maxBytes: 10_000 }
 const small = { ...limits, maxBytes: 60 }
 
 /** Bodies that were once read in two ways. */

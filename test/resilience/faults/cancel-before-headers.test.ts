@@ -22,7 +22,12 @@ describe('F26 the client leaves before the upstream has answered', () => {
       await upstream.waitForIdle()
       await end(many)
       for (const event of ends) {
-        expect(event).toMatchObject({ outcome: 'client_disconnected', status: 499, stream, usageEstimated: true })
+        expect(event).toMatchObject({
+          outcome: 'client_disconnected',
+          status: 499,
+          stream,
+          usageEstimated: true,
+        })
         expect(event.attempts).toMatchObject([{ called: true }])
         expect(event.usage?.prompt_tokens).toBeGreaterThan(0)
         expect(event.usage?.completion_tokens).toBe(4_096)

@@ -11,7 +11,10 @@ const maxBytes = 100_000
 
 async function service(mount: Mount) {
   const upstream = await upstreamDuring()
-  return { upstream, ...(await startService(mount, { models: { m: upstream }, requestLimits: { maxBytes } })) }
+  return {
+    upstream,
+    ...(await startService(mount, { models: { m: upstream }, requestLimits: { maxBytes } })),
+  }
 }
 
 describe('F37 an answer before the body was read, and requests behind it on the connection', () => {

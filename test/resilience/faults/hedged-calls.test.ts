@@ -1,9 +1,9 @@
 import {
-  type RoutedTarget,
+  type DiscardedCallEvent,
   type EndEvent,
   type LedgerClosing,
   priceTable,
-  type DiscardedCallEvent,
+  type RoutedTarget,
 } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
 import {

@@ -69,12 +69,18 @@ describe('F13 a limit that is none', () => {
   })
 
   it.each([
-    [{ maxBytes: 67_108_865 }, /requestLimits\.maxBytes: got 67108865, expected at most requestLimits\.maxUploadBytes/],
+    [
+      { maxBytes: 67_108_865 },
+      /requestLimits\.maxBytes: got 67108865, expected at most requestLimits\.maxUploadBytes/,
+    ],
     [{ maxUploadBytes: 536_870_913 }, /requestLimits\.maxUploadBytes: got 536870913, .*maxTotalUploadBytes/],
     [{ maxUploadBytes: 1_000 }, /requestLimits\.maxBytes: got 26214400, expected at most .* which is 1000/],
-  ])('%j of requestLimits is refused: such a body could be sent, and never received', (requestLimits, told) => {
-    expect(() => createGateway({ ...parts, requestLimits })).toThrow(told)
-  })
+  ])(
+    '%j of requestLimits is refused: such a body could be sent, and never received',
+    (requestLimits, told) => {
+      expect(() => createGateway({ ...parts, requestLimits })).toThrow(told)
+    },
+  )
 
   it('maxAttempts is refused when the gateway is made', () => {
     for (const value of noCounts) {

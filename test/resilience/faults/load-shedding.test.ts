@@ -59,7 +59,10 @@ describe('a service that has no room for more', () => {
   overServers(mount => {
     it('refuses what is above its cap, until one of those that run has ended', async () => {
       const { target, go } = held()
-      const { site, end, leases } = await startService(mount, { models: { m: target }, loadShedder: inFlightCap(1) })
+      const { site, end, leases } = await startService(mount, {
+        models: { m: target },
+        loadShedder: inFlightCap(1),
+      })
       const stream = await running(site)
       // Nobody is asked who they are: the key is wrong.
       const refused = await site.chat({ model: 'm' }, { key: 'wrong' })
@@ -75,7 +78,10 @@ describe('a service that has no room for more', () => {
     })
 
     it('answers before the body has come, and closes the connection that it would come on', async () => {
-      const { site, end } = await startService(mount, { models: { m: held().target }, loadShedder: () => 'full' })
+      const { site, end } = await startService(mount, {
+        models: { m: held().target },
+        loadShedder: () => 'full',
+      })
       const client = await rawClient({ port: site.port })
       onTestFinished(() => client.close())
       const headers = { 'content-length': '20000000', 'content-type': 'application/json' }

@@ -84,7 +84,10 @@ describe('F11 a head or a body that comes byte by byte', () => {
 /** A client whose body comes at 20 bytes a second, when it has got its answer. */
 async function dripping(mount: Mount, line: string) {
   const upstream = await upstreamDuring()
-  const { site, end } = await startService(mount, { models: { m: upstream }, requestLimits: { deadlineMs: 300 } })
+  const { site, end } = await startService(mount, {
+    models: { m: upstream },
+    requestLimits: { deadlineMs: 300 },
+  })
   const client = await connected(site, headOf(site, line))
   const start = performance.now()
   const sending = client.send('1\r\n \r\n'.repeat(1_000), { split: 'bytes', delay: 50 }).catch(() => {})

@@ -101,7 +101,9 @@ describe('a caller who begins bodies and does not end them', () => {
       ['in chunks', inChunks],
       ['with their length', 'Content-Length: 200000'],
     ])('has room again for each that ends, however it ends, %s', async (_, line) => {
-      const { site, end } = await service(mount, { requestLimits: { uploadGraceMs: 100, minRateGraceMs: 20_000 } })
+      const { site, end } = await service(mount, {
+        requestLimits: { uploadGraceMs: 100, minRateGraceMs: 20_000 },
+      })
       const [leaving, ending, ...others] = await beginBodies(site, 4, line)
       // Of those that begin together any may be the first.
       const refusedOf = async (clients: readonly RawClient[]) => {
@@ -185,7 +187,9 @@ describe('a stranger who begins a body', () => {
     it('is refused at once, counts for nothing, and is waited for no longer than five seconds', {
       timeout: 20_000,
     }, async () => {
-      const { site } = await service(mounts[name] ?? served, { requestLimits: { maxUploads: 1, uploadGraceMs: 1 } })
+      const { site } = await service(mounts[name] ?? served, {
+        requestLimits: { maxUploads: 1, uploadGraceMs: 1 },
+      })
       const start = performance.now()
       const strangers: RawClient[] = []
       for (const line of [inChunks, 'Content-Length: 1000', 'Content-Length: 900000']) {

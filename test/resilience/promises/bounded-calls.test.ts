@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { RoutedTarget, Provider } from '@sluice/core'
+import type { Provider, RoutedTarget } from '@sluice/core'
 import { toNodeListener } from '@sluice/node'
 import {
   answer,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createGateway, type Database } from '@sluice/core'
-import { type Command, CommandFault, type Values, type World } from '../command.ts'
+import { type Command, type CommandContext, CommandFault, type Values } from '../command.ts'
 import { checkMade } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
 import type { TypedConfig } from '../config/config.ts'
@@ -71,7 +71,11 @@ interface Asked {
   readonly json: boolean
 }
 
-async function askedOf(values: Values, positionals: readonly string[], world: World): Promise<Asked> {
+async function askedOf(
+  values: Values,
+  positionals: readonly string[],
+  world: CommandContext,
+): Promise<Asked> {
   const given = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined)
   const wrong = (message: string) => new CommandFault(`explain: ${message}`, 2)
   const [first] = positionals
@@ -91,7 +95,7 @@ async function askedOf(values: Values, positionals: readonly string[], world: Wo
   }
 }
 
-async function bodyText(path: string, world: World): Promise<string> {
+async function bodyText(path: string, world: CommandContext): Promise<string> {
   if (path === '-') return text(process.stdin)
   return readFile(resolve(world.cwd, path), 'utf8').catch(() => {
     throw new CommandFault(`explain: the file ${path} of --body cannot be read.`)
@@ -113,7 +117,7 @@ async function gatewayOf(
   config: TypedConfig,
   asked: Asked,
   state: Awaited<ReturnType<typeof openState>>,
-  world: World,
+  world: CommandContext,
 ): Promise<ReturnType<typeof createGateway>> {
   const { faults } = checkMade(config)
   const compiled = compileConfig(config, faults, new VendorPool())
@@ -135,7 +139,7 @@ async function namedOrRefused(
   id: string,
   config: TypedConfig,
   database: Database | undefined,
-  { now }: World,
+  { now }: CommandContext,
 ): Promise<NamedCaller> {
   const found = await principalNamed(id, config, database, now())
   if (found !== undefined) return found

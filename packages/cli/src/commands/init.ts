@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, CommandFault, type World } from '../command.ts'
+import { type Command, type CommandContext, CommandFault } from '../command.ts'
 import { noPositionals } from '../command-line/arguments.ts'
 import { configsIn } from '../config/load/find-config.ts'
 import { type EnvironmentVendor, environmentVendors } from '../dev/environment-vendors.ts'
@@ -69,7 +69,7 @@ function write(path: string, file: string, text: string, force: boolean): void {
   }
 }
 
-function nextSteps(file: string, vendors: readonly EnvironmentVendor[], { env }: World): string {
+function nextSteps(file: string, vendors: readonly EnvironmentVendor[], { env }: CommandContext): string {
   const found =
     vendors.length === 0
       ? `Wrote ${file}. No vendor's key is in the environment: its one model is answered by local(), which is no language model.

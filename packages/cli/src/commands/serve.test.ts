@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { openSqlite } from '@sluice/sqlite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { World } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { check } from './check.ts'
 import { explain } from './explain.ts'
@@ -23,7 +23,7 @@ function worldOf(files: Readonly<Record<string, object>>) {
   const cwd = temporaryFolder(
     Object.fromEntries(Object.entries(files).map(([name, each]) => [name, JSON.stringify(each)])),
   )
-  const world: World = {
+  const world: CommandContext = {
     env: {},
     cwd,
     print: text => void printed.push(text),

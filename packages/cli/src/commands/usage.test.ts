@@ -1,4 +1,4 @@
-import { checkedUsageQuery, type UsageDimension } from '@sluice/core'
+import { type UsageDimension, validateUsageQuery } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CommandFault } from '../command.ts'
@@ -20,7 +20,7 @@ describe('usageBy', () => {
           expect(error).toBeInstanceOf(CommandFault)
           return
         }
-        expect(checkedUsageQuery({ by }).by).toEqual(by)
+        expect(validateUsageQuery({ by }).by).toEqual(by)
       }),
     )
   })

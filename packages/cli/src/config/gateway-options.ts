@@ -1,7 +1,7 @@
 import {
-  type CacheStore,
   type Authenticator,
   apiKeys,
+  type CacheStore,
   type Database,
   firstOf,
   type GatewayOptions,

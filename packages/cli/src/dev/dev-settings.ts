@@ -1,4 +1,4 @@
-import { CommandFault, type Values, type World } from '../command.ts'
+import { type CommandContext, CommandFault, type Values } from '../command.ts'
 import { textOf } from '../command-line/arguments.ts'
 import { shown } from '../command-line/shown.ts'
 
@@ -19,7 +19,7 @@ export interface DevSettings {
  * Reads them; options go before HOST and PORT of the environment, and an empty variable counts as unset. Throws
  * `CommandFault` for what cannot be.
  */
-export function devSettings(values: Values, env: World['env']): DevSettings {
+export function devSettings(values: Values, env: CommandContext['env']): DevSettings {
   const apiKey = env.SLUICE_API_KEY || undefined
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new CommandFault('SLUICE_API_KEY has to be of visible ASCII characters, without spaces.')

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { CommandFault, type World } from '../command.ts'
+import { type CommandContext, CommandFault } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { configsIn } from '../config/load/find-config.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
@@ -17,7 +17,7 @@ export interface DevSource {
 }
 
 type Asked = Pick<DevSettings, 'config' | 'discover' | 'anyModel'>
-type Surroundings = Pick<World, 'env' | 'cwd' | 'signal'>
+type Surroundings = Pick<CommandContext, 'env' | 'cwd' | 'signal'>
 
 /**
  * The configuration that is named or that the folder has, else one of what is found. Rejects with `CommandFault` for a

@@ -1,4 +1,4 @@
-import { CommandFault, type World } from '../command.ts'
+import { type CommandContext, CommandFault } from '../command.ts'
 
 /** A vendor for whose key there is a variable, and how it is reached. */
 export interface EnvironmentVendor extends KnownVendor {
@@ -10,7 +10,7 @@ export interface EnvironmentVendor extends KnownVendor {
  * The vendors that can be reached by the environment. An empty variable counts as unset. Throws `CommandFault` for a key or
  * a URL that cannot be one; the message tells the variable, and never what is in it.
  */
-export function environmentVendors(env: World['env']): readonly EnvironmentVendor[] {
+export function environmentVendors(env: CommandContext['env']): readonly EnvironmentVendor[] {
   return knownVendors.flatMap(vendor => {
     const apiKey = env[vendor.keyVariable] || undefined
     if (apiKey === undefined) return []

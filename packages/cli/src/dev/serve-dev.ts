@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { World } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { ListenFault, nextFreePort } from '../service/listen-fault.ts'
 import type { Service } from '../service/service.ts'
@@ -13,7 +13,11 @@ import type { DevSettings } from './dev-settings.ts'
 import type { DevSource } from './dev-source.ts'
 
 /** Serves until the world's signal says that it is to end. Resolves to the exit code. */
-export async function serveDev(settings: DevSettings, source: DevSource, world: World): Promise<number> {
+export async function serveDev(
+  settings: DevSettings,
+  source: DevSource,
+  world: CommandContext,
+): Promise<number> {
   const key = settings.apiKey ?? mintedKey('sk-sluice')
   const adminKey = settings.console ? mintedKey('admin') : undefined
   const devUrl = devDatabaseUrl(world.cwd)
@@ -88,7 +92,7 @@ const maxStarts = 5
 /** A service on the port that was asked for, or on the next free one; then `taken` is the port that another program uses. */
 async function startedOnFreePort(
   config: TypedConfig,
-  world: World,
+  world: CommandContext,
   { host, port }: DevSettings,
 ): Promise<{ readonly service: Service; readonly taken: number | undefined }> {
   let taken: number | undefined

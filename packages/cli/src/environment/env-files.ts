@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { CommandFault, type World } from '../command.ts'
+import { type CommandContext, CommandFault } from '../command.ts'
 
 /** Later files replace the variables of earlier ones, as with Vite and Next.js. */
 const files = ['.env', '.env.local']
@@ -10,7 +10,7 @@ const files = ['.env', '.env.local']
  * Adds the variables of `.env` and `.env.local` in the working directory to the environment. Variables that are set
  * already stay as they are, empty ones included. Throws `CommandFault` for a file that cannot be read.
  */
-export function addEnvFiles({ cwd, env }: Pick<World, 'cwd' | 'env'>): void {
+export function addEnvFiles({ cwd, env }: Pick<CommandContext, 'cwd' | 'env'>): void {
   const added = Object.assign({}, ...files.map(file => variablesIn(join(cwd, file), file)))
   for (const [name, value] of Object.entries<string>(added)) {
     if (env[name] === undefined) env[name] = value

@@ -6,7 +6,7 @@ import { foreignValue } from './foreign-value.ts'
 import { toldLosses, writtenConfig } from './imported.ts'
 import { importLiteLLM } from './litellm/import-litellm.ts'
 import { importPortkey } from './portkey/import-portkey.ts'
-import { Part, Reading } from './reading.ts'
+import { ImportNode, ImportReader } from './reading.ts'
 
 const folder = join(import.meta.dirname, 'fixtures')
 
@@ -71,8 +71,8 @@ describe.each(cases)('$name $file', ({ name, kind, read, file, text }) => {
 /** Another one means the same: an order that is behind all others, the end of a name that is known by its beginning. */
 const harmless = /\.order$|^targets\[1\]\.provider$/
 
-function leavesOf(value: unknown): readonly Part[] {
-  return new Part(new Reading(value), [], value).leaves()
+function leavesOf(value: unknown): readonly ImportNode[] {
+  return new ImportNode(new ImportReader(value), [], value).leaves()
 }
 
 function beginsWith(place: string, path: string): boolean {
@@ -80,7 +80,7 @@ function beginsWith(place: string, path: string): boolean {
 }
 
 /** The value with another one of the same sort at a leaf. */
-function changed(value: unknown, { path }: Part): unknown {
+function changed(value: unknown, { path }: ImportNode): unknown {
   const copy = structuredClone(value) as Record<string | number, unknown>
   const holder = path.slice(0, -1).reduce((inner, key) => inner[key] as typeof copy, copy)
   const key = path.at(-1)!

@@ -6,7 +6,7 @@ import { foreignValue } from './foreign-value.ts'
 import { toldLosses, writtenConfig } from './imported.ts'
 import { importLiteLLM } from './litellm/import-litellm.ts'
 import { importPortkey } from './portkey/import-portkey.ts'
-import { Part, type Path, pathText, Reading } from './reading.ts'
+import { ImportNode, ImportReader, type Path, pathText } from './reading.ts'
 
 const sources = [
   { name: 'litellm', kind: 'yaml', read: importLiteLLM },
@@ -29,7 +29,7 @@ describe.each(sources)('what is imported from $name', ({ name, kind, read }) => 
     fc.assert(
       fc.property(fc.constantFrom(...values), fc.nat(), strange, (value, at, added) => {
         const copy = structuredClone(value)
-        const objects = objectsIn(new Part(new Reading(copy), [], copy)).filter(
+        const objects = objectsIn(new ImportNode(new ImportReader(copy), [], copy)).filter(
           ({ place }) => !anyName.test(place),
         )
         const { path, value: holder } = objects[at % objects.length]!
@@ -46,13 +46,15 @@ describe.each(sources)('what is imported from $name', ({ name, kind, read }) => 
     fc.assert(
       fc.property(fc.constantFrom(...values), fc.nat(), anything, (value, at, other) => {
         const copy = structuredClone(value) as Record<string, unknown>
-        const parts = allIn(new Part(new Reading(copy), [], copy)).filter(({ path }) => path.length > 0)
+        const parts = allIn(new ImportNode(new ImportReader(copy), [], copy)).filter(
+          ({ path }) => path.length > 0,
+        )
         const { path } = parts[at % parts.length]!
         const holder = path
           .slice(0, -1)
           .reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], copy)
         ;(holder as Record<string | number, unknown>)[path.at(-1)!] = other
-        for (const part of objectsIn(new Part(new Reading(copy), [], copy)))
+        for (const part of objectsIn(new ImportNode(new ImportReader(copy), [], copy)))
           if ('api_key' in (part.value as object)) (part.value as { api_key: unknown }).api_key = canary
         const imported = read(copy)
         expect(writtenConfig(imported.config, 'yaml') + toldLosses(imported)).not.toContain(canary)
@@ -62,11 +64,11 @@ describe.each(sources)('what is imported from $name', ({ name, kind, read }) => 
   })
 })
 
-function allIn(part: Part): Part[] {
+function allIn(part: ImportNode): ImportNode[] {
   return [part, ...part.inner().flatMap(allIn)]
 }
 
-function objectsIn(part: Part): Part[] {
+function objectsIn(part: ImportNode): ImportNode[] {
   return allIn(part).filter(({ isLeaf, value }) => !isLeaf && !Array.isArray(value))
 }
 

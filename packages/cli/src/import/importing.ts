@@ -1,10 +1,10 @@
 import type { ProviderConfig } from '../config/config.ts'
 import type { MovedSecret } from './imported.ts'
-import type { Part, Reading } from './reading.ts'
+import type { ImportNode, ImportReader } from './reading.ts'
 
 /** What the parts of an import share. */
 export interface Importing {
-  readonly reading: Reading
+  readonly reading: ImportReader
   readonly variables: Variables
   readonly vendors: VendorTable
 }
@@ -77,7 +77,7 @@ export class Variables {
   }
 
   /** A reference in the place of a secret: the same one for the same secret, called `wanted` where that name is free. */
-  secret(value: string, wanted: string, part: Part): string {
+  secret(value: string, wanted: string, part: ImportNode): string {
     const name = this.#names.get(value) ?? this.#free(wanted)
     this.#names.set(value, name)
     if (!this.#places.has(part.place)) this.moved.push({ name, path: part.place })
@@ -86,7 +86,7 @@ export class Variables {
   }
 
   /** A text as it is, but for one that looks like a secret, or that a configuration would read as a reference. */
-  plain(value: string, wanted: string, part: Part): string {
+  plain(value: string, wanted: string, part: ImportNode): string {
     return secretive.test(value) || value.includes('${') ? this.secret(value, wanted, part) : value
   }
 

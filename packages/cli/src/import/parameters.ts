@@ -1,4 +1,4 @@
-import type { Part } from './reading.ts'
+import type { ImportNode } from './reading.ts'
 
 /** Of a request's own fields those that a place may set, and what they may be. */
 const kinds: Readonly<Record<string, 'number' | 'text' | 'flag' | 'any'>> = {
@@ -20,7 +20,7 @@ const kinds: Readonly<Record<string, 'number' | 'text' | 'flag' | 'any'>> = {
  * texts stands for, and `undefined` where it stands for none.
  */
 export function parametersOf(
-  given: Part,
+  given: ImportNode,
   resolve: (value: unknown) => unknown = value => value,
 ): Record<string, unknown> | undefined {
   const parameters: Record<string, unknown> = {}
@@ -34,7 +34,7 @@ export function parametersOf(
 }
 
 function fieldOf(
-  part: Part,
+  part: ImportNode,
   kind: 'number' | 'text' | 'flag' | 'any',
   resolve: (value: unknown) => unknown,
 ): unknown {

@@ -9,15 +9,15 @@ const unknown = {
 }
 
 /** Reads a value and remembers what of it was read, so that the rest can be told of. */
-export class Reading {
-  readonly root: Part
+export class ImportReader {
+  readonly root: ImportNode
   readonly notes = new Set<string>()
   readonly #losses: { readonly path: Path; readonly loss: Loss }[] = []
   readonly #told = new Set<string>()
   readonly #done = new Set<string>()
 
   constructor(value: unknown) {
-    this.root = new Part(this, [], value)
+    this.root = new ImportNode(this, [], value)
   }
 
   note(text: string): void {
@@ -34,7 +34,7 @@ export class Reading {
   }
 
   /** Tells of a place once. */
-  lose(path: Path, why: string, mend: string): void {
+  reportUnsupported(path: Path, why: string, mend: string): void {
     if (this.#told.has(pathText(path))) return
     this.#told.add(pathText(path))
     this.#losses.push({ path, loss: { path: pathText(path), why, mend } })
@@ -54,7 +54,7 @@ export class Reading {
     return places.sort((a, b) => a.at - b.at).map(({ loss }) => loss)
   }
 
-  #tellRest(part: Part, hints: LossHints, above: Omit<Loss, 'path'>): void {
+  #tellRest(part: ImportNode, hints: LossHints, above: Omit<Loss, 'path'>): void {
     const leaves = part.leaves()
     const unread = leaves.filter(leaf => !this.isFinished(leaf.path))
     if (unread.length === 0) return
@@ -65,29 +65,29 @@ export class Reading {
   }
 }
 
-function ownHint({ path }: Part, hints: LossHints): Omit<Loss, 'path'> | undefined {
+function ownHint({ path }: ImportNode, hints: LossHints): Omit<Loss, 'path'> | undefined {
   const pattern = pathPattern(path)
   return Object.hasOwn(hints, pattern) ? hints[pattern] : undefined
 }
 
 /** Whether a place between these, or the leaf itself, has a hint of its own. */
-function hasHintBelow(part: Part, leaf: Part, hints: LossHints): boolean {
+function hasHintBelow(part: ImportNode, leaf: ImportNode, hints: LossHints): boolean {
   return leaf.path
     .slice(part.path.length)
     .some((_, at) => Object.hasOwn(hints, pathPattern(leaf.path.slice(0, part.path.length + at + 1))))
 }
 
-function within(part: Part, path: Path): Part {
-  return path.reduce<Part>((inner, key) => inner.at(key), part)
+function within(part: ImportNode, path: Path): ImportNode {
+  return path.reduce<ImportNode>((inner, key) => inner.at(key), part)
 }
 
 /** A value within a foreign configuration, and where it stands. What is asked for by its kind counts as read. */
-export class Part {
+export class ImportNode {
   readonly path: Path
   readonly value: unknown
-  readonly #reading: Reading
+  readonly #reading: ImportReader
 
-  constructor(reading: Reading, path: Path, value: unknown) {
+  constructor(reading: ImportReader, path: Path, value: unknown) {
     this.#reading = reading
     this.path = path
     this.value = value
@@ -106,27 +106,31 @@ export class Part {
     return this.value !== undefined
   }
 
-  at(key: string | number): Part {
+  at(key: string | number): ImportNode {
     const held = this.isLeaf || !Object.hasOwn(this.value as object, key) ? undefined : this.value
-    return new Part(this.#reading, [...this.path, key], (held as Record<string | number, unknown>)?.[key])
+    return new ImportNode(
+      this.#reading,
+      [...this.path, key],
+      (held as Record<string | number, unknown>)?.[key],
+    )
   }
 
   /** The members of an object; none of anything else. */
-  members(): readonly (readonly [string, Part])[] {
+  members(): readonly (readonly [string, ImportNode])[] {
     if (this.isLeaf || Array.isArray(this.value)) return []
     return Object.keys(this.value as object).map(key => [key, this.at(key)])
   }
 
   /** The items of a list; none of anything else. */
-  items(): readonly Part[] {
+  items(): readonly ImportNode[] {
     return Array.isArray(this.value) ? this.value.map((_, index) => this.at(index)) : []
   }
 
-  inner(): readonly Part[] {
+  inner(): readonly ImportNode[] {
     return Array.isArray(this.value) ? this.items() : this.members().map(([, part]) => part)
   }
 
-  leaves(): readonly Part[] {
+  leaves(): readonly ImportNode[] {
     if (this.value === undefined) return []
     return this.isLeaf ? [this] : this.inner().flatMap(part => part.leaves())
   }
@@ -141,7 +145,7 @@ export class Part {
   lose(why: string, mend: string): void {
     if (!this.isThere) return
     this.take()
-    this.#reading.lose(this.path, why, mend)
+    this.#reading.reportUnsupported(this.path, why, mend)
   }
 
   /** A text that is not empty; anything else stays unread. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Database, KeyStore, StoredKey } from '@sluice/core'
-import { type Command, CommandFault, type Values, type World } from '../command.ts'
+import { type Command, type CommandContext, CommandFault, type Values } from '../command.ts'
 import { textOf } from '../command-line/arguments.ts'
 import { shown } from '../command-line/shown.ts'
 import type { StateConfig } from '../config/config.ts'
@@ -23,7 +23,7 @@ export interface NamedDatabase {
  */
 export async function withDatabase(
   values: Values,
-  world: World,
+  world: CommandContext,
   use: (database: NamedDatabase) => Promise<number>,
   makes = false,
 ): Promise<number> {
@@ -82,7 +82,7 @@ interface ChosenDatabase {
  * The database that `--database` names; else the one of the configuration, `--config` or that of the folder; else the one of
  * `sluice dev`. Rejects with `CommandFault` for options that exclude each other, and a configuration with a fault.
  */
-async function chosenDatabase(values: Values, world: World): Promise<ChosenDatabase> {
+async function chosenDatabase(values: Values, world: CommandContext): Promise<ChosenDatabase> {
   const named = textOf(values, 'database')
   const file = textOf(values, 'config')
   if (named !== undefined && file !== undefined) {

@@ -11,17 +11,17 @@ import {
 import { type OpenApiOptions, openApi } from '@sluice/core/openapi'
 import { probes, requestLog } from '@sluice/telemetry'
 import { type PrometheusMetrics, prometheus } from '@sluice/telemetry/prometheus'
-import type { World } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import type { ConsoleConfig, TelemetryConfig, TypedConfig } from '../config/config.ts'
 import type { SentTelemetry } from './open-telemetry.ts'
 
-type SightWorld = Pick<World, 'print' | 'tell' | 'terminal' | 'colours' | 'now'>
+type SightWorld = Pick<CommandContext, 'print' | 'tell' | 'terminal' | 'colours' | 'now'>
 
 /**
  * What is seen of a service: log, metrics, spans, console. It outlives a configuration: what was counted stays, and who
  * watches goes on watching.
  */
-export class Sight {
+export class ServiceObservability {
   readonly #world: SightWorld
   readonly #sent: SentTelemetry | undefined
   readonly #metrics: PrometheusMetrics | undefined
@@ -102,7 +102,7 @@ export class Sight {
     return createConsole({
       adminKey,
       chat,
-      base,
+      basePath: base,
       now: this.#world.now,
       keys: database?.keys,
       usage: database && (query => database.usage(query)),
@@ -117,7 +117,7 @@ function nameOf(error: unknown): string {
 
 function descriptionOf({ server, validation, unknownParameters }: TypedConfig): OpenApiOptions {
   return {
-    ...(server?.basePath !== undefined && { base: server.basePath }),
+    ...(server?.basePath !== undefined && { basePath: server.basePath }),
     ...(validation !== undefined && { validation }),
     ...(unknownParameters !== undefined && { unknownParameters }),
   }

@@ -154,7 +154,11 @@ describe('reload', () => {
     let text = decoder.decode((await reader.read()).value, { stream: true })
     expect(text).not.toContain('[DONE]')
 
-    await service.reload({ ...base, models: { fresh: 'local/fresh' }, server: { port: 0, basePath: '/api/v1' } })
+    await service.reload({
+      ...base,
+      models: { fresh: 'local/fresh' },
+      server: { port: 0, basePath: '/api/v1' },
+    })
     expect((await ask(service, { model: 'fresh' })).status).toBe(200)
     expect(service.baseURL).toBe(`${service.url}/api/v1`)
     expect((await ask(service, { model: 'slow' })).status).toBe(404)

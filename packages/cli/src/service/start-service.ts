@@ -7,7 +7,7 @@ import {
   withEndpoints,
 } from '@sluice/core'
 import { ListenError, serve } from '@sluice/node'
-import type { World } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import { checkMade } from '../config/check-config.ts'
 import { compileConfig } from '../config/compile-config.ts'
 import type { CompiledConfig } from '../config/compiled-config.ts'
@@ -22,12 +22,15 @@ import { listedPrices } from './listed-prices.ts'
 import { ListenFault } from './listen-fault.ts'
 import { startOpenTelemetry } from './open-telemetry.ts'
 import type { Service, ServiceOptions } from './service.ts'
-import { Sight } from './sight.ts'
+import { ServiceObservability } from './sight.ts'
 
 const defaultHost = '127.0.0.1'
 
 /** What a service has of the world. */
-export type ServiceWorld = Pick<World, 'env' | 'cwd' | 'print' | 'tell' | 'terminal' | 'colours' | 'now'>
+export type ServiceWorld = Pick<
+  CommandContext,
+  'env' | 'cwd' | 'print' | 'tell' | 'terminal' | 'colours' | 'now'
+>
 
 /**
  * Serves a configuration, whose variables are filled in, as `loadConfig` gives it. It listens when this resolves; what it
@@ -57,7 +60,7 @@ async function started(
   closing: Closing,
 ): Promise<Service> {
   const pool = new VendorPool()
-  let sight: Sight | undefined
+  let sight: ServiceObservability | undefined
   const tokenCallers = keptTokenCallers(event => sight?.observe(event))
   const compiledOf = (made: TypedConfig): CompiledConfig => {
     const { config, faults } = checkMade(made)
@@ -68,7 +71,7 @@ async function started(
   const { openTelemetry, tagLabels = [] } = config.telemetry ?? {}
   const sent = openTelemetry ? await startOpenTelemetry(world.cwd, world.env, tagLabels) : undefined
   closing.add(async () => sent?.close())
-  const seen = new Sight(world, sent, config.telemetry ?? {})
+  const seen = new ServiceObservability(world, sent, config.telemetry ?? {})
   sight = seen
   const state = await openState(config.state, { cwd: world.cwd, tell: world.tell, observe: seen.observe })
   closing.add(() => state.close())

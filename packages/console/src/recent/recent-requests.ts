@@ -1,4 +1,4 @@
-import type { AttemptFailedEvent, GatewayEvent, DiscardedCallEvent } from '@sluice/core'
+import type { AttemptFailedEvent, DiscardedCallEvent, GatewayEvent } from '@sluice/core'
 import type { RequestDetail, RequestRow } from '../api.ts'
 import type { TargetLog } from '../targets/target-log.ts'
 import { attemptRow, unusedRow } from './attempt-row.ts'

@@ -7,7 +7,13 @@ import { shownText } from './shown-text.ts'
 import { teamOf } from './team-of.ts'
 
 /** So much of one request is kept; a longer list is cut, and `leftOut` says by how many. */
-export const most = { attempts: 50, candidates: 50, adjustments: 50, wouldHaveRefused: 20, unused: 20 } as const
+export const most = {
+  attempts: 50,
+  candidates: 50,
+  adjustments: 50,
+  wouldHaveRefused: 20,
+  unused: 20,
+} as const
 
 const none: readonly never[] = []
 

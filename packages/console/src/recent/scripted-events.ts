@@ -1,4 +1,4 @@
-import type { AttemptRecord, BeginEvent, EndEvent, DiscardedCallEvent, Usage } from '@sluice/core'
+import type { AttemptRecord, BeginEvent, DiscardedCallEvent, EndEvent, Usage } from '@sluice/core'
 
 const attempt: AttemptRecord = {
   provider: 'one',

@@ -13,8 +13,20 @@ import { Waterfall } from './waterfall.tsx'
 
 /** All that is known of a request. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
-  const { id, model, key, source, team, outcome, status, error, adjustments, wouldHaveRefused, estimated, leftOut } =
-    request
+  const {
+    id,
+    model,
+    key,
+    source,
+    team,
+    outcome,
+    status,
+    error,
+    adjustments,
+    wouldHaveRefused,
+    estimated,
+    leftOut,
+  } = request
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Model', model ?? '–'],
     ['Key', <CallerName key={key} id={key} source={source} withId />],

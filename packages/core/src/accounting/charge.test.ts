@@ -3,7 +3,7 @@ import type { DiscardedCallEvent } from '../contracts/events.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { countedUsage } from '../usage/usage.ts'
-import { chargeOf, unusedClosing } from './charge.ts'
+import { chargeOf, discardedClosing } from './charge.ts'
 
 const counted = (given: object) => countedUsage(given, { model: 'm', messages: [] }, 0, true).usage
 
@@ -69,7 +69,7 @@ const failed = (error: unknown, more: object = {}): DiscardedCallEvent => ({
 
 describe('unusedClosing', () => {
   it('is the whole record of a call, of the time of its request', () => {
-    expect(unusedClosing(event, beside)).toEqual({
+    expect(discardedClosing(event, beside)).toEqual({
       entry: {
         kind: 'shadow',
         id: 'id',
@@ -100,17 +100,17 @@ describe('unusedClosing', () => {
     [new UpstreamError('no', { kind: 'garbled' }), {}, 'upstream_failed', 502],
     [new UpstreamError('no', { kind: 'refused', status: 500 }), { status: 500 }, 'upstream_failed', 500],
   ])('tells how it ended: %s', (error, more, outcome, status) => {
-    expect(unusedClosing(failed(error, more), beside)).toMatchObject({ outcome, status })
+    expect(discardedClosing(failed(error, more), beside)).toMatchObject({ outcome, status })
   })
 
   it.each(['first', 'retry', 'fallback', 'hedge'] as const)(
     'calls all but shadows a hedge: its request began as %s',
     why => {
-      expect(unusedClosing(failed(undefined, { why }), beside)?.entry.kind).toBe('hedge')
+      expect(discardedClosing(failed(undefined, { why }), beside)?.entry.kind).toBe('hedge')
     },
   )
 
   it('is nothing where the upstream did not take it', () => {
-    expect(unusedClosing({ ...event, usage: undefined }, beside)).toBeUndefined()
+    expect(discardedClosing({ ...event, usage: undefined }, beside)).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-import type { AttemptRecord, Outcome, DiscardedCallEvent } from '../contracts/events.ts'
+import type { AttemptRecord, DiscardedCallEvent, RequestOutcome } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry, RecordKind } from '../contracts/ledger.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { isTimeout } from '../observability/attempt-log.ts'
@@ -24,7 +24,7 @@ interface BesideRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'openedAt'> 
  * A call whose answer nobody got, as a ledger keeps it: it counts from when its request was opened. `undefined` where
  * the upstream did not take it, which costs nothing.
  */
-export function unusedClosing(call: DiscardedCallEvent, beside: BesideRequest): LedgerClosing | undefined {
+export function discardedClosing(call: DiscardedCallEvent, beside: BesideRequest): LedgerClosing | undefined {
   const { requestId, principal, model, attempt, responseModel, usage, usageEstimated, cost } = call
   if (usage === undefined) return undefined
   const { id, stream, openedAt, closedAt } = beside
@@ -63,7 +63,7 @@ function kindOf({ why, error }: AttemptRecord): RecordKind {
 }
 
 /** Who cuts a call off that it does not need is the upstream's client. */
-function endOf(error: unknown): { readonly outcome: Outcome; readonly status: number } {
+function endOf(error: unknown): { readonly outcome: RequestOutcome; readonly status: number } {
   if (error === undefined) return { outcome: 'completed', status: 200 }
   if (isTimeout(error)) return { outcome: 'upstream_failed', status: 504 }
   if (UpstreamError.is(error)) return { outcome: 'upstream_failed', status: 502 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
-import { storedBatch } from './stored-batch.ts'
+import { toStoredBatch } from './stored-batch.ts'
 
 const most = Number.MAX_SAFE_INTEGER
 
@@ -48,14 +48,14 @@ const flatEntry = {
 }
 
 function storedClosing(changes: Partial<LedgerClosing>) {
-  return storedBatch({ entries: [], closings: [{ ...closing, ...changes }], progress: [] }).closings[0]
+  return toStoredBatch({ entries: [], closings: [{ ...closing, ...changes }], progress: [] }).closings[0]
 }
 
 describe('storedBatch', () => {
   it('makes flat records, with money in whole billionths of a dollar', () => {
     const { estimate } = entry
     expect(
-      storedBatch({
+      toStoredBatch({
         entries: [entry],
         closings: [closing],
         progress: [
@@ -179,7 +179,7 @@ describe('storedBatch', () => {
       upstreamModel: kept,
       outcome: kept,
     })
-    const { progress } = storedBatch({
+    const { progress } = toStoredBatch({
       entries: [],
       closings: [],
       progress: [{ id: text, charge: undefined }],

@@ -59,7 +59,7 @@ export interface StoredBatch {
  * U+FFFD. Counts and times are whole numbers from 0 to 2^53 - 1, and so is a cost in billionths of a dollar, which is
  * enough for 9 million dollars: what is outside is bounded. A cost that is no number is unknown.
  */
-export function storedBatch({ entries, closings, progress, cancelled = [] }: LedgerBatch): StoredBatch {
+export function toStoredBatch({ entries, closings, progress, cancelled = [] }: LedgerBatch): StoredBatch {
   return {
     entries: entries.map(entry => ({ ...storedEntry(entry), ...storedCharge(entry.estimate) })),
     closings: closings.map(storedClosing),

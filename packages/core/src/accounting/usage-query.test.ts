@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import type { UsageQuery } from '../contracts/ledger.ts'
-import { checkedUsageQuery } from './usage-query.ts'
+import { validateUsageQuery } from './usage-query.ts'
 
 describe('checkedUsageQuery', () => {
   it('takes every dimension, each once', () => {
     const by = ['key', 'model', 'provider', 'day', 'kind', 'tag:team', 'tag:a:b', 'tag: '] as const
-    expect(checkedUsageQuery({ by: [...by, 'key', 'tag:team'] })).toEqual({
+    expect(validateUsageQuery({ by: [...by, 'key', 'tag:team'] })).toEqual({
       by,
       from: undefined,
       to: undefined,
       where: { key: undefined, model: undefined, provider: undefined, tags: [], kinds: ['request'] },
     })
-    expect(checkedUsageQuery({ by: [] }).by).toEqual([])
+    expect(validateUsageQuery({ by: [] }).by).toEqual([])
   })
 
   it('takes moments as numbers and as dates, from the next whole millisecond on, within what is exact', () => {
-    expect(checkedUsageQuery({ by: [], from: new Date(5), to: 6.2 })).toMatchObject({ from: 5, to: 7 })
-    expect(checkedUsageQuery({ by: [], from: -1e300, to: 1e300 })).toMatchObject({
+    expect(validateUsageQuery({ by: [], from: new Date(5), to: 6.2 })).toMatchObject({ from: 5, to: 7 })
+    expect(validateUsageQuery({ by: [], from: -1e300, to: 1e300 })).toMatchObject({
       from: Number.MIN_SAFE_INTEGER,
       to: Number.MAX_SAFE_INTEGER,
     })
@@ -24,7 +24,8 @@ describe('checkedUsageQuery', () => {
 
   it('takes what requests have to match, in text that every database takes', () => {
     expect(
-      checkedUsageQuery({ by: [], where: { key: 'a\0', tags: { ['__proto__']: '\ud83d', team: '' } } }).where,
+      validateUsageQuery({ by: [], where: { key: 'a\0', tags: { ['__proto__']: '\ud83d', team: '' } } })
+        .where,
     ).toEqual({
       key: 'a\ufffd',
       model: undefined,
@@ -35,12 +36,12 @@ describe('checkedUsageQuery', () => {
       ],
       kinds: ['request'],
     })
-    expect(checkedUsageQuery({ by: [], where: {} }).where.tags).toEqual([])
+    expect(validateUsageQuery({ by: [], where: {} }).where.tags).toEqual([])
   })
 
   it('takes one kind or several, each once', () => {
     const kindsOf = (kind: NonNullable<UsageQuery['where']>['kind'] & {}) =>
-      checkedUsageQuery({ by: [], where: { kind } }).where.kinds
+      validateUsageQuery({ by: [], where: { kind } }).where.kinds
     expect(kindsOf('shadow')).toEqual(['shadow'])
     expect(kindsOf(['shadow', 'request', 'shadow'])).toEqual(['request', 'shadow'])
   })
@@ -49,8 +50,8 @@ describe('checkedUsageQuery', () => {
     Object.defineProperty(Object.prototype, 'where', { value: { key: 'eve' }, configurable: true })
     Object.defineProperty(Object.prototype, 'key', { value: 'eve', configurable: true })
     try {
-      expect(checkedUsageQuery({ by: [] }).where.key).toBeUndefined()
-      expect(checkedUsageQuery({ by: [], where: {} }).where.key).toBeUndefined()
+      expect(validateUsageQuery({ by: [] }).where.key).toBeUndefined()
+      expect(validateUsageQuery({ by: [], where: {} }).where.key).toBeUndefined()
     } finally {
       Reflect.deleteProperty(Object.prototype, 'where')
       Reflect.deleteProperty(Object.prototype, 'key')
@@ -103,7 +104,7 @@ describe('checkedUsageQuery', () => {
       'where.tags has 9 tags, expected at most 8',
     ],
   ])('refuses %j', (query, says) => {
-    expect(() => checkedUsageQuery(query as UsageQuery)).toThrow(TypeError)
-    expect(() => checkedUsageQuery(query as UsageQuery)).toThrow(says)
+    expect(() => validateUsageQuery(query as UsageQuery)).toThrow(TypeError)
+    expect(() => validateUsageQuery(query as UsageQuery)).toThrow(says)
   })
 })

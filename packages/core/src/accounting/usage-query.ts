@@ -3,11 +3,11 @@ import { ownMembers } from '../primitives/own-members.ts'
 import { storableText } from '../primitives/safe-text.ts'
 
 /** A usage query that can be answered: no dimension comes twice, and the moments are whole milliseconds since 1970. */
-export interface CheckedUsageQuery {
+export interface ValidatedUsageQuery {
   readonly by: readonly UsageDimension[]
   readonly from: number | undefined
   readonly to: number | undefined
-  readonly where: CheckedUsageFilter
+  readonly where: ValidatedUsageFilter
 }
 
 const named: readonly string[] = ['key', 'model', 'provider', 'day', 'kind']
@@ -15,7 +15,7 @@ const maxDimensions = 8
 const queryMembers: readonly string[] = ['by', 'from', 'to', 'where']
 
 /** Throws `TypeError` for a query that cannot be answered. */
-export function checkedUsageQuery(given: UsageQuery): CheckedUsageQuery {
+export function validateUsageQuery(given: UsageQuery): ValidatedUsageQuery {
   const query = ownMembers(given)
   const by: unknown = query.by
   if (!Array.isArray(by)) {
@@ -61,7 +61,7 @@ function checkedMoment(name: 'from' | 'to', moment: unknown): number | undefined
 }
 
 /** A filter that can be asked for, in text that every database takes. */
-export interface CheckedUsageFilter {
+export interface ValidatedUsageFilter {
   readonly key: string | undefined
   readonly model: string | undefined
   readonly provider: string | undefined
@@ -75,7 +75,7 @@ const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow', 'timeout'
 const maxTags = 8
 
 /** Throws `TypeError` for a filter that cannot be asked for. */
-function checkedUsageFilter(given: UsageFilter | undefined): CheckedUsageFilter {
+function checkedUsageFilter(given: UsageFilter | undefined): ValidatedUsageFilter {
   const where = given === undefined ? new Map<string, unknown>() : membersOf('where', given)
   for (const name of where.keys()) {
     if (!filterMembers.includes(name)) {

@@ -12,7 +12,7 @@ import {
 import { ownMembers } from '../primitives/own-members.ts'
 import type { ApiKeysOptions, Find } from './api-keys-options.ts'
 import { bearerToken, isPrincipalSource } from './authenticate.ts'
-import { remembered } from './key-cache.ts'
+import { cachedLookup } from './key-cache.ts'
 import { digestsOf, formatOf, hashApiKey, isDigest, type Pepper, sameDigest } from './key-digest.ts'
 import { principalOf, recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
 
@@ -91,7 +91,7 @@ function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options
     return { digests: digests(digestsOf(pepper)), ...listed(keys, pepper, mayBeKey) }
   }
   if (typeof keys === 'function') {
-    return { digests: digests(digestsOf(pepper)), find: remembered(keys, options) }
+    return { digests: digests(digestsOf(pepper)), find: cachedLookup(keys, options) }
   }
   const store = keys as ApiKeySource | null | undefined
   if (typeof store?.find !== 'function') {
@@ -105,7 +105,7 @@ function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options
   }
   return {
     digests: digests(ownDigests ?? digestsOf(pepper)),
-    find: remembered(digest => store.find(digest), options),
+    find: cachedLookup(digest => store.find(digest), options),
   }
 }
 

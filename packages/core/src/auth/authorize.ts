@@ -1,11 +1,11 @@
 import type { Authorizer } from '../contracts/authorizer.ts'
 import type { Principal } from '../contracts/principal.ts'
-import type { RoutedTarget, RouteContext } from '../contracts/route.ts'
+import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
 import { modelNotAllowed } from '../errors/model-refusals.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import { isSamePlace } from '../validation/is-target.ts'
+import { isSameTarget } from '../validation/is-target.ts'
 
 /** The names that one principal may use. Calls the authorizer once for each name. */
 export class Permissions {
@@ -81,7 +81,7 @@ async function allowedPlaces(
   for (const place of places) {
     const denied = await permissions.firstDenied(viaOf(place))
     if (denied !== undefined) log.skip(place, { why: 'not_allowed', detail: denied })
-    else if (allowed.some(other => isSamePlace(other, place))) {
+    else if (allowed.some(other => isSameTarget(other, place))) {
       log.skip(place, { why: 'not_chosen', detail: 'stands before it already' })
     } else allowed.push(place)
   }

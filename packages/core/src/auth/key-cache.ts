@@ -18,11 +18,11 @@ const maxFound = 10_000
  *
  * Throws `ConfigurationError` for bounds that are none.
  */
-export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find {
+export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Find {
   const now = options.now ?? systemClock.monotonic
   const { ttl, maxUnknown, lookupMs, staleMs } = boundsOf(options)
   const observe = safeObserver(options.observe)
-  const keys = seenKeys(maxFound, maxUnknown)
+  const keys = keyCache(maxFound, maxUnknown)
   const flights = new Map<string, Promise<SoundRecord | undefined>>()
   const calls = new StoreClient({
     name: 'store of keys',
@@ -46,7 +46,7 @@ export function remembered(lookup: ApiKeyLookup, options: ApiKeysOptions): Find 
   const ask = async (name: string, digests: readonly string[]) => {
     const askedAt = now()
     const outcome = await calls.askOrProbe(async () => {
-      const answer = await askStore(lookup, digests)
+      const answer = await lookUpKey(lookup, digests)
       if (answer.kind === 'record') keys.keep(name, { record: answer.record, askedAt })
       else keys.forget(name, askedAt)
       return answer
@@ -101,7 +101,7 @@ interface SeenKeys {
   forget(name: string, askedAt: number): void
 }
 
-function seenKeys(maxFound: number, maxUnknown: number): SeenKeys {
+function keyCache(maxFound: number, maxUnknown: number): SeenKeys {
   // Apart, so that a flood of unknown keys does not drive out the found ones.
   const found = new Lru<Seen>(maxFound)
   const unknown = new Lru<Seen>(maxUnknown)
@@ -124,7 +124,7 @@ function seenKeys(maxFound: number, maxUnknown: number): SeenKeys {
 }
 
 /** What a store said: the record, `undefined` for an unknown key, or what is to be thrown in its stead. */
-type StoreAnswer =
+type KeyLookupResult =
   | { readonly kind: 'record'; readonly record: SoundRecord | undefined }
   | { readonly kind: 'thrown'; readonly thrown: unknown }
 
@@ -132,7 +132,7 @@ type StoreAnswer =
  * Asks a store for a key by each of its digests, until it is found. Rejects where the store fails. A record with a
  * fault is an answer, and so is a refusal of the caller, a `GatewayError` below 500: the store did not fail.
  */
-async function askStore(lookup: ApiKeyLookup, digests: readonly string[]): Promise<StoreAnswer> {
+async function lookUpKey(lookup: ApiKeyLookup, digests: readonly string[]): Promise<KeyLookupResult> {
   try {
     for (const digest of digests) {
       const found = (await lookup(digest)) ?? undefined
@@ -145,7 +145,7 @@ async function askStore(lookup: ApiKeyLookup, digests: readonly string[]): Promi
   }
 }
 
-function answerOf(found: ApiKeyRecord): StoreAnswer {
+function answerOf(found: ApiKeyRecord): KeyLookupResult {
   const issue = recordIssue(found)
   if (issue !== undefined)
     return { kind: 'thrown', thrown: new ConfigurationError('apiKeys(): what the lookup found', [issue]) }

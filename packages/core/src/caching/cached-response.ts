@@ -39,7 +39,7 @@ export interface CacheWriter {
 }
 
 /** Copies the text of an answer while it is sent, as far as somebody would keep it. */
-export class AnswerCapture {
+export class ResponseCapture {
   readonly #keepers: CacheWriter[] = []
   readonly #pieces: string[] = []
   #bytes = 0

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
-import type { StoreOutcome, GuardedCacheStore } from '../contracts/answer-store.ts'
+import type { GuardedCacheStore, StoreOutcome } from '../contracts/answer-store.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { CacheWriter } from './cached-response.ts'
 import { recallRepeat } from './idempotency.ts'

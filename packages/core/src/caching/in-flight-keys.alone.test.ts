@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
-import type { CacheKey, StoreOutcome, GuardedCacheStore } from '../contracts/answer-store.ts'
+import type { CacheKey, GuardedCacheStore, StoreOutcome } from '../contracts/answer-store.ts'
 import { type HeldKey, InFlightKeys } from './in-flight-keys.ts'
 import { type MemoryCacheStore, memoryCacheStore } from './memory-answers.ts'
 

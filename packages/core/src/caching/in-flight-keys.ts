@@ -3,8 +3,8 @@ import type {
   AddResult,
   CacheKey,
   CacheLifetime,
-  StoreOutcome,
   GuardedCacheStore,
+  StoreOutcome,
 } from '../contracts/answer-store.ts'
 
 /** How long the key of a request whose process has died is held, in milliseconds. */

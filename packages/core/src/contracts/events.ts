@@ -36,7 +36,7 @@ export interface AttemptRecord {
 export type AttemptReason = 'first' | 'retry' | 'fallback' | 'hedge' | 'shadow'
 
 /** How a request ended. `gateway_closed`: cut off by `close`. */
-export type Outcome =
+export type RequestOutcome =
   | 'completed'
   | 'refused'
   | 'client_disconnected'
@@ -71,7 +71,7 @@ export interface EndEvent {
   readonly clientRequestId: string | undefined
   /** When the request came, in milliseconds since 1970. */
   readonly at: number
-  readonly outcome: Outcome
+  readonly outcome: RequestOutcome
   /** The status that the caller saw; 499 where the caller left before one. */
   readonly status: number
   readonly principal: Principal | undefined

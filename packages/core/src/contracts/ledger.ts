@@ -1,4 +1,4 @@
-import type { Outcome } from './events.ts'
+import type { RequestOutcome } from './events.ts'
 
 /**
  * What a record is of: a `request`; or a call beside one, whose answer its caller did not get: the one of a `hedge` that
@@ -42,7 +42,7 @@ export interface LedgerClosing {
   readonly entry: LedgerEntry
   /** Milliseconds since 1970. */
   readonly closedAt: number
-  readonly outcome: Outcome
+  readonly outcome: RequestOutcome
   readonly status: number
   /** Who answered, and the upstream's own name for the model; `undefined` where nobody did. */
   readonly provider: string | undefined

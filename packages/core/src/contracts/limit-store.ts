@@ -74,7 +74,7 @@ export interface CounterState {
 }
 
 /** What became of a claim. */
-export interface Verdict {
+export interface LimitDecision {
   /** Whether all of it was taken. Where it was not, nothing was, of no count. */
   readonly allowed: boolean
   /** Whether it was refused because the store can keep no more counts. Absent: no. */
@@ -102,7 +102,7 @@ export interface Settlement {
  * The conformance suite of `@sluice/testing` says all of it in tests: `limitStoreConformance`.
  */
 export interface LimitStore {
-  admit(claim: Claim): Verdict | Promise<Verdict>
+  admit(claim: Claim): LimitDecision | Promise<LimitDecision>
   settle(settlement: Settlement): void | Promise<void>
   /** Holds what claims hold for another `ttlMs` from now. Those that were settled or are unknown are passed over. */
   renew(claims: readonly Pick<Claim, 'id' | 'counters'>[], ttlMs: number): void | Promise<void>
@@ -110,7 +110,7 @@ export interface LimitStore {
 
 /** A claim that was decided, and what it holds until `settle` is called. */
 export interface DecidedClaim {
-  readonly verdict: Verdict
+  readonly decision: LimitDecision
   /**
    * Gives back what was not `charged` (one amount for each counter). Nothing is left to settle where it was refused.
    * It never rejects: what the store does not take now is kept until it does, at most 10,000 of them. Only the first

@@ -41,7 +41,7 @@ export interface HealthCall {
 }
 
 /** Why a target is not to be asked. */
-export interface Blocked {
+export interface TargetUnavailable {
   readonly state: 'cooldown' | 'open' | 'half_open'
   readonly waitMs: number
   /** Default: `overloaded`. */
@@ -60,14 +60,14 @@ export interface HealthRecord {
    * Begins a call, or says why it must not be made. Where the target is half open, one call is its probe. `lastResort`:
    * the request has nowhere else to go. Then a target that answers some calls is asked, and any other one now and then.
    */
-  begin(now: number, lastResort?: boolean, caller?: Caller): HealthCall | Blocked
+  begin(now: number, lastResort?: boolean, caller?: Caller): HealthCall | TargetUnavailable
   /** When it may be asked as the last resort, in milliseconds from now; 0: it may be. */
   lastResortMs(now: number, caller?: Caller): number
   /**
    * Leave to ask it again for the same request. It counts among the target's repeats, and its principal's, until it is
    * given back; `undefined`: there are too many.
    */
-  repeat(now: number, caller?: Caller): (() => void) | undefined
+  acquireRetry(now: number, caller?: Caller): (() => void) | undefined
 }
 
 /** What is known of all targets. The same provider and model are the same target, whatever else was said of it. */

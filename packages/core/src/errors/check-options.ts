@@ -25,7 +25,7 @@ export interface OptionRules {
 }
 
 /** Options of which all are required. Throws `ConfigurationError` for those that cannot be used. */
-export function checkedOptions<Options extends object>(
+export function validatedOptions<Options extends object>(
   source: string,
   given: Options,
   checks: { readonly [Name in keyof Options & string]: OptionCheck },

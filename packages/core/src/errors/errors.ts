@@ -156,7 +156,12 @@ export const errorTable = {
     'idempotency_key_reused',
     'This idempotency key was used with another body. To send another request, use another key.',
   ],
-  client_disconnected: [499, 'invalid_request_error', 'client_disconnected', 'The client left before the answer.'],
+  client_disconnected: [
+    499,
+    'invalid_request_error',
+    'client_disconnected',
+    'The client left before the answer.',
+  ],
   body_too_large: [413, 'invalid_request_error', null, 'Maximum content size limit exceeded.'],
   rate_limit_exceeded: [
     429,

@@ -3,7 +3,7 @@ import { scriptedContext } from '../../test/support/scripted-context.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
 import { concurrent, requests } from '../rate-limiting/rule.ts'
-import { boundedPolicies } from './bounded-policies.ts'
+import { guardPolicies } from './bounded-policies.ts'
 
 const never = () => new Promise<never>(() => {})
 const ann = { id: 'ann' }
@@ -20,7 +20,7 @@ const room: LimitContext = {
 
 describe('boundedPolicies', () => {
   it('leaves what is there at once as it is', () => {
-    const { authenticate, authorize } = boundedPolicies(
+    const { authenticate, authorize } = guardPolicies(
       { authenticate: () => ann, route: () => [], authorize: () => true },
       1_000,
       systemClock,
@@ -32,15 +32,20 @@ describe('boundedPolicies', () => {
   it('keeps what a route tells of its models', () => {
     const card = { id: 'm', created: 0, owned_by: 'me' }
     const route = Object.assign(() => [], { list: () => [card], targets: () => [] })
-    const bounded = boundedPolicies({ authenticate: () => ann, route }, 1_000, systemClock).route
+    const bounded = guardPolicies({ authenticate: () => ann, route }, 1_000, systemClock).route
     expect(bounded.list?.()).toEqual([card])
     expect(bounded.targets?.()).toEqual([])
-    const plain = boundedPolicies({ authenticate: () => ann, route: () => [] }, 1_000, systemClock).route
+    const plain = guardPolicies({ authenticate: () => ann, route: () => [] }, 1_000, systemClock).route
     expect(plain).not.toHaveProperty('list')
   })
 
   it('ends the wait for a function that does not come to its answer, and names it', async () => {
-    const { authenticate, route, authorize, limit } = boundedPolicies(
+    const {
+      authenticate,
+      route,
+      authorize,
+      limiter: limit,
+    } = guardPolicies(
       { authenticate: never, route: never, authorize: never, limits: { admit: never } },
       10,
       systemClock,
@@ -59,7 +64,7 @@ describe('boundedPolicies', () => {
     const late = new Promise<Lease>(resolve => {
       give = resolve
     })
-    const { limit } = boundedPolicies(
+    const { limiter: limit } = guardPolicies(
       { authenticate: () => ann, route: () => [], limits: { admit: () => late } },
       10,
       systemClock,
@@ -73,8 +78,12 @@ describe('boundedPolicies', () => {
 
   it('waits for room as long as the limiter may, and for its answer', async () => {
     const limit = { admit: never, maxWaitMs: 30 }
-    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limits: limit }, 10, systemClock)
-    await expect(bounded.limit?.admit(ann, draft, room)).rejects.toThrow('within 40 milliseconds')
+    const bounded = guardPolicies(
+      { authenticate: () => ann, route: () => [], limits: limit },
+      10,
+      systemClock,
+    )
+    await expect(bounded.limiter?.admit(ann, draft, room)).rejects.toThrow('within 40 milliseconds')
   })
 
   it.each([
@@ -82,16 +91,20 @@ describe('boundedPolicies', () => {
     ['rules', [concurrent(9), requests(1).per('hour')]],
     ['a rule of plain data', { kind: 'requests', limit: 1, per: 'hour' } as const],
   ])('makes a limiter of %s', async (_, limit) => {
-    const bounded = boundedPolicies({ authenticate: () => ann, route: () => [], limits: limit }, 1_000, systemClock)
-    const lease = await bounded.limit?.admit(ann, draft, room)
+    const bounded = guardPolicies(
+      { authenticate: () => ann, route: () => [], limits: limit },
+      1_000,
+      systemClock,
+    )
+    const lease = await bounded.limiter?.admit(ann, draft, room)
     expect(lease?.headers['x-ratelimit-remaining-requests']).toBe('0')
-    expect(() => bounded.limit?.admit(ann, draft, room)).toThrow(/^Rate limit reached/)
+    expect(() => bounded.limiter?.admit(ann, draft, room)).toThrow(/^Rate limit reached/)
     await lease?.settle(undefined, null)
   })
 
   it('refuses a rule that it cannot use', () => {
     const make = (limit: unknown) => () =>
-      boundedPolicies({ authenticate: () => ann, route: () => [], limits: limit as never }, 1_000, systemClock)
+      guardPolicies({ authenticate: () => ann, route: () => [], limits: limit as never }, 1_000, systemClock)
     expect(make({ kind: 'requests', limit: 0, per: 'hour' })).toThrow(/expected a whole number from 1/)
     expect(make([requests(1).per('hour'), { kind: 'seats' }])).toThrow(/\[1\]\.kind: got 'seats'/)
   })
@@ -99,7 +112,7 @@ describe('boundedPolicies', () => {
   it('hands on what a function rejects with, also by a promise of another library', async () => {
     // biome-ignore lint/suspicious/noThenProperty: it is what is tried
     const thenable = { then: (_: unknown, reject: (error: Error) => void) => reject(new Error('down')) }
-    const { authenticate } = boundedPolicies(
+    const { authenticate } = guardPolicies(
       { authenticate: () => thenable as unknown as Promise<undefined>, route: () => [] },
       1_000,
       systemClock,

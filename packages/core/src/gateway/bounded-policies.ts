@@ -11,7 +11,6 @@ import type { Route } from '../contracts/route.ts'
 import {
   ConfigurationError,
   type ConfigurationIssue,
-  configurationIssue,
   quoted,
 } from '../errors/configuration-error.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -25,7 +24,7 @@ export interface Policies<Host> {
   readonly authenticate: Authenticator<Host>
   readonly route: Route
   readonly authorize: Authorizer
-  readonly limit: Limiter
+  readonly limiter: Limiter
 }
 
 /**
@@ -33,7 +32,7 @@ export interface Policies<Host> {
  *
  * @param counts - where rules are counted that name no store.
  */
-export function boundedPolicies<Host>(
+export function guardPolicies<Host>(
   options: GatewayOptions<Host>,
   ms: number,
   clock: Clock,
@@ -44,9 +43,9 @@ export function boundedPolicies<Host>(
   const limitMs = ms + (limit.maxWaitMs ?? 0)
   return {
     authenticate: (request, host, report) =>
-      bounded(clock, 'authenticate', authenticate(request, host, report), ms),
+      withPolicyTimeout(clock, 'authenticate', authenticate(request, host, report), ms),
     route: Object.assign<Route, Pick<Route, 'list' | 'targets' | 'targetsOf' | 'waysOf'>>(
-      (draft, context) => bounded(clock, 'route', route(draft, context), ms),
+      (draft, context) => withPolicyTimeout(clock, 'route', route(draft, context), ms),
       {
         ...(route.list && { list: () => route.list!() }),
         ...(route.targets && { targets: () => route.targets!() }),
@@ -54,11 +53,11 @@ export function boundedPolicies<Host>(
         ...(route.waysOf && { waysOf: model => route.waysOf!(model) }),
       },
     ),
-    authorize: (principal, model) => bounded(clock, 'authorize', authorize(principal, model), ms),
-    limit: {
+    authorize: (principal, model) => withPolicyTimeout(clock, 'authorize', authorize(principal, model), ms),
+    limiter: {
       enforcesPrincipalLimits: limit.enforcesPrincipalLimits === true,
       admit: (principal, draft, context) =>
-        bounded(clock, 'limits', limit.admit(principal, draft, context), limitMs, giveBack),
+        withPolicyTimeout(clock, 'limits', limit.admit(principal, draft, context), limitMs, releaseLease),
       appliesToAll: limit.appliesToAll !== false,
     },
   }
@@ -86,7 +85,9 @@ export function principalLimitIssues<Host>(options: GatewayOptions<Host>): Confi
   const limited = memberOf(options.authenticate, 'principals')?.().find(hasLimits)
   if (limited === undefined) return []
   const expected = `limits(), or a limiter with enforcesPrincipalLimits: true, as ${quoted(limited.id)} has limits`
-  return [{ path: ['limits'], received: 'a limiter that does not enforce the limits of principals', expected }]
+  return [
+    { path: ['limits'], received: 'a limiter that does not enforce the limits of principals', expected },
+  ]
 }
 
 /**
@@ -112,12 +113,12 @@ function isList(limit: NonNullable<GatewayOptions['limits']>): limit is readonly
 }
 
 /** Room that is given when nobody waits for it any more is nobody's. */
-function giveBack(lease: Lease): void | Promise<void> {
+function releaseLease(lease: Lease): void | Promise<void> {
   return lease.settle(undefined, null)
 }
 
 /** A value that is there costs no timer. `late` is told of one that comes when its time is over. */
-export function bounded<T>(
+export function withPolicyTimeout<T>(
   clock: Clock,
   name: string,
   value: T | Promise<T>,

@@ -6,9 +6,9 @@ import type { Clock } from '../clock/clock.ts'
 import type { CacheStore, GuardedCacheStore } from '../contracts/answer-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { OptionCheck as Check } from '../errors/check-options.ts'
-import { bounded } from './bounded-policies.ts'
+import { withPolicyTimeout } from './bounded-policies.ts'
 import type { GatewayOptions } from './config.ts'
-import { watchedAnswers } from './watched-answers.ts'
+import { guardCacheStore } from './watched-answers.ts'
 
 /** What says whether a request was answered before, over stores that are watched. */
 export interface Recalling {
@@ -25,7 +25,7 @@ export function recalling(
 ): Recalling {
   const stores = new Map<CacheStore, GuardedCacheStore>()
   const watched = (store: CacheStore) => {
-    const known = stores.get(store) ?? watchedAnswers(store, observe, clock)
+    const known = stores.get(store) ?? guardCacheStore(store, observe, clock)
     stores.set(store, known)
     return known
   }
@@ -34,7 +34,7 @@ export function recalling(
       store: watched(cache.store),
       ttlMs: cache.ttlMs,
       maxBytes: cache.maxBytes,
-      keyOf: (input, principal) => bounded(clock, 'cache', cache.keyOf(input, principal), policyMs),
+      keyOf: (input, principal) => withPolicyTimeout(clock, 'cache', cache.keyOf(input, principal), policyMs),
     },
     idempotency: idempotency && {
       keys: new InFlightKeys(watched(idempotency.store), clock),

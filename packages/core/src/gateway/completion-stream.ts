@@ -1,4 +1,4 @@
-import type { Outcome } from '../contracts/events.ts'
+import type { RequestOutcome } from '../contracts/events.ts'
 import type { PartialChunk } from '../contracts/provider.ts'
 import { ChunkWriter, errorEvent } from '../dialects/chat/chunk-writer.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
@@ -9,7 +9,7 @@ import { StreamNormalizer } from '../normalization/stream.ts'
 import { isTimeout } from '../observability/attempt-log.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import type { ChunkSource } from '../upstream/attempts/peeked-stream.ts'
-import type { Answering } from '../upstream/call-context.ts'
+import type { UpstreamResult } from '../upstream/call-context.ts'
 import { type CountedUsage, countedUsage } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -32,11 +32,11 @@ export class CompletionStream implements TextSource {
   readonly #request: AnsweredRequest
   readonly #normalizer: StreamNormalizer
   readonly #writer: ChunkWriter
-  readonly #answering: Promise<Answering<ChunkSource>> | Answering<ChunkSource>
+  readonly #answering: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>
   // Made once: a read costs one promise.
   readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#breakRead(error)
-  #upstream: Answering<ChunkSource> | undefined
+  #upstream: UpstreamResult<ChunkSource> | undefined
   /** The model that the answer names, as it was recorded. */
   #model: string | undefined
   #reading = false
@@ -45,7 +45,10 @@ export class CompletionStream implements TextSource {
   #over = false
 
   /** `answering` is a promise where the head of the answer had to be sent before any upstream answered. */
-  constructor(request: AnsweredRequest, answering: Promise<Answering<ChunkSource>> | Answering<ChunkSource>) {
+  constructor(
+    request: AnsweredRequest,
+    answering: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>,
+  ) {
     this.#request = request
     this.#answering = answering
     const { input, identity, lifetime } = request
@@ -148,7 +151,7 @@ export class CompletionStream implements TextSource {
     if (this.#over) return undefined
     this.#close(false, error)
     const { identity, lifetime } = this.#request
-    const { outcome, told } = toFailure(error, identity.model, lifetime)
+    const { outcome, clientError: told } = toFailure(error, identity.model, lifetime)
     // Made first: who is told of the error may change it.
     const lastWords = errorEvent(told.toBody())
     this.#settle(outcome, error)
@@ -160,7 +163,7 @@ export class CompletionStream implements TextSource {
     else if (!this.#reading) this.#lastWords = this.#break(error)
   }
 
-  #follow(upstream: Answering<ChunkSource>): void {
+  #follow(upstream: UpstreamResult<ChunkSource>): void {
     this.#upstream = upstream
     upstream.onCut(error => this.#breakUnread(error))
     if (this.#over) upstream.end(false)
@@ -187,7 +190,7 @@ export class CompletionStream implements TextSource {
     return countedUsage(usage, this.#request.input, chars, completed, refusalChars, answeredTier)
   }
 
-  #settle(outcome: Outcome, error?: unknown, counted = this.#counted(false)): void {
+  #settle(outcome: RequestOutcome, error?: unknown, counted = this.#counted(false)): void {
     const { record } = this.#request
     // Of an answer that was cut off in silence the vendor may have made all.
     if (this.#normalizer.spoke || (this.#normalizer.begun && !wasCutOff(outcome, error))) {
@@ -201,6 +204,6 @@ export class CompletionStream implements TextSource {
 }
 
 /** Whether an answer ended by its caller, its gateway or a deadline, and not by its upstream. */
-function wasCutOff(outcome: Outcome, error: unknown): boolean {
+function wasCutOff(outcome: RequestOutcome, error: unknown): boolean {
   return outcome === 'client_disconnected' || outcome === 'gateway_closed' || isTimeout(error)
 }

@@ -125,7 +125,7 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly random?: () => number
 }
 
-export const defaultIntake: RequestLimits = {
+export const defaultRequestLimits: RequestLimits = {
   maxBytes: 26_214_400,
   maxDepth: 64,
   maxElements: 100_000,

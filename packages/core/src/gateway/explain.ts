@@ -3,7 +3,7 @@ import { authorizePlaces } from '../auth/authorize.ts'
 import type { FetchContext } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
-import type { Blocked, Caller } from '../contracts/target-health.ts'
+import type { Caller, TargetUnavailable } from '../contracts/target-health.ts'
 import { validate } from '../dialects/chat/validate.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -13,7 +13,7 @@ import type { Uploads } from '../http/uploads.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { route } from '../routing/route.ts'
 import { RoutingTrace } from '../routing/routing-trace.ts'
-import { allLeftAlone, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
+import { allTargetsUnavailable, skippedFor } from '../upstream/attempts/unavailable-targets.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
@@ -44,7 +44,7 @@ export async function explain<Host>(
   let reported: AuthFailure | undefined
   try {
     if (closed) throw new GatewayError('shutting_down')
-    const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
+    const endpoint = askedEndpoint(request, context.mount ?? '', options.basePath)
     if (endpoint.name !== 'chat') throw unknownUrl(request.method, pathOf(request.url))
     principal = await authenticate(request, context.host, options.authenticate, failure => {
       reported = moreSpecific(reported, checkedAuthFailure(failure))
@@ -74,7 +74,7 @@ export async function explain<Host>(
     log.ask(targets)
     refusal = skipLeftAlone(targets, callerOf(principal), log, options.call)
   } catch (error) {
-    refusal = toFailure(error, model ?? '', lifetime).told
+    refusal = toFailure(error, model ?? '', lifetime).clientError
   } finally {
     lifetime.release()
   }
@@ -100,7 +100,7 @@ function skipLeftAlone(
     const { state, ...view } = views[index]!
     if (state !== 'closed' && blocked[index]) log.skip(candidate, skippedFor({ ...view, state }))
   }
-  return blocked.includes(false) ? undefined : allLeftAlone(views as Blocked[])
+  return blocked.includes(false) ? undefined : allTargetsUnavailable(views as TargetUnavailable[])
 }
 
 /** The seed of a context; `undefined` where it has none. Throws `TypeError` for what is none. */

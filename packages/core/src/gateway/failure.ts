@@ -1,4 +1,4 @@
-import type { Outcome } from '../contracts/events.ts'
+import type { RequestOutcome } from '../contracts/events.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
@@ -7,17 +7,18 @@ import { toGatewayError } from '../upstream/to-gateway-error.ts'
 
 /** What a throw means: for the record, and for the caller. */
 export interface Failure {
-  readonly outcome: Outcome
-  readonly told: GatewayError
+  readonly outcome: RequestOutcome
+  readonly clientError: GatewayError
 }
 
 /** Sorts whatever a stage, a policy or an upstream threw. What is not a refusal is a 500 that tells nothing. */
 export function toFailure(error: unknown, model: string, lifetime: Lifetime): Failure {
   if (lifetime.ended === 'client_disconnected')
-    return { outcome: 'client_disconnected', told: new GatewayError('client_disconnected') }
+    return { outcome: 'client_disconnected', clientError: new GatewayError('client_disconnected') }
   if (error instanceof LifeEnded)
-    return { outcome: 'gateway_closed', told: new GatewayError('shutting_down') }
-  if (UpstreamError.is(error)) return { outcome: 'upstream_failed', told: toGatewayError(error, model) }
-  if (GatewayError.is(error)) return { outcome: 'refused', told: error }
-  return { outcome: 'internal_error', told: new GatewayError('server_error', { cause: error }) }
+    return { outcome: 'gateway_closed', clientError: new GatewayError('shutting_down') }
+  if (UpstreamError.is(error))
+    return { outcome: 'upstream_failed', clientError: toGatewayError(error, model) }
+  if (GatewayError.is(error)) return { outcome: 'refused', clientError: error }
+  return { outcome: 'internal_error', clientError: new GatewayError('server_error', { cause: error }) }
 }

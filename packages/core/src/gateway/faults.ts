@@ -5,8 +5,8 @@ import { unresolvedNames } from '../routing/combined-route.ts'
 import { aCache, anIdempotency } from './cache-options.ts'
 import {
   defaultBreaker,
-  defaultIntake,
   defaultPacing,
+  defaultRequestLimits,
   defaultRetry,
   defaultTimeouts,
   type GatewayOptions,
@@ -96,7 +96,7 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
   unknownParameters: oneOf('pass', 'reject'),
   unsupportedParameters: oneOf('refuse', 'drop'),
   requestLimits: {
-    ...spansOf(defaultIntake),
+    ...spansOf(defaultRequestLimits),
     maxUploads: aCount,
     maxUploadBytes: aCount,
     maxTotalUploadBytes: aCount,
@@ -122,8 +122,8 @@ const ordered: readonly (readonly [string, string, string, Readonly<Record<strin
   ['retry', 'baseMs', 'maxMs', { ...defaultRetry }],
   ['breaker', 'openMs', 'maxOpenMs', { ...defaultBreaker }],
   // A body that may be sent has to be one that can be received.
-  ['requestLimits', 'maxBytes', 'maxUploadBytes', { ...defaultIntake }],
-  ['requestLimits', 'maxUploadBytes', 'maxTotalUploadBytes', { ...defaultIntake }],
+  ['requestLimits', 'maxBytes', 'maxUploadBytes', { ...defaultRequestLimits }],
+  ['requestLimits', 'maxUploadBytes', 'maxTotalUploadBytes', { ...defaultRequestLimits }],
 ]
 
 /** One issue for each option that cannot be used. */

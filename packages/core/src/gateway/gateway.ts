@@ -1,4 +1,4 @@
-import type { GatewayResponse, FetchContext } from '../contracts/host.ts'
+import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import { respondError } from '../dialects/chat/respond.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
@@ -7,7 +7,7 @@ import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/
 import { Lifetime, leavingOf } from '../http/lifetime.ts'
 import { nativeResponse, plainResponse } from '../http/plain-response.ts'
 import { ServiceLoad } from '../http/running-requests.ts'
-import { shed } from '../rate-limiting/load-shedding.ts'
+import { shedLoad } from '../rate-limiting/load-shedding.ts'
 import type { GatewayOptions } from './config.ts'
 import { explain, seedOf } from './explain.ts'
 import { toFailure } from './failure.ts'
@@ -42,7 +42,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
     // What a request begins with it ends with.
     const tenure = inUse.current
     const { resolved, books } = tenure
-    const requestId = `req_${resolved.id()}`
+    const requestId = `req_${resolved.generateId()}`
     const lifetime = new Lifetime(leavingOf(request))
     running.add(lifetime)
     tenure.enter()
@@ -64,7 +64,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
       const dispatched = dispatch(request, context, resolved, lifetime, record, load)
       return respond(await outlived(dispatched, lifetime), request, context)
     } catch (error) {
-      const { outcome, told } = toFailure(error, record.model ?? '', lifetime)
+      const { outcome, clientError: told } = toFailure(error, record.model ?? '', lifetime)
       // Made first: who is told of the error may change it.
       const refused = respondError(told, requestId, record.answerHeaders)
       record.settle(outcome, told.status, error)
@@ -105,7 +105,8 @@ export function createGateway<Host = unknown, Model extends string = string>(
         uploads: load.uploads,
         closed: closed !== undefined,
       }),
-    matches: (pathname, mount = '') => belowBase(pathname, mount, inUse.current.resolved.base) !== undefined,
+    matches: (pathname, mount = '') =>
+      belowBase(pathname, mount, inUse.current.resolved.basePath) !== undefined,
     get ready() {
       return closed === undefined
     },
@@ -116,7 +117,11 @@ export function createGateway<Host = unknown, Model extends string = string>(
   }
 }
 
-function respond<Host>(answer: GatewayResponse, request: Request, { plainResponses }: FetchContext<Host>): Response {
+function respond<Host>(
+  answer: GatewayResponse,
+  request: Request,
+  { plainResponses }: FetchContext<Host>,
+): Response {
   return plainResponses === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
 }
 
@@ -140,12 +145,13 @@ function dispatch<Host>(
   record: RequestRecord,
   load: ServiceLoad,
 ): Promise<GatewayResponse> {
-  const endpoint = askedEndpoint(request, context.mount ?? '', options.base)
+  const endpoint = askedEndpoint(request, context.mount ?? '', options.basePath)
   if (endpoint.name === 'chat') {
     record.chat = true
     if (options.startTrace !== undefined) record.follow(options.startTrace(request, record.requestId))
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
-    if (options.loadShedder !== undefined) shed(options.loadShedder, { inFlight: load.inFlight }, options.random)
+    if (options.loadShedder !== undefined)
+      shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
     const { traced } = record.attempts
     return traced === undefined
       ? completeChat(request, context, options, lifetime, record, load)

@@ -11,7 +11,7 @@ import { memberOf, membersOf, ownMembers } from '../primitives/own-members.ts'
 import { freshId, random as systemRandom } from '../primitives/random.ts'
 import type { Prices } from '../usage/prices.ts'
 import { copiedUsage } from '../usage/usage.ts'
-import { bounded } from './bounded-policies.ts'
+import { withPolicyTimeout } from './bounded-policies.ts'
 import type { GatewayOptions } from './config.ts'
 
 /** Where a callback's failures are reported, and what it has to return. */
@@ -184,10 +184,12 @@ export function guardLedger(
   }
   return ownMembers<Ledger>({
     open: (entry, progress) =>
-      watch('open', () => bounded(clock, 'ledger', ledger.open(entry, progress), ms)),
+      watch('open', () => withPolicyTimeout(clock, 'ledger', ledger.open(entry, progress), ms)),
     close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
     ...(cancel && { cancel: entry => watch('close', () => cancel.call(ledger, entry)).catch(() => {}) }),
-    ...(discarded && { discarded: closing => watch('close', () => discarded.call(ledger, closing)).catch(() => {}) }),
+    ...(discarded && {
+      discarded: closing => watch('close', () => discarded.call(ledger, closing)).catch(() => {}),
+    }),
     flush: () => watch('flush', () => ledger.flush?.()).catch(() => {}),
   })
 }

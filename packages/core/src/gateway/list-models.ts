@@ -1,6 +1,6 @@
 import { authenticate } from '../auth/authenticate.ts'
 import { Permissions } from '../auth/authorize.ts'
-import type { GatewayResponse, FetchContext } from '../contracts/host.ts'
+import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { ModelCard, Route } from '../contracts/route.ts'
 import { respondJson } from '../dialects/chat/respond.ts'

@@ -1,17 +1,17 @@
 import { withTimeout } from '../clock/with-timeout.ts'
 import { RunningRequests } from '../http/running-requests.ts'
-import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
 import type { GatewayOptions } from './config.ts'
-import type { Books } from './request-record.ts'
+import type { AccountingServices } from './request-record.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
 
 /** How long leases and entries that are being closed are waited for, and then a ledger that is flushed. */
 const booksMs = 2_500
 
 /** One set of options, from when requests begin with it to the end of the last that did. */
-interface Tenure<Host> {
+interface OptionsGeneration<Host> {
   readonly resolved: ResolvedOptions<Host>
-  readonly books: Books
+  readonly books: AccountingServices
   /** A request begins with it. */
   enter(): void
   /** A request that began with it has ended. */
@@ -20,8 +20,8 @@ interface Tenure<Host> {
 
 /** The options of a gateway: those that requests begin with now, and older ones with which some still run. */
 export class LiveOptions<Host> {
-  #current: Term<Host>
-  readonly #terms = new Set<Term<Host>>()
+  #current: LiveGeneration<Host>
+  readonly #terms = new Set<LiveGeneration<Host>>()
   /** Leases and entries that are being closed. */
   readonly #closings = new Set<Promise<unknown>>()
   readonly #endings = new Set<Promise<void>>()
@@ -36,7 +36,7 @@ export class LiveOptions<Host> {
     this.#current = this.#begin(resolved)
   }
 
-  get current(): Tenure<Host> {
+  get current(): OptionsGeneration<Host> {
     return this.#current
   }
 
@@ -58,14 +58,16 @@ export class LiveOptions<Host> {
     await Promise.all([...this.#endings, closed])
   }
 
-  #begin(resolved: ResolvedOptions<Host>): Term<Host> {
+  #begin(resolved: ResolvedOptions<Host>): LiveGeneration<Host> {
     warnOfLocal(resolved)
-    const term: Term<Host> = new Term(resolved, this.#closings, this.shadows, () => this.#end(term))
+    const term: LiveGeneration<Host> = new LiveGeneration(resolved, this.#closings, this.shadows, () =>
+      this.#end(term),
+    )
     this.#terms.add(term)
     return term
   }
 
-  #end(term: Term<Host>): void {
+  #end(term: LiveGeneration<Host>): void {
     if (!this.#terms.delete(term)) return
     const others = [...this.#terms]
     const ending = term.end(name => others.some(({ owned }) => owned[name] === term.owned[name]))
@@ -78,11 +80,11 @@ export class LiveOptions<Host> {
   }
 }
 
-class Term<Host> implements Tenure<Host> {
+class LiveGeneration<Host> implements OptionsGeneration<Host> {
   /** What may be in use with other options too. */
   readonly owned: Pick<GatewayOptions<Host>, 'ledger' | 'loadShedder'>
   readonly resolved: ResolvedOptions<Host>
-  readonly books: Books
+  readonly books: AccountingServices
   readonly #over: () => void
   readonly #closings = new Set<Promise<unknown>>()
   /** Requests and shadows. */
@@ -95,7 +97,7 @@ class Term<Host> implements Tenure<Host> {
     running: RunningRequests,
     over: () => void,
   ) {
-    const { prices, abandonedCalls, ledger, id, random, tellsTrace } = resolved
+    const { prices, abandonedCalls, ledger, generateId: id, random, exposesTrace: tellsTrace } = resolved
     const closing = (work: Promise<unknown>) => {
       this.#closings.add(work)
       closings.add(work)
@@ -106,12 +108,21 @@ class Term<Host> implements Tenure<Host> {
     }
     this.owned = resolved.given
     this.resolved = resolved
-    const shadows = new ShadowLives(
+    const shadows = new RunningShadows(
       running,
       () => this.enter(),
       () => this.leave(),
     )
-    this.books = { prices, abandonedCalls, ledger, id, random, tellsTrace, closing, shadows }
+    this.books = {
+      prices,
+      abandonedCalls,
+      ledger,
+      generateId: id,
+      random,
+      exposesTrace: tellsTrace,
+      closing,
+      shadows,
+    }
     this.#over = over
   }
 

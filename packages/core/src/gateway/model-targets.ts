@@ -1,6 +1,6 @@
 import type { Target } from '../contracts/provider.ts'
 import type { TargetHealth } from '../contracts/target-health.ts'
-import { isSamePlace } from '../validation/is-target.ts'
+import { isSameTarget } from '../validation/is-target.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
 /** A place that could answer a model, and how it does. */
@@ -42,5 +42,5 @@ export function modelTargets<Host>({
 
 /** The first of each place: what else is said of it, such as its parameters, does not make it another. */
 function placesOf(targets: readonly Target[]): readonly Target[] {
-  return targets.filter((target, at) => targets.findIndex(each => isSamePlace(each, target)) === at)
+  return targets.filter((target, at) => targets.findIndex(each => isSameTarget(each, target)) === at)
 }

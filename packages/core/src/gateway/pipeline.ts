@@ -6,7 +6,7 @@ import { type ResponseCache, recallCached } from '../caching/response-cache.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { GuardedCacheStore } from '../contracts/answer-store.ts'
 import type { Draft } from '../contracts/draft.ts'
-import type { GatewayResponse, FetchContext } from '../contracts/host.ts'
+import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { PartialCompletion } from '../contracts/provider.ts'
 import { keepAliveComment } from '../dialects/chat/chunk-writer.ts'
@@ -21,13 +21,13 @@ import { principalKey } from '../primitives/principal-key.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { jsonMember } from '../protocol/json-members.ts'
 import { limit } from '../rate-limiting/limit.ts'
-import { shed } from '../rate-limiting/load-shedding.ts'
+import { shedLoad } from '../rate-limiting/load-shedding.ts'
 import { route } from '../routing/route.ts'
 import type { ChunkSource } from '../upstream/attempts/peeked-stream.ts'
 import { call } from '../upstream/call.ts'
-import type { Answering, Attempts } from '../upstream/call-context.ts'
+import type { Attempts, UpstreamResult } from '../upstream/call-context.ts'
 import { completionUsage } from '../usage/usage.ts'
-import { type BoundedOutput, boundedOutput, boundedPlaces } from '../validation/bounded-output.ts'
+import { type BoundedOutput, boundOutput, boundTargets } from '../validation/bounded-output.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
 import { type AnsweredRequest, CompletionStream } from './completion-stream.ts'
 import { LimitRequest } from './limit-request.ts'
@@ -76,14 +76,14 @@ export async function completeChat<Host>(
     principal,
     draft,
     new LimitRequest(record.requestId, draft, candidates, lifetime, routing, options),
-    options.limit,
+    options.limiter,
   )
   const lease = isPromise(admitting) ? await admitting : admitting
   record.hold(lease)
   const { input, targets: fit } = validate(draft, principal, candidates, options.rules, routing)
   if (fit !== candidates) routing.ask(fit)
-  const bounded = boundedOutput(input, lease.maxOutputTokens)
-  const targets = bounded.adjustments.length === 0 ? fit : boundedPlaces(fit, lease.maxOutputTokens!)
+  const bounded = boundOutput(input, lease.maxOutputTokens)
+  const targets = bounded.adjustments.length === 0 ? fit : boundTargets(fit, lease.maxOutputTokens!)
   const entering = record.enter(bounded.input, targets[0]!)
   if (entering !== undefined) await entering
   const hit = options.cache && (await cached(request, bounded.input, options.cache, record))
@@ -92,9 +92,9 @@ export async function completeChat<Host>(
   // Not by a function of its own: to hand on a promise takes three turns.
   const calling = call(bounded.input, targets, lifetime, attempts, options.call)
   if (input.stream === true) {
-    return await stream(calling as Promise<Answering<ChunkSource>>, asked, attempts, options)
+    return await stream(calling as Promise<UpstreamResult<ChunkSource>>, asked, attempts, options)
   }
-  return whole((await calling) as Answering<PartialCompletion>, asked)
+  return whole((await calling) as UpstreamResult<PartialCompletion>, asked)
 }
 
 /** Waits for a body. The request is in flight from then on, for which there has to be room once more. */
@@ -116,7 +116,8 @@ async function received<Host>(
     load.receiving--
   }
   // In the same turn: of two that arrive together, the second one finds the first in flight.
-  if (options.loadShedder !== undefined) shed(options.loadShedder, { inFlight: load.inFlight }, options.random)
+  if (options.loadShedder !== undefined)
+    shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
   return draft
 }
 
@@ -168,17 +169,17 @@ function asking<Host>(
   record: RequestRecord,
 ): { readonly asked: AnsweredRequest; readonly attempts: Attempts } {
   const created = Math.floor(options.clock.now() / 1000)
-  const identity = { id: completionId(options.id), created, model: input.model }
+  const identity = { id: completionId(options.generateId), created, model: input.model }
   const { traced } = record.attempts
   if (traced !== undefined) traced.answerId = identity.id
   return {
-    asked: { input, identity, record, lifetime, newId: options.id },
+    asked: { input, identity, record, lifetime, newId: options.generateId },
     attempts: new RequestAttempts(record, bound, options),
   }
 }
 
 function whole(
-  answering: Answering<PartialCompletion>,
+  answering: UpstreamResult<PartialCompletion>,
   { input, identity, record, newId }: AnsweredRequest,
 ): GatewayResponse {
   const { answer } = answering
@@ -200,7 +201,7 @@ function whole(
 }
 
 async function stream<Host>(
-  calling: Promise<Answering<ChunkSource>>,
+  calling: Promise<UpstreamResult<ChunkSource>>,
   asked: AnsweredRequest,
   attempts: Attempts,
   options: ResolvedOptions<Host>,

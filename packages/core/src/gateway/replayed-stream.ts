@@ -57,7 +57,7 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
 
   #cut(error: LifeEnded): void {
     this.#at = this.#text.length
-    const { outcome, told } = toFailure(error, this.#record.model ?? '', this.#lifetime)
+    const { outcome, clientError: told } = toFailure(error, this.#record.model ?? '', this.#lifetime)
     this.#lastWords = errorEvent(told.toBody())
     this.#lifetime.release()
     this.#record.settle(outcome, 200, error)

@@ -3,7 +3,7 @@ import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
-import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import type { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
 import type { Attempts } from '../upstream/call-context.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import type { CountedUsage } from '../usage/usage.ts'
@@ -32,7 +32,7 @@ export class RequestAttempts implements Attempts {
     return this.#record.attempts
   }
 
-  get lives(): ShadowLives {
+  get lives(): RunningShadows {
     return this.#record.shadows
   }
 

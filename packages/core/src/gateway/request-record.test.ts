@@ -5,28 +5,28 @@ import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
-import { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
 import { estimatedUsage } from '../usage/usage.ts'
-import { type Books, RequestRecord } from './request-record.ts'
+import { type AccountingServices, RequestRecord } from './request-record.ts'
 
 const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] }
 const guess = estimatedUsage(input, 0)
 const target = { provider: { name: 'p' }, model: 'up' } as Parameters<RequestRecord['attempts']['begin']>[0]
 const lease = (more: Partial<Lease> = {}): Lease => ({ headers: {}, settle() {}, ...more })
 
-function record(more: Partial<Books> = {}) {
+function record(more: Partial<AccountingServices> = {}) {
   const events: GatewayEvent[] = []
   const closings: Promise<unknown>[] = []
   const time = { now: 1_000 }
-  const books: Books = {
+  const books: AccountingServices = {
     prices: () => null,
     abandonedCalls: { charge: 'prompt', outputTokensPerSecond: 100, maxOutputTokens: 4_096 },
     ledger: undefined,
-    id: () => 'f'.repeat(32),
+    generateId: () => 'f'.repeat(32),
     random: () => 0.5,
-    tellsTrace: undefined,
+    exposesTrace: undefined,
     closing: work => closings.push(work),
-    shadows: new ShadowLives(new Set()),
+    shadows: new RunningShadows(new Set()),
     ...more,
   }
   const made = new RequestRecord(
@@ -39,7 +39,7 @@ function record(more: Partial<Books> = {}) {
 }
 
 /** A record of a request that was let in, over a ledger that keeps what it is given. */
-function entered(more: Partial<Books> = {}) {
+function entered(more: Partial<AccountingServices> = {}) {
   const given: { entry: LedgerEntry; progress: () => Charge | undefined }[] = []
   const closed: LedgerClosing[] = []
   const ledger = {

@@ -1,7 +1,7 @@
-import { chargeOf, unusedClosing } from '../accounting/charge.ts'
-import { AnswerCapture, type CacheWriter } from '../caching/cached-response.ts'
+import { chargeOf, discardedClosing } from '../accounting/charge.ts'
+import { type CacheWriter, ResponseCapture } from '../caching/cached-response.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { BeginEvent, EndEvent, Outcome, DiscardedCallEvent } from '../contracts/events.ts'
+import type { BeginEvent, DiscardedCallEvent, EndEvent, RequestOutcome } from '../contracts/events.ts'
 import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
@@ -13,7 +13,7 @@ import type { TracedRequest } from '../observability/traced-request.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import { RoutingTrace } from '../routing/routing-trace.ts'
-import type { ShadowLives } from '../upstream/attempts/shadow-lives.ts'
+import type { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
 import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
 import { abandonedUsage, type CountedUsage, copiedUsage, estimatedUsage } from '../usage/usage.ts'
@@ -21,19 +21,19 @@ import { answerHeaders, requestTrace, requestTraceHeader } from './answer-header
 import { RequestEntry } from './ledger-entry.ts'
 
 /** What a record is priced by and kept in, and what it needs for that. */
-export interface Books {
+export interface AccountingServices {
   readonly prices: Prices
   readonly abandonedCalls: AbandonedCallOptions
   readonly ledger: Ledger | undefined
-  readonly id: () => string
+  readonly generateId: () => string
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number
   /** Whether a caller is told how its request was routed; `undefined`: none is. Never throws. */
-  readonly tellsTrace: ((principal: Principal) => boolean) | undefined
+  readonly exposesTrace: ((principal: Principal) => boolean) | undefined
   /** Told of what is still under way when the record is settled: a lease or an entry that is being closed. */
   closing(work: Promise<unknown>): void
   /** Calls that go on beside the request, and after it. */
-  readonly shadows: ShadowLives
+  readonly shadows: RunningShadows
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
@@ -71,7 +71,7 @@ export class RequestRecord {
   /** What a streamed answer has used so far. */
   soFar: (() => CountedUsage) | undefined
   /** Copies the text of the answer, where somebody will keep it. */
-  capture: AnswerCapture | undefined
+  capture: ResponseCapture | undefined
   /** How the request stands to the cache; `undefined` where it is not cached. */
   cache: 'hit' | 'miss' | undefined
   /** Whether its answer is that of an earlier request with the same idempotency key. */
@@ -83,12 +83,17 @@ export class RequestRecord {
   /** The same in milliseconds since 1970. */
   readonly #at: number
   readonly #clock: Clock
-  readonly #books: Books
+  readonly #books: AccountingServices
   readonly #observe: (event: EndEvent) => void
   #entry: RequestEntry | undefined
   #settled = false
 
-  constructor(requestId: string, clock: Clock, books: Books, observe: (event: EndEvent) => void) {
+  constructor(
+    requestId: string,
+    clock: Clock,
+    books: AccountingServices,
+    observe: (event: EndEvent) => void,
+  ) {
     this.requestId = requestId
     this.#clock = clock
     this.#books = books
@@ -139,7 +144,7 @@ export class RequestRecord {
   }
 
   #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
-    const { id } = this.#books
+    const { generateId: id } = this.#books
     const openedAt = this.#clock.now()
     this.#entry = new RequestEntry(ledger, {
       id: uuidv7(openedAt, id()),
@@ -174,7 +179,7 @@ export class RequestRecord {
   }
 
   #traceHeader(): string | undefined {
-    const { tellsTrace } = this.#books
+    const { exposesTrace: tellsTrace } = this.#books
     if (tellsTrace === undefined || !this.routing.begun || !tellsTrace(this.principal!)) return undefined
     return requestTraceHeader(this, this.#waitedMs, this.#clock.monotonic())
   }
@@ -185,23 +190,23 @@ export class RequestRecord {
       this.#close(() => keeper.failed())
       return
     }
-    this.capture ??= new AnswerCapture()
+    this.capture ??= new ResponseCapture()
     this.capture.keepFor(keeper)
   }
 
   /** Keeps a call whose answer nobody got; also when the request has ended. */
   keepUnused(call: DiscardedCallEvent): void {
-    const { ledger, id } = this.#books
+    const { ledger, generateId: id } = this.#books
     if (ledger?.discarded === undefined) return
     const closedAt = this.#clock.now()
     const openedAt = this.#entry?.openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
-    const closing = unusedClosing(call, beside)
+    const closing = discardedClosing(call, beside)
     if (closing !== undefined) this.#close(() => ledger.discarded?.(closing))
   }
 
   /** Calls that go on beside the request, and after it. */
-  get shadows(): ShadowLives {
+  get shadows(): RunningShadows {
     return this.#books.shadows
   }
 
@@ -211,7 +216,7 @@ export class RequestRecord {
   }
 
   /** Closes the lease and the record, exactly once: what comes later is not heard. */
-  settle(outcome: Outcome, status: number, error?: unknown): void {
+  settle(outcome: RequestOutcome, status: number, error?: unknown): void {
     if (this.#settled) return
     this.#settled = true
     const now = this.#clock.monotonic()
@@ -271,7 +276,7 @@ export class RequestRecord {
   }
 
   /** Charges the call whose answer was cut off before any of it came. */
-  #chargeAbandoned(outcome: Outcome, now: number): void {
+  #chargeAbandoned(outcome: RequestOutcome, now: number): void {
     const cutOff = outcome === 'client_disconnected' || outcome === 'gateway_closed'
     const attempt = this.attempts.counted
     if (attempt === undefined || !(cutOff || isTimeout(attempt.error))) return
@@ -308,12 +313,12 @@ export class RequestRecord {
     if (lease !== undefined) this.#close(() => lease.settle(this.usage && copiedUsage(this.usage), cost))
   }
 
-  #endCapture(capture: AnswerCapture, completed: boolean): void {
+  #endCapture(capture: ResponseCapture, completed: boolean): void {
     this.#close(() => capture.ended(completed, this.stream, this.#adjustments))
   }
 
   #closeEntry(
-    outcome: Outcome,
+    outcome: RequestOutcome,
     status: number,
     charge: Charge | undefined,
     firstByteMs: number | undefined,

@@ -24,13 +24,13 @@ import { healthRegistry, type LastingHealthRegistry } from '../upstream/health/h
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import { estimateTokens } from '../usage/reservation.ts'
-import { boundedPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
+import { guardPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
 import { type Recalling, recalling } from './cache-options.ts'
 import {
   defaultAbandonedCalls,
   defaultBreaker,
-  defaultIntake,
   defaultPacing,
+  defaultRequestLimits,
   defaultRetry,
   defaultTimeouts,
   type GatewayOptions,
@@ -57,7 +57,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly route: Route
   readonly authorize: Authorizer
   readonly unknownModel: UnknownModel
-  readonly limit: Limiter
+  readonly limiter: Limiter
   /** Never throws, and gives no price that is none. */
   readonly prices: Prices
   readonly abandonedCalls: AbandonedCallOptions
@@ -67,12 +67,12 @@ export interface ResolvedOptions<Host> extends Recalling {
   /** Never throws. */
   readonly loadShedder: LoadShedder | undefined
   /** Who is told how requests are routed. Never throws. */
-  readonly tellsTrace: ((principal: Principal) => boolean) | undefined
+  readonly exposesTrace: ((principal: Principal) => boolean) | undefined
   /** The header with the caller's own id, in lower case; `undefined`: none is read. */
   readonly clientRequestIdHeader: string | undefined
   /** Begins to follow a request. Never throws. */
   readonly startTrace: TraceStart | undefined
-  readonly base: string
+  readonly basePath: string
   readonly rules: ValidationRules
   readonly requestLimits: RequestLimits
   readonly stream: StreamPacing
@@ -85,7 +85,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   /** The transport that the gateway made itself and has to close. */
   readonly ownTransport: Transport | undefined
   readonly clock: Clock
-  readonly id: () => string
+  readonly generateId: () => string
   readonly random: () => number
 }
 
@@ -104,13 +104,13 @@ export function resolveOptions<Host>(
   const issues = [...optionIssuesOf(given), ...ruleIssues(options)]
   if (issues.length === 0) issues.push(...principalLimitIssues(options))
   if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
-  const timeouts = filled(defaultTimeouts, options.timeouts)
-  const stream = filled(defaultPacing, options.stream)
+  const timeouts = withDefaults(defaultTimeouts, options.timeouts)
+  const stream = withDefaults(defaultPacing, options.stream)
   const observe = safeObserver(options.observe)
   const clock: Clock = { ...systemClock, now: guardNow(options.now) }
   const random = guardRandom(options.random)
-  const breaker = options.breaker === false ? undefined : filled(defaultBreaker, options.breaker)
-  const retry = options.retry === false ? undefined : filled(defaultRetry, options.retry)
+  const breaker = options.breaker === false ? undefined : withDefaults(defaultBreaker, options.breaker)
+  const retry = options.retry === false ? undefined : withDefaults(defaultRetry, options.retry)
   const health: HealthSettings = {
     breaker,
     retry,
@@ -121,7 +121,7 @@ export function resolveOptions<Host>(
   }
   const book = kept?.healthRegistry ?? healthRegistry(health)
   const counts = kept?.counts ?? memoryLimitStore()
-  const policies = boundedPolicies(options, timeouts.policyMs, clock, counts)
+  const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = recalling(options, observe, clock, timeouts.policyMs)
   // Last: nothing that has to be closed is made for options that cannot be used.
   const ownTransport =
@@ -132,21 +132,21 @@ export function resolveOptions<Host>(
     ...recalled,
     unknownModel: (model, principal) => unknownModel(model, principal, policies.route, policies.authorize),
     prices: guardPrices(options.prices),
-    abandonedCalls: filled(defaultAbandonedCalls, options.abandonedCalls),
+    abandonedCalls: withDefaults(defaultAbandonedCalls, options.abandonedCalls),
     ledger: guardLedger(options.ledger, timeouts.policyMs, observe, clock),
     observe,
     loadShedder: guardShedder(options.loadShedder, observe),
-    tellsTrace: guardTraceChoice(options.traceHeader, observe),
+    exposesTrace: guardTraceChoice(options.traceHeader, observe),
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
     startTrace: guardTracer(options.tracer, observe),
-    base: options.basePath ?? '/v1',
+    basePath: options.basePath ?? '/v1',
     rules: {
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',
-      boundsAll: policies.limit?.appliesToAll === true || options.authorize !== undefined,
+      boundsAll: policies.limiter?.appliesToAll === true || options.authorize !== undefined,
       estimateTokens,
     },
-    requestLimits: filled(defaultIntake, options.requestLimits),
+    requestLimits: withDefaults(defaultRequestLimits, options.requestLimits),
     stream,
     call: {
       transport: options.transport ?? ownTransport!,
@@ -164,12 +164,12 @@ export function resolveOptions<Host>(
     health,
     ownTransport,
     clock,
-    id: guardId(options.generateId),
+    generateId: guardId(options.generateId),
     random,
   }
 }
 
-function filled<T extends object>(defaults: T, given: Partial<T> | undefined): T {
+function withDefaults<T extends object>(defaults: T, given: Partial<T> | undefined): T {
   const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined)
   return { ...defaults, ...Object.fromEntries(set) }
 }

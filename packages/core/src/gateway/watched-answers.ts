@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import type { AddResult, CacheStore, StoreOutcome, GuardedCacheStore } from '../contracts/answer-store.ts'
+import type { AddResult, CacheStore, GuardedCacheStore, StoreOutcome } from '../contracts/answer-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import { StoreClient } from '../stores/store-client.ts'
 
@@ -12,7 +12,7 @@ const probed = { owner: 'probe', name: 'probe' }
  * A store that is asked no more once it has failed often, until it works again: that is found out beside a request, not
  * by it. `observe` is told of both, and must not throw.
  */
-export function watchedAnswers(store: CacheStore, observe: Observer, clock: Clock): GuardedCacheStore {
+export function guardCacheStore(store: CacheStore, observe: Observer, clock: Clock): GuardedCacheStore {
   const calls = new StoreClient({
     name: 'store of answers',
     timeoutMs,

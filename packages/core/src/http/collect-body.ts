@@ -3,8 +3,8 @@ import type { HostBody } from '../contracts/host.ts'
 import type { EndReason } from '../errors/abort-reasons.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { RequestLimits } from './request-limits.ts'
 import type { Lifetime } from './lifetime.ts'
+import type { RequestLimits } from './request-limits.ts'
 import type { Upload } from './uploads.ts'
 
 type StreamBody = Extract<HostBody, { kind: 'stream' }>

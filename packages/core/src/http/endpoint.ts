@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/errors.ts'
 // Tuned for the bench row `node`: the endpoint of the last request is remembered (see made-answer.ts).
 
 /** What a path of the gateway stands for. */
-type Endpoint =
+type RequestedEndpoint =
   | { readonly name: 'chat' }
   | { readonly name: 'models' }
   | { readonly name: 'model'; readonly id: string }
@@ -29,7 +29,7 @@ export function belowBase(path: string, mount: string, base: string): string | u
 }
 
 /** Which endpoint a path below the base is. Model ids may hold slashes, as they are or as `%2F`. */
-export function endpointOf(below: string): Endpoint {
+export function endpointOf(below: string): RequestedEndpoint {
   const path = below.replace(/^\/{2,}/, '/')
   if (path === '/chat/completions' || path === '/chat/completions/') return { name: 'chat' }
   if (path === '/models' || path === '/models/') return { name: 'models' }
@@ -45,7 +45,7 @@ function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
 }
 
-type Known = Exclude<Endpoint, { name: 'unknown' }>
+type Known = Exclude<RequestedEndpoint, { name: 'unknown' }>
 
 // Nearly all requests of a process ask for the same.
 let last: { url: string; method: string; mount: string; base: string; endpoint: Known } | undefined
@@ -61,7 +61,7 @@ export function askedEndpoint({ url, method }: Request, mount: string, base: str
 function find(url: string, method: string, mount: string, base: string): Known {
   const path = pathOf(url)
   const below = belowBase(path, mount, base)
-  const endpoint: Endpoint = below === undefined ? { name: 'unknown' } : endpointOf(below)
+  const endpoint: RequestedEndpoint = below === undefined ? { name: 'unknown' } : endpointOf(below)
   if (endpoint.name === 'unknown') throw unknownUrl(method, path)
   if (endpoint.name === 'chat') {
     if (method !== 'POST') throw methodNotSupported(method, path, 'POST')

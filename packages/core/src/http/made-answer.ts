@@ -10,7 +10,7 @@ export type AnswerHeaders = Record<string, string>
  * An answer of the gateway's own. Its headers are kept as they are written, names and values by turns; the record of
  * them is made for who asks for it.
  */
-export class MadeAnswer implements GatewayResponse {
+export class PlainResponse implements GatewayResponse {
   readonly status: number
   readonly body: GatewayResponse['body']
   readonly headerList: readonly string[] | undefined

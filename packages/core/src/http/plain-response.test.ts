@@ -3,7 +3,8 @@ import type { GatewayResponse } from '../contracts/host.ts'
 import { nativeResponse, plainResponse } from './plain-response.ts'
 
 const key = Symbol.for('sluice.answer')
-const answerOf = (response: Response) => (response as unknown as Record<symbol, GatewayResponse | undefined>)[key]
+const answerOf = (response: Response) =>
+  (response as unknown as Record<symbol, GatewayResponse | undefined>)[key]
 const json: GatewayResponse = {
   status: 201,
   headers: { 'content-type': 'application/json', 'x-one': '1' },

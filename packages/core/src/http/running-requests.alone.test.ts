@@ -102,7 +102,11 @@ describe('RunningRequests', () => {
 
 /** A request that holds 8 kB. Its client has no signal: the engine keeps those itself. */
 function begun(requests: RunningRequests): Lifetime {
-  const lifetime = new Lifetime({ left: false, onDisconnect() {}, offDisconnect() {} } as unknown as DisconnectSource)
+  const lifetime = new Lifetime({
+    left: false,
+    onDisconnect() {},
+    offDisconnect() {},
+  } as unknown as DisconnectSource)
   Object.assign(lifetime, { held: new Array<number>(1_000).fill(0.5) })
   requests.add(lifetime)
   return lifetime

@@ -1,6 +1,6 @@
 import type { EndEvent } from '../contracts/events.ts'
 import type { Call } from '../contracts/provider.ts'
-import type { UpstreamCall, AttemptEnd, AttemptSpan, RequestSpan } from '../contracts/tracer.ts'
+import type { AttemptEnd, AttemptSpan, RequestSpan, UpstreamCall } from '../contracts/tracer.ts'
 import type { UpstreamRequest } from '../contracts/transport.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -27,7 +27,7 @@ export class TracedRequest {
       running ??= run()
     }
     try {
-      heardOf(this.#span.within?.(once), this.#failed)
+      notify(this.#span.within?.(once), this.#failed)
     } catch (error) {
       this.#failed(error)
     }
@@ -56,7 +56,7 @@ export class TracedRequest {
 
   end(event: EndEvent): void {
     try {
-      heardOf(this.#span.end(event, this.answerId), this.#failed)
+      notify(this.#span.end(event, this.answerId), this.#failed)
     } catch (error) {
       this.#failed(error)
     }
@@ -107,7 +107,7 @@ export class TracedAttempt {
     if (this.#begun || this.#ended) return
     this.#begun = true
     try {
-      heardOf(this.#span.firstContent?.(), this.#failed)
+      notify(this.#span.firstContent?.(), this.#failed)
     } catch (error) {
       this.#failed(error)
     }
@@ -119,7 +119,7 @@ export class TracedAttempt {
     this.#ended = true
     const { usage, usageEstimated = false, finishReasons = [], responseModel } = used
     try {
-      heardOf(
+      notify(
         this.#span.end({
           outcome: outcomeOf(error),
           error,
@@ -142,7 +142,7 @@ function outcomeOf(error: unknown): AttemptEnd['outcome'] {
 }
 
 /** What is told of a tracer that gives a promise, where that fails: nobody else would hear of it, and the process end. */
-function heardOf(given: unknown, failed: (error: unknown) => void): void {
+function notify(given: unknown, failed: (error: unknown) => void): void {
   if (isPromise(given)) void Promise.resolve(given).catch(failed)
 }
 

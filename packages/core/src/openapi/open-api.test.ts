@@ -70,8 +70,8 @@ describe('openApi', () => {
 
   it('refuses a base that no gateway has', () => {
     for (const base of ['', 'v1', '/v1/', '/']) {
-      expect(() => openApi({ base })).toThrow(TypeError)
+      expect(() => openApi({ basePath: base })).toThrow(TypeError)
     }
-    expect(Object.keys(openApiDocument({ base: '/ai/v2' }).paths)[0]).toBe('/ai/v2/chat/completions')
+    expect(Object.keys(openApiDocument({ basePath: '/ai/v2' }).paths)[0]).toBe('/ai/v2/chat/completions')
   })
 })

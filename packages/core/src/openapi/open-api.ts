@@ -21,7 +21,7 @@ interface Written {
  */
 export function openApi(options: OpenApiOptions = {}): Endpoint {
   const document = openApiDocument(options)
-  const { base = '/v1' } = options
+  const { basePath: base = '/v1' } = options
   // Nearly all requests of a process come by the same mount.
   let last: Written | undefined
 
@@ -72,7 +72,7 @@ function refused(method: string, path: string): Response {
 /** What the document says of a service. */
 export interface OpenApiOptions extends Partial<RequestProfile> {
   /** The gateway's own `base`, where it has another than `/v1`. */
-  readonly base?: string
+  readonly basePath?: string
   /** The URL before the base, absolute or from the root: `https://ai.example.com`, `/api/ai`. Absent: where the document is. */
   readonly server?: string
   /** The name of the service. Default `Chat completions`. */
@@ -102,7 +102,7 @@ export interface OpenApiDocument {
  * Throws `TypeError` for a base that no gateway can have.
  */
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
-  const { base = '/v1', server, title = 'Chat completions', version = '1' } = options
+  const { basePath: base = '/v1', server, title = 'Chat completions', version = '1' } = options
   if (!/^(\/[\w.~-]+)+$/.test(base)) {
     throw new TypeError(`openApiDocument: got base '${base}', expected that of the gateway, such as '/v1'.`)
   }

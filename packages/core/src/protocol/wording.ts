@@ -7,7 +7,7 @@ const longest = 64
 const longestPath = 256
 
 /** What a value is, in the words of the error texts (protocol section 4.2). */
-export function noun(value: JsonValue | unknown): string {
+export function typeName(value: JsonValue | unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   switch (typeof value) {

@@ -22,7 +22,7 @@ interface Group extends Pick<Held, 'ttlMs' | 'renew'> {
 const batchSize = 100
 
 /** Whether a claim holds something until it is settled. */
-export function holds(counters: readonly Counter[]): boolean {
+export function hasReservation(counters: readonly Counter[]): boolean {
   return counters.some(counter => counter.kind !== 'rate' || counter.floor !== undefined)
 }
 
@@ -90,7 +90,7 @@ const uselessMs = 3_600_000
  * Settlements that the store has not taken yet. Of more than 10,000 the oldest is dropped, and what it held is given
  * back by the store itself when its time is over: so is one that is an hour old.
  */
-export class Unsettled {
+export class PendingSettlements {
   readonly #waiting = new Map<string, Waiting>()
   readonly #clock: Clock
   readonly #dropped: (error: Error) => void

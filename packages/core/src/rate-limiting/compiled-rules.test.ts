@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
-import { keyOf, keyText, limitPlan, ruleText } from './compiled-rules.ts'
+import { compileRules, keyOf, keyText, ruleText } from './compiled-rules.ts'
 import { budget, concurrent, requests } from './rule.ts'
 
 const draft = (model = 'm') => ({ model, body: { model }, bytes: 10 })
 const key = (rule: Partial<LimitRuleData>, principal: Principal, model?: string, owner?: 'principal') => {
-  const [planned] = limitPlan([{ kind: 'requests', limit: 1, per: 'minute', ...rule }], owner ?? 'gateway')
+  const [planned] = compileRules([{ kind: 'requests', limit: 1, per: 'minute', ...rule }], owner ?? 'gateway')
   return planned && keyOf(planned, principal, draft(model), model ?? 'm')
 }
 /** What separates, escapes and hides, in the ids of callers that want to be somebody else. */
@@ -116,7 +116,7 @@ describe('the key of a count', () => {
     expect(budget(2, 'day')).toBe(budget(3, 'day'))
     expect(budget(2, 'day')).not.toBe(budget(2, 'month'))
     const lease = (limit: number) => {
-      const [rule] = limitPlan([{ kind: 'concurrent', limit }], 'gateway')
+      const [rule] = compileRules([{ kind: 'concurrent', limit }], 'gateway')
       return rule && keyOf(rule, ann, draft(), 'm')
     }
     expect(lease(1)).toBe(lease(2))
@@ -141,7 +141,7 @@ describe('the key of a count', () => {
     const rules = [scopeA, scopeB].map(
       scope => ({ kind: 'requests', limit: 1, per: 'minute', scopes: [scope] }) as const,
     )
-    const [a, b] = limitPlan(rules, 'gateway').map(rule => keyOf(rule, { id: 'ann' }, draft(), 'm'))
+    const [a, b] = compileRules(rules, 'gateway').map(rule => keyOf(rule, { id: 'ann' }, draft(), 'm'))
     expect(a).not.toBe(b)
     expect(key({ scopes: [scopeA] }, { id: 'ann' }, 'm', 'principal')).not.toBe(a)
   })

@@ -47,7 +47,10 @@ export interface CompiledRule {
  *
  * @param owner - whose rules they are: a function means something in its own list only.
  */
-export function limitPlan(rules: readonly LimitRuleData[], owner: 'gateway' | 'principal'): CompiledRule[] {
+export function compileRules(
+  rules: readonly LimitRuleData[],
+  owner: 'gateway' | 'principal',
+): CompiledRule[] {
   const functions: Scope[] = []
   const functionMark = (scope: Scope) => {
     if (!functions.includes(scope)) functions.push(scope)

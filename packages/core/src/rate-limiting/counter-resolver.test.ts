@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { keyOf, limitPlan } from './compiled-rules.ts'
+import { compileRules, keyOf } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
 import { concurrent, requests, tokens } from './rule.ts'
 
@@ -10,7 +10,7 @@ const caller = (id: string, team?: string) => ({ id, ...(team !== undefined && {
 
 describe('the counts of a caller', () => {
   it('are those that its request names, whoever came before, and however many', () => {
-    const rules = limitPlan(
+    const rules = compileRules(
       [
         requests(1).per('minute'),
         requests(2).per('minute').by('tag:team').forModels('a*'),
@@ -42,7 +42,7 @@ describe('the counts of a caller', () => {
 
   it('are worked out once for a caller and its tags', () => {
     const counts = new CounterResolver(
-      limitPlan([requests(1).per('minute').by('key', 'tag:team')], 'gateway'),
+      compileRules([requests(1).per('minute').by('key', 'tag:team')], 'gateway'),
     )
     const first = counts.of(caller('ann', 'red'), draft('m'), m)
     expect(counts.of(caller('ann', 'red'), draft('other'), m)).toBe(first)
@@ -52,7 +52,7 @@ describe('the counts of a caller', () => {
 
   it('are worked out each time where a function names one', () => {
     const scope = vi.fn(() => 'name')
-    const counts = new CounterResolver(limitPlan([requests(1).per('minute').by(scope)], 'gateway'))
+    const counts = new CounterResolver(compileRules([requests(1).per('minute').by(scope)], 'gateway'))
     counts.of(caller('ann'), draft('m'), m)
     counts.of(caller('ann'), draft('m'), m)
     expect(scope).toHaveBeenCalledTimes(2)

@@ -76,7 +76,7 @@ describe('a store that answers at once', () => {
     const store = new ScriptedLimitStore('at_once')
     const { guard } = guarded(store)
     const decided = guard.admit(claimOf(rate()), ['requests']) as DecidedClaim
-    expect(decided.verdict).toMatchObject({ allowed: true, counters: [{ over: false, remaining: 9 }] })
+    expect(decided.decision).toMatchObject({ allowed: true, counters: [{ over: false, remaining: 9 }] })
     expect(decided.settle([0])).toBeUndefined()
     expect(vi.getTimerCount()).toBe(0)
     expect(store.asked).toBe(1)
@@ -98,7 +98,7 @@ describe('a store that answers at once', () => {
     const store = new ScriptedLimitStore('at_once')
     const { guard } = guarded(store)
     const decided = guard.admit(claimOf(sum(10, 100)), ['budget']) as DecidedClaim
-    expect(decided.verdict.allowed).toBe(false)
+    expect(decided.decision.allowed).toBe(false)
     decided.settle([0])
     expect(store.settled).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
@@ -124,7 +124,7 @@ describe('a store that answers at once', () => {
     const { guard, events } = guarded(store)
     for (let count = 0; count < 8; count++) {
       const decided = guard.admit(claimOf(rate(100)), ['requests']) as DecidedClaim
-      expect(decided.verdict.allowed).toBe(true)
+      expect(decided.decision.allowed).toBe(true)
     }
     expect(store.asked).toBe(5)
     expect(events).toHaveLength(1)
@@ -146,7 +146,7 @@ describe('a store that answers later', () => {
   it('decides, and leaves no timer', async () => {
     const store = new ScriptedLimitStore()
     const { guard } = guarded(store)
-    const { verdict } = await guard.admit(claimOf(rate()), ['requests'])
+    const { decision: verdict } = await guard.admit(claimOf(rate()), ['requests'])
     expect(verdict).toMatchObject({ allowed: true, counters: [{ remaining: 9 }] })
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -167,7 +167,7 @@ describe('a store that answers later', () => {
     const claim = claimOf(lease(), { ...rate(), floor: 0 })
     const deciding = guard.admit(claim, ['concurrent', 'tokens'])
     await vi.advanceTimersByTimeAsync(51)
-    const { verdict } = await deciding
+    const { decision: verdict } = await deciding
     expect(verdict.counters[0]).toMatchObject({ over: false, remaining: 1 })
     store.thaw()
     await vi.advanceTimersByTimeAsync(0)
@@ -225,7 +225,9 @@ describe('a store that answers later', () => {
         while (performance.now() < until);
       }, 1)
     })
-    const remaining = (await Promise.all(deciding)).map(({ verdict }) => verdict.counters[0]?.remaining)
+    const remaining = (await Promise.all(deciding)).map(
+      ({ decision: verdict }) => verdict.counters[0]?.remaining,
+    )
     expect(remaining).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
     expect(events).toEqual([])
     port1.close()
@@ -261,7 +263,7 @@ describe('P13: a store that hangs', () => {
     const from = clock()
     const deciding = Array.from({ length: 1_000 }, () => guard.admit(claimOf(rate(10_000)), ['requests']))
     await vi.advanceTimersByTimeAsync(51)
-    const { verdict } = (await Promise.all(deciding))[999] as DecidedClaim
+    const { decision: verdict } = (await Promise.all(deciding))[999] as DecidedClaim
     expect(verdict.allowed).toBe(true)
     expect(clock() - from).toBeLessThanOrEqual(51)
     expect(vi.getTimerCount()).toBe(1)
@@ -295,7 +297,7 @@ describe('P13: a store that hangs', () => {
       store.thaw()
       await vi.advanceTimersByTimeAsync(5_000)
       expect(events.map(({ state }) => state)).toEqual(['failing', 'working'])
-      const { verdict } = await guard.admit(claimOf(rate(10, `after ${awayMs}`)), ['requests'])
+      const { decision: verdict } = await guard.admit(claimOf(rate(10, `after ${awayMs}`)), ['requests'])
       expect(verdict.counters[0]?.remaining).toBe(9)
       expect(vi.getTimerCount()).toBe(0)
     }
@@ -355,7 +357,7 @@ describe('while the store fails', () => {
     const onStoreFailure = { requests: 'open', tokens: 'open', concurrent: 'open', budget: 'open' } as const
     const { guard } = await down({ onStoreFailure })
     for (let count = 0; count < 20; count++) {
-      const { verdict, settle } = admit(guard, ['requests', 'budget'], rate(2), sum(1, 100))
+      const { decision: verdict, settle } = admit(guard, ['requests', 'budget'], rate(2), sum(1, 100))
       expect(verdict).toEqual({
         allowed: true,
         counters: [
@@ -369,13 +371,13 @@ describe('while the store fails', () => {
 
   it('a closed shadow refuses nobody', async () => {
     const { guard } = await down()
-    const { verdict } = admit(guard, ['budget'], { ...sum(1, 100), dryRun: true })
+    const { decision: verdict } = admit(guard, ['budget'], { ...sum(1, 100), dryRun: true })
     expect(verdict).toMatchObject({ allowed: true, counters: [{ over: false }] })
   })
 
   it('a local rule lets in its share', async () => {
     const { guard } = await down()
-    const allowed = Array.from({ length: 12 }, () => admit(guard, ['requests'], rate(40)).verdict)
+    const allowed = Array.from({ length: 12 }, () => admit(guard, ['requests'], rate(40)).decision)
     expect(allowed.filter(verdict => verdict.allowed)).toHaveLength(10)
     expect(allowed[0]?.counters[0]?.remaining).toBe(9)
     expect(allowed[11]?.counters[0]).toMatchObject({ over: true, remaining: 0 })
@@ -383,21 +385,21 @@ describe('while the store fails', () => {
 
   it('a share is no less than one', async () => {
     const { guard } = await down()
-    expect(admit(guard, ['requests'], rate(3)).verdict.allowed).toBe(true)
-    expect(admit(guard, ['requests'], rate(3)).verdict.allowed).toBe(false)
+    expect(admit(guard, ['requests'], rate(3)).decision.allowed).toBe(true)
+    expect(admit(guard, ['requests'], rate(3)).decision.allowed).toBe(false)
   })
 
   it('what is more than a share, and less than the limit, is let in when all of the share is free', async () => {
     const { guard } = await down()
     const big: RateCounter = { ...rate(100), amount: 60, floor: 30 }
-    expect(admit(guard, ['tokens'], big).verdict).toMatchObject({
+    expect(admit(guard, ['tokens'], big).decision).toMatchObject({
       allowed: true,
       counters: [{ remaining: 0 }],
     })
-    const { verdict } = admit(guard, ['tokens'], { ...big, amount: 1, floor: 0 })
+    const { decision: verdict } = admit(guard, ['tokens'], { ...big, amount: 1, floor: 0 })
     expect(verdict.allowed).toBe(false)
     const never = admit(guard, ['tokens'], { ...big, key: 'never', amount: 101 })
-    expect(never.verdict.counters[0]?.waitMs).toBe(Number.POSITIVE_INFINITY)
+    expect(never.decision.counters[0]?.waitMs).toBe(Number.POSITIVE_INFINITY)
   })
 
   it('states stand at the places of their counters', async () => {
@@ -411,7 +413,7 @@ describe('while the store fails', () => {
       rate(),
       rate(400, 'r'),
     )
-    expect(decided.verdict.counters.map(({ remaining }) => remaining)).toEqual([1_000, 1, 10, 99])
+    expect(decided.decision.counters.map(({ remaining }) => remaining)).toEqual([1_000, 1, 10, 99])
     expect(local.held).toBe(1)
     await decided.settle([1, 0, 1, 1])
     expect(local.held).toBe(0)
@@ -433,7 +435,7 @@ describe('while the store fails', () => {
     const { guard } = await down({ local: before })
     for (let count = 0; count < 1_000; count++) admit(guard, ['requests'], rate(4, `key ${count}`))
     // None of the first ones was pushed out: it is refused as it is used up, and the last as there is no place for it.
-    const [first, last] = ['key 0', 'key 999'].map(key => admit(guard, ['requests'], rate(4, key)).verdict)
+    const [first, last] = ['key 0', 'key 999'].map(key => admit(guard, ['requests'], rate(4, key)).decision)
     expect(first).toMatchObject({ allowed: false, counters: [{ over: true }] })
     expect(first).not.toHaveProperty('full')
     expect(last).toMatchObject({ allowed: false, full: true, counters: [{ over: false }] })
@@ -624,6 +626,6 @@ it('an observer that throws is its own problem', async () => {
   await giveUp(store, guard)
   store.mode = 'answers'
   await vi.advanceTimersByTimeAsync(5_000)
-  const { verdict } = await guard.admit(claimOf(rate()), ['requests'])
+  const { decision: verdict } = await guard.admit(claimOf(rate()), ['requests'])
   expect(verdict.counters[0]?.remaining).toBe(9)
 })

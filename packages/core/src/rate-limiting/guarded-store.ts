@@ -1,9 +1,9 @@
-import type { Claim, DecidedClaim, LimitStore, Settlement, Verdict } from '../contracts/limit-store.ts'
+import type { Claim, DecidedClaim, LimitDecision, LimitStore, Settlement } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
-import { type Outcome, StoreClient } from '../stores/store-client.ts'
-import { ActiveClaims, holds, type Renew, Unsettled } from './active-claims.ts'
+import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
+import { ActiveClaims, hasReservation, PendingSettlements, type Renew } from './active-claims.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 import { localShare } from './local-share.ts'
 import { type MemoryLimitStore, memoryLimitStore } from './memory-store.ts'
@@ -34,7 +34,7 @@ class StoreGuard implements GuardedStore {
   readonly #options: GuardedStoreOptions
   readonly #calls: StoreClient
   readonly #held: ActiveClaims
-  readonly #unsettled: Unsettled
+  readonly #unsettled: PendingSettlements
   readonly #repair: StoreRecovery
   #local: MemoryLimitStore | undefined
   readonly #renew: Renew = (claims, ttlMs) => {
@@ -61,7 +61,7 @@ class StoreGuard implements GuardedStore {
     this.#local = local
     this.#calls = new StoreClient({ name: 'limit store', timeoutMs, clock, changed, failsFast: true })
     this.#held = new ActiveClaims(clock)
-    this.#unsettled = new Unsettled(clock, error => tell('failing', error))
+    this.#unsettled = new PendingSettlements(clock, error => tell('failing', error))
     const { calls, held, unsettled } = { calls: this.#calls, held: this.#held, unsettled: this.#unsettled }
     this.#repair = new StoreRecovery({ store, calls, held, unsettled, clock })
   }
@@ -75,27 +75,30 @@ class StoreGuard implements GuardedStore {
     return outcome.then(came => this.#decide(claim, kinds, came))
   }
 
-  #decide(claim: Claim, kinds: readonly LimitKind[], outcome: Outcome<Verdict>): DecidedClaim {
+  #decide(claim: Claim, kinds: readonly LimitKind[], outcome: StoreCallResult<LimitDecision>): DecidedClaim {
     if (!outcome.ok) return this.#decideHere(claim, kinds, outcome.error)
     const verdict = outcome.value
     checkVerdict(verdict, claim)
-    if (!verdict.allowed || !holds(claim.counters)) return { verdict, settle: nothing }
-    return { verdict, settle: this.#hold(claim, this.#renew, charged => this.#settle(claim, charged)) }
+    if (!verdict.allowed || !hasReservation(claim.counters)) return { decision: verdict, settle: nothing }
+    return {
+      decision: verdict,
+      settle: this.#hold(claim, this.#renew, charged => this.#settle(claim, charged)),
+    }
   }
 
   /** Goes on without the store. */
   #decideHere(claim: Claim, kinds: readonly LimitKind[], error: unknown): DecidedClaim {
     const share = localShare(claim, kinds, this.#options, error)
     const { claim: mine } = share
-    if (mine === undefined) return { verdict: share.verdict(undefined), settle: nothing }
+    if (mine === undefined) return { decision: share.verdict(undefined), settle: nothing }
     this.#local ??= memoryLimitStore()
     const local = this.#local
     const decided = local.admit(mine)
     const verdict = share.verdict(decided)
-    if (!decided.allowed || !holds(mine.counters)) return { verdict, settle: nothing }
+    if (!decided.allowed || !hasReservation(mine.counters)) return { decision: verdict, settle: nothing }
     const settle = (charged: readonly number[]) =>
       local.settle({ id: mine.id, counters: mine.counters, charged: share.charged(charged) })
-    return { verdict, settle: this.#hold(mine, this.#renewHere, settle) }
+    return { decision: verdict, settle: this.#hold(mine, this.#renewHere, settle) }
   }
 
   /** What gives a claim back, once. */
@@ -129,8 +132,8 @@ class StoreGuard implements GuardedStore {
   }
 
   /** Nobody waits any more for what was claimed; and a claim that failed here may have been taken there. */
-  #giveBack(claim: Claim, late: Outcome<Verdict>): void {
-    if (!holds(claim.counters) || (late.ok && late.value?.allowed !== true)) return
+  #giveBack(claim: Claim, late: StoreCallResult<LimitDecision>): void {
+    if (!hasReservation(claim.counters) || (late.ok && late.value?.allowed !== true)) return
     const charged = claim.counters.map(() => 0)
     try {
       if (late.ok) void this.#settle(claim, charged)
@@ -143,7 +146,7 @@ class StoreGuard implements GuardedStore {
 
 function nothing(): void {}
 
-function checkVerdict(verdict: Verdict, { counters }: Claim): void {
+function checkVerdict(verdict: LimitDecision, { counters }: Claim): void {
   // One that could not be read later would leave held what was taken.
   const whole = verdict?.counters?.length === counters.length && verdict.counters.every(isObject)
   if (whole && typeof verdict.allowed === 'boolean') return

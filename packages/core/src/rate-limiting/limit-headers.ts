@@ -1,5 +1,5 @@
 import { duration } from '../clock/duration.ts'
-import type { CounterState, Verdict } from '../contracts/limit-store.ts'
+import type { CounterState, LimitDecision } from '../contracts/limit-store.ts'
 import type { ReservedAmount } from '../usage/reservation.ts'
 import type { PlannedCount } from './counter-resolver.ts'
 import { type ReservationRequest, reservedOf } from './reservation-request.ts'
@@ -12,7 +12,7 @@ export interface StandingCount {
 }
 
 /** The counts that may refuse, and how they stand. */
-export function standingCounts(room: ReservationRequest, { counters }: Verdict): StandingCount[] {
+export function standingCounts(room: ReservationRequest, { counters }: LimitDecision): StandingCount[] {
   const standing: StandingCount[] = []
   for (const [index, count] of room.counts.entries()) {
     const state = counters[index]
@@ -23,7 +23,10 @@ export function standingCounts(room: ReservationRequest, { counters }: Verdict):
 }
 
 /** The rules that only count and would have refused, as they are written; `undefined` where there are none. */
-export function dryRunRefusals({ counts }: ReservationRequest, { counters }: Verdict): string[] | undefined {
+export function dryRunRefusals(
+  { counts }: ReservationRequest,
+  { counters }: LimitDecision,
+): string[] | undefined {
   let over: string[] | undefined
   for (let index = 0; index < counts.length; index++) {
     const rule = counts[index]?.rule
@@ -39,7 +42,7 @@ export function dryRunRefusals({ counts }: ReservationRequest, { counters }: Ver
  */
 export function limitHeaders(
   room: ReservationRequest,
-  verdict: Verdict,
+  verdict: LimitDecision,
   ietf: boolean,
 ): Record<string, string> {
   const headers: Record<string, string> = {}
@@ -64,7 +67,7 @@ export function limitHeaders(
 /** The place of the one that refuses before all others, then of the one with the least share left; -1 for none. */
 function tightestOf(
   { counts }: ReservationRequest,
-  { counters }: Verdict,
+  { counters }: LimitDecision,
   kind: 'requests' | 'tokens',
 ): number {
   let tightest = -1

@@ -1,5 +1,5 @@
 import { duration } from '../clock/duration.ts'
-import type { Verdict } from '../contracts/limit-store.ts'
+import type { LimitDecision } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
@@ -10,7 +10,7 @@ const units: Readonly<Record<string, string>> = { second: 'S', minute: 'M', hour
 const unknownWaitMs = 1_000
 
 /** Whether a store refuses because it can hold no more counts. */
-export function isFull(verdict: Verdict): boolean {
+export function isFull(verdict: LimitDecision): boolean {
   return memberOf(verdict, 'full') === true
 }
 
@@ -18,7 +18,7 @@ export function isFull(verdict: Verdict): boolean {
  * The refusal of a request for which there is no room. Of several counts without room it tells the one with the longest
  * wait: who waits that long gets in. A budget that is used up is told before all others.
  */
-export function limitRefusal(
+export function rateLimitError(
   standing: readonly StandingCount[],
   headers: Readonly<Record<string, string>>,
 ): GatewayError {
@@ -47,7 +47,7 @@ export function limitRefusal(
 }
 
 /** The refusal of a request that needs a count of its own where the store can keep no more. */
-export function limitStoreFull(headers: Readonly<Record<string, string>>): GatewayError {
+export function limitStoreFullError(headers: Readonly<Record<string, string>>): GatewayError {
   return new GatewayError('limit_store_full', {
     headers,
     cause: new Error(

@@ -46,7 +46,7 @@ export interface LimitsOptions {
   /** Milliseconds since 1970, for the store that is made where none is given. Default: the machine's clocks. */
   readonly now?: () => number
   /** 32 fresh random hexadecimal digits. Default from `crypto.getRandomValues`. */
-  readonly id?: () => string
+  readonly generateId?: () => string
 }
 
 /** What stands for options that are not given. */
@@ -119,7 +119,7 @@ const checks: Readonly<Record<keyof LimitsOptions, Check>> = {
   ietfHeaders: aFlag,
   observe: aFunction,
   now: aFunction,
-  id: aFunction,
+  generateId: aFunction,
 }
 const waitChecks: Readonly<Record<string, Check>> = { maxMs: whole(3_600_000), maxQueued: whole(1_000_000) }
 const policyChecks = Object.fromEntries(

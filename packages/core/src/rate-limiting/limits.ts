@@ -8,12 +8,12 @@ import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { freshId } from '../primitives/random.ts'
-import { type CompiledRule, limitPlan } from './compiled-rules.ts'
+import { type CompiledRule, compileRules } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
 import { FairQueue, type Refused } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
-import { limitHeaders, dryRunRefusals, standingCounts } from './limit-headers.ts'
-import { isFull, limitRefusal, limitStoreFull } from './limit-refusal.ts'
+import { dryRunRefusals, limitHeaders, standingCounts } from './limit-headers.ts'
+import { isFull, limitStoreFullError, rateLimitError } from './limit-refusal.ts'
 import {
   failurePolicies,
   type LimitsOptions,
@@ -69,7 +69,7 @@ class RuleLimiter {
 
   constructor(rules: readonly LimitRuleData[], options: LimitsOptions) {
     const { store, now, wait } = options
-    this.#rules = limitPlan(rules, 'gateway')
+    this.#rules = compileRules(rules, 'gateway')
     this.#counts = new CounterResolver(this.#rules)
     this.#claim = claimsIn(store ?? memoryLimitStore(now === undefined ? {} : { now }), options, this.#clock)
     this.#maxOutputTokens = options.maxOutputTokens ?? limitDefaults.maxOutputTokens
@@ -105,10 +105,12 @@ class RuleLimiter {
   }
 
   #lease(room: ReservationRequest, claim: DecidedClaim, waitedMs?: number): Lease {
-    const { verdict } = claim
+    const { decision: verdict } = claim
     const headers = limitHeaders(room, verdict, this.#ietf)
     if (!verdict.allowed) {
-      throw isFull(verdict) ? limitStoreFull(headers) : limitRefusal(standingCounts(room, verdict), headers)
+      throw isFull(verdict)
+        ? limitStoreFullError(headers)
+        : rateLimitError(standingCounts(room, verdict), headers)
     }
     const lease: Writable<Lease> = {
       headers,
@@ -144,7 +146,7 @@ class RuleLimiter {
     const issues = ruleIssues(own, limitRule)
     if (issues.length > 0)
       throw new ConfigurationError(`The limits of the principal '${principal.id}'`, issues)
-    const counts = new CounterResolver([...this.#rules, ...limitPlan(own, 'principal')])
+    const counts = new CounterResolver([...this.#rules, ...compileRules(own, 'principal')])
     this.#withOwn.set(own, counts)
     return counts
   }
@@ -166,7 +168,7 @@ function claimsIn(
     clock,
   })
   const ttlMs = options.leaseMs ?? limitDefaults.leaseMs
-  const id = claimId(options.id)
+  const id = claimId(options.generateId)
   return ({ counters, counts }) =>
     guarded.admit(
       // Copies: some are the same for all requests, and a store is of the user's making.
@@ -176,7 +178,7 @@ function claimsIn(
 }
 
 /** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
-function refusedBy({ room, claim: { verdict } }: Decided): Refused | undefined {
+function refusedBy({ room, claim: { decision: verdict } }: Decided): Refused | undefined {
   if (verdict.allowed) return undefined
   if (isFull(verdict)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0

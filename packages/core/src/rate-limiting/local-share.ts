@@ -1,4 +1,4 @@
-import type { Claim, Counter, CounterState, Verdict } from '../contracts/limit-store.ts'
+import type { Claim, Counter, CounterState, LimitDecision } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { isFull } from './limit-refusal.ts'
@@ -9,7 +9,7 @@ export interface LocalShare {
   /** What is counted in this process; `undefined` where nothing is. */
   readonly claim: Claim | undefined
   /** The verdict on the whole claim, from that on the share. */
-  verdict(local: Verdict | undefined): Verdict
+  verdict(local: LimitDecision | undefined): LimitDecision
   /** What the share is charged. */
   charged(charged: readonly number[]): readonly number[]
 }

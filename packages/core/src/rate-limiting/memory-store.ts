@@ -3,9 +3,9 @@ import type {
   Counter,
   CounterState,
   DecidedClaim,
+  LimitDecision,
   LimitStore,
   Settlement,
-  Verdict,
 } from '../contracts/limit-store.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
@@ -29,7 +29,7 @@ export interface MemoryLimitStoreOptions {
 
 /** Counts in the memory of this process: every answer comes at once. */
 export interface MemoryLimitStore extends LimitStore {
-  admit(claim: Claim): Verdict
+  admit(claim: Claim): LimitDecision
   settle(settlement: Settlement): void
   renew(claims: readonly Pick<Claim, 'id'>[], ttlMs: number): void
   /** How many claims hold something: 0 where nothing is under way. */
@@ -95,7 +95,7 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
     return this.#open.size + this.#unnamed
   }
 
-  admit({ id, ttlMs, counters }: Claim): Verdict {
+  admit({ id, ttlMs, counters }: Claim): LimitDecision {
     const moment = this.#moment()
     const ttlUs = Math.round(ttlMs * 1_000)
     const claim: OpenClaim = { id, held: undefined, endless: false, ttlUs, expiresAt: moment.us + ttlUs }
@@ -106,7 +106,7 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
 
   claim(counters: readonly Counter[]): DecidedClaim {
     const claim = new EndlessClaim(this)
-    claim.verdict = this.#decide(counters, claim, this.#moment())
+    claim.decision = this.#decide(counters, claim, this.#moment())
     if (claim.held !== undefined) this.#unnamed++
     return claim
   }
@@ -117,7 +117,7 @@ class CountsInMemory implements MemoryLimitStore, DirectStore {
   }
 
   /** Takes what the counters ask for, of all or of none. What is held of them is what the claim holds. */
-  #decide(counters: readonly Counter[], claim: OpenClaim, moment: Moment): Verdict {
+  #decide(counters: readonly Counter[], claim: OpenClaim, moment: Moment): LimitDecision {
     let allowed = true
     const counts = this.#asked
     for (const counter of counters) checkCounter(counter)
@@ -230,7 +230,7 @@ function fits(room: Room, count: Count, counter: Counter): boolean {
   return room === 'all' || count.kept || !counter.dryRun
 }
 
-const undecided: Verdict = { allowed: false, counters: [] }
+const undecided: LimitDecision = { allowed: false, counters: [] }
 
 /** One object for what is held and for who holds it: a request makes one. */
 class EndlessClaim implements OpenClaim, DecidedClaim {
@@ -239,7 +239,7 @@ class EndlessClaim implements OpenClaim, DecidedClaim {
   ttlUs = Number.POSITIVE_INFINITY
   expiresAt = Number.POSITIVE_INFINITY
   held: HeldPart | undefined
-  verdict = undecided
+  decision = undecided
   readonly #store: CountsInMemory
   #settled = false
 

@@ -3,7 +3,7 @@ import { WakeTimer } from '../clock/wake-timer.ts'
 import type { Claim, LimitStore, Settlement } from '../contracts/limit-store.ts'
 import { freshId } from '../primitives/random.ts'
 import type { StoreClient } from '../stores/store-client.ts'
-import type { ActiveClaims, Unsettled } from './active-claims.ts'
+import type { ActiveClaims, PendingSettlements } from './active-claims.ts'
 
 /** How many settlements are handed over at once. */
 const batchSize = 64
@@ -14,7 +14,7 @@ const lastRetryMs = 10_000
 export interface StoreRepairOptions {
   readonly store: LimitStore
   readonly calls: StoreClient
-  readonly unsettled: Unsettled
+  readonly unsettled: PendingSettlements
   readonly held: ActiveClaims
   readonly clock: Clock
 }

@@ -1,4 +1,4 @@
-import type { RoutedTarget, RouteContext } from '../contracts/route.ts'
+import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
 import { estimateTokens } from '../usage/reservation.ts'
 import {
   type CombinedRoute,
@@ -7,7 +7,7 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { type Candidates, distinct, gathered, waysOf } from './step.ts'
+import { type Candidates, collectTargets, distinct, waysOf } from './step.ts'
 
 /**
  * The places with the smallest context that prompt and answer are likely to fit in, then those with larger ones, and
@@ -25,7 +25,7 @@ export function byContextLength<const Entries extends readonly ModelEntry[]>(
     ways: waysOf(steps),
     id: `(${steps.map(({ id }) => id).join(' ')})`,
     ask: (draft, context) =>
-      gathered(steps, draft, context, lists =>
+      collectTargets(steps, draft, context, lists =>
         fitting(distinct(lists.flat()), estimateTokens(draft), context),
       ),
   }))

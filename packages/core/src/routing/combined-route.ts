@@ -1,20 +1,20 @@
 import type { Target } from '../contracts/provider.ts'
-import type { RoutedTarget, ReferredBy, Route } from '../contracts/route.ts'
+import type { ReferredBy, Route, RoutedTarget } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { inOrder } from './combined-steps.ts'
-import { checkTarget, type EntryPlace } from './entry-checks.ts'
+import { checkTarget, type EntryPath } from './entry-checks.ts'
 import { candidateList } from './route.ts'
-import { fixedStep, type Part, type Scope, type Step } from './step.ts'
+import { fixedStep, type LinkedRoute, type NameScope, type RouteNode } from './step.ts'
 
 /** A route that is made of entries. `Ref` are the names in it: they are found when it stands in `models({...})`. */
 export interface CombinedRoute<Ref extends string = never> extends Route<string, Ref> {
   /** Throws `TypeError` where it has names and stands in no table. */
   targets(): readonly Target[]
-  readonly [madeOf]: unknown
+  readonly [routeInternals]: unknown
 }
 
-const nothing: Scope = {
+const nothing: NameScope = {
   find(name) {
     throw new TypeError(`No table has '${name}'.`)
   },
@@ -22,25 +22,25 @@ const nothing: Scope = {
 
 /** A route out of parts, of which `make` makes a step as soon as their names are found. */
 export function combinedRoute<Ref extends string>(
-  parts: readonly Part[],
-  make: (steps: readonly Step[]) => Step,
+  parts: readonly RouteNode[],
+  make: (steps: readonly LinkedRoute[]) => LinkedRoute,
 ): CombinedRoute<Ref> {
   const names = namesOf(parts)
-  const link = (scope: Scope) => make(parts.map(part => part.link(scope)))
+  const link = (scope: NameScope) => make(parts.map(part => part.link(scope)))
   // What has no names is made once, and tells at once what is wrong with it.
   const own = names.length === 0 ? link(nothing) : undefined
-  const part: Part = { names, link: own === undefined ? link : () => own }
+  const part: RouteNode = { names, link: own === undefined ? link : () => own }
   const found = () => {
     if (own === undefined) throw new TypeError(`Expected ${looseText(names)}.`)
     return own
   }
   const route: Route<string, Ref> = (draft, context) => found().ask(draft, context)
-  return Object.assign(route, { targets: () => found().targets, [madeOf]: part })
+  return Object.assign(route, { targets: () => found().targets, [routeInternals]: part })
 }
 
 /** What was expected of a route that stands by itself; `undefined` where nothing is wrong with it. */
 export function unresolvedNames(route: unknown): string | undefined {
-  const names = madeFrom(route)?.names ?? []
+  const names = routeNodeOf(route)?.names ?? []
   return names.length === 0 ? undefined : looseText(names)
 }
 
@@ -50,17 +50,17 @@ function looseText(names: readonly string[]): string {
 }
 
 /** Under it a route keeps what it is made of. */
-export const madeOf: unique symbol = Symbol.for('sluice.route')
+export const routeInternals: unique symbol = Symbol.for('sluice.route')
 
 /** Entries of a route, looked at. Throws `ConfigurationError` for what cannot be one. */
-export function partsOf(entries: readonly unknown[], source: string): readonly Part[] {
+export function partsOf(entries: readonly unknown[], source: string): readonly RouteNode[] {
   if (entries.length === 0)
     throw configurationError(source, [], entries, 'an entry at least, such as a target')
-  return entries.map((entry, at) => partOf(entry, { source, path: [at] }))
+  return entries.map((entry, at) => linkRoute(entry, { source, path: [at] }))
 }
 
 /** An entry, looked at. Throws `ConfigurationError` for what cannot be one. */
-export function partOf(entry: unknown, place: EntryPlace): Part {
+export function linkRoute(entry: unknown, place: EntryPath): RouteNode {
   if (typeof entry === 'string' && entry !== '') return { names: [entry], link: scope => scope.find(entry) }
   if (isVendor(entry)) {
     throw configurationError(place.source, place.path, entry, "a target, and no vendor: vendor('its-model')")
@@ -77,20 +77,22 @@ export function partOf(entry: unknown, place: EntryPlace): Part {
   return { names: [], link: () => step }
 }
 
-function partOfList(entries: readonly unknown[], place: EntryPlace): Part {
+function partOfList(entries: readonly unknown[], place: EntryPath): RouteNode {
   const { source, path } = place
   if (entries.length === 0) throw configurationError(source, path, entries, 'a list with an entry at least')
-  const parts = entries.map((entry, at) => partOf(entry, { source, path: [...path, at] }))
+  const parts = entries.map((entry, at) => linkRoute(entry, { source, path: [...path, at] }))
   return { names: namesOf(parts), link: scope => inOrder(parts.map(part => part.link(scope))) }
 }
 
-function namesOf(parts: readonly Part[]): readonly string[] {
+function namesOf(parts: readonly RouteNode[]): readonly string[] {
   return parts.flatMap(({ names }) => names)
 }
 
 /** What a route of this library is made of; `undefined` for one of the user's. */
-export function madeFrom(route: unknown): Part | undefined {
-  return typeof route === 'function' && madeOf in route ? (route[madeOf] as Part) : undefined
+export function routeNodeOf(route: unknown): RouteNode | undefined {
+  return typeof route === 'function' && routeInternals in route
+    ? (route[routeInternals] as RouteNode)
+    : undefined
 }
 
 /** A function that makes targets, whose second call was forgotten; as a route it would be called with a draft. */
@@ -98,10 +100,10 @@ export function isVendor(value: unknown): value is (model: string) => Target {
   return typeof value === 'function' && 'provider' in value
 }
 
-function partOfRoute(route: Route): Part {
-  const made = madeFrom(route)
+function partOfRoute(route: Route): RouteNode {
+  const made = routeNodeOf(route)
   if (made !== undefined) return made
-  const step: Step = {
+  const step: LinkedRoute = {
     fixed: undefined,
     get targets() {
       return route.targets?.() ?? []

@@ -3,11 +3,11 @@ import type { Target } from '../contracts/provider.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import type { TargetHealth } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
-import { isSamePlace } from '../validation/is-target.ts'
-import { type Candidates, distinct, fixedStep, gathered, type Step, waysOf } from './step.ts'
+import { isSameTarget } from '../validation/is-target.ts'
+import { type Candidates, collectTargets, distinct, fixedStep, type LinkedRoute, waysOf } from './step.ts'
 
 /** All that the steps give, in their order. */
-export function inOrder(steps: readonly Step[]): Step {
+export function inOrder(steps: readonly LinkedRoute[]): LinkedRoute {
   const id = idOf(steps)
   if (steps.length === 1) return steps[0]!
   const targets = steps.flatMap(step => step.targets)
@@ -19,12 +19,12 @@ export function inOrder(steps: readonly Step[]): Step {
     targets,
     ways: waysOf(steps),
     id,
-    ask: (draft, context) => gathered(steps, draft, context, lists => distinct(lists.flat())),
+    ask: (draft, context) => collectTargets(steps, draft, context, lists => distinct(lists.flat())),
   }
 }
 
 /** The places of some entries: the entry itself has its index. */
-export interface Listed {
+export interface ListedTarget {
   readonly index: number
   /** At least one. */
   readonly candidates: Candidates
@@ -34,18 +34,18 @@ export interface Listed {
  * Puts entries into their order for one request. Those without a place for it are not among them. The list may be
  * sorted where it stands.
  */
-type Ranking = (listed: Listed[], draft: Draft, context: RouteContext) => readonly Listed[]
+type Ranking = (listed: ListedTarget[], draft: Draft, context: RouteContext) => readonly ListedTarget[]
 
 /** All that the steps give, the places of each together, in an order that is made for each request. */
-export function ranked(steps: readonly Step[], rank: Ranking): Step {
+export function ranked(steps: readonly LinkedRoute[], rank: Ranking): LinkedRoute {
   return {
     fixed: undefined,
     targets: steps.flatMap(step => step.targets),
     ways: waysOf(steps),
     id: idOf(steps),
     ask: (draft, context) =>
-      gathered(steps, draft, context, lists => {
-        const listed: Listed[] = []
+      collectTargets(steps, draft, context, lists => {
+        const listed: ListedTarget[] = []
         for (let index = 0; index < lists.length; index++) {
           const candidates = lists[index]!
           if (candidates.length > 0) listed.push({ index, candidates })
@@ -56,7 +56,10 @@ export function ranked(steps: readonly Step[], rank: Ranking): Step {
 }
 
 /** The order of entries by a number of each, the least first; what is equal stays in its order. */
-export function byLeast(listed: readonly Listed[], measures: readonly number[]): readonly Listed[] {
+export function byLeast(
+  listed: readonly ListedTarget[],
+  measures: readonly number[],
+): readonly ListedTarget[] {
   // Nearly always they are two, of which sorting makes several copies.
   if (listed.length === 2) return measures[1]! < measures[0]! ? [listed[1]!, listed[0]!] : listed
   return listed
@@ -65,14 +68,17 @@ export function byLeast(listed: readonly Listed[], measures: readonly number[]):
     .map(({ each }) => each)
 }
 
-function idOf(steps: readonly Step[]): string {
+function idOf(steps: readonly LinkedRoute[]): string {
   return steps.length === 1 ? steps[0]!.id : `(${steps.map(({ id }) => id).join(' ')})`
 }
 
 const notChosen: SkipReason = Object.freeze({ why: 'not_chosen' })
 
 /** What one of the steps gives, and nothing of the others, of which the trace is told. */
-export function oneOf(steps: readonly Step[], choose: (draft: Draft, context: RouteContext) => number): Step {
+export function oneOf(
+  steps: readonly LinkedRoute[],
+  choose: (draft: Draft, context: RouteContext) => number,
+): LinkedRoute {
   const others = steps.map(step => leftOut(step, steps))
   return {
     fixed: undefined,
@@ -88,10 +94,10 @@ export function oneOf(steps: readonly Step[], choose: (draft: Draft, context: Ro
   }
 }
 
-function leftOut(chosen: Step, steps: readonly Step[]): readonly Target[] {
+function leftOut(chosen: LinkedRoute, steps: readonly LinkedRoute[]): readonly Target[] {
   const found: Target[] = []
   for (const target of steps.flatMap(step => step.targets)) {
-    const known = (other: Target) => isSamePlace(other, target)
+    const known = (other: Target) => isSameTarget(other, target)
     if (!chosen.targets.some(known) && !found.some(known)) found.push(target)
   }
   return found

@@ -4,14 +4,14 @@ import type { JsonObject } from '../protocol/chat.ts'
 import {
   allOf,
   anyOf,
-  modelMatches,
   bodyLargerThan,
   hasMedia,
-  noneOf,
+  hasTag,
   hasTools,
+  modelMatches,
+  noneOf,
   promptLongerThan,
   type RouteCondition,
-  hasTag,
   when,
 } from './conditions.ts'
 

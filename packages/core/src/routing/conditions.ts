@@ -6,7 +6,13 @@ import { tagOf } from '../primitives/principal-key.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 import { likelyPromptTokens } from '../usage/reservation.ts'
 import type { InputKind } from '../validation/capable-targets.ts'
-import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  linkRoute,
+  type ModelEntry,
+  type NamesIn,
+} from './combined-route.ts'
 import { oneOf } from './combined-steps.ts'
 import { checkTokens } from './entry-checks.ts'
 
@@ -70,19 +76,19 @@ export function hasMedia(...kinds: readonly InputKind[]): RouteCondition {
 /** Every condition holds. Throws `TypeError` for what is no condition. */
 export function allOf(...conditions: readonly RouteCondition[]): RouteCondition {
   checkConditions(conditions, 'allOf()')
-  return (...asked) => conditions.every(condition => holds(condition, ...asked))
+  return (...asked) => conditions.every(condition => matchesCondition(condition, ...asked))
 }
 
 /** One condition holds, or more. Throws `TypeError` for what is no condition. */
 export function anyOf(...conditions: readonly RouteCondition[]): RouteCondition {
   checkConditions(conditions, 'anyOf()')
-  return (...asked) => conditions.some(condition => holds(condition, ...asked))
+  return (...asked) => conditions.some(condition => matchesCondition(condition, ...asked))
 }
 
 /** No condition holds. Throws `TypeError` for what is no condition. */
 export function noneOf(...conditions: readonly RouteCondition[]): RouteCondition {
   checkConditions(conditions, 'noneOf()')
-  return (...asked) => !conditions.some(condition => holds(condition, ...asked))
+  return (...asked) => !conditions.some(condition => matchesCondition(condition, ...asked))
 }
 
 function checkTexts(texts: readonly unknown[], owner: string, expected: string): void {
@@ -94,7 +100,7 @@ function checkTexts(texts: readonly unknown[], owner: string, expected: string):
 export type RouteCondition = (draft: Draft, context: RouteContext) => boolean
 
 /** Throws `TypeError` for an answer that is neither yes nor no, such as a promise: not all that is truthy is a yes. */
-function holds(condition: RouteCondition, draft: Draft, context: RouteContext): boolean {
+function matchesCondition(condition: RouteCondition, draft: Draft, context: RouteContext): boolean {
   const answer: unknown = condition(draft, context)
   if (typeof answer === 'boolean') return answer
   throw new TypeError(`A condition of a route gave ${typeof answer}, expected true or false.`)
@@ -122,8 +128,10 @@ export function when<const Then extends ModelEntry, const Otherwise extends Mode
 ): CombinedRoute<NamesIn<Then> | NamesIn<Otherwise>> {
   checkConditions([condition], 'when()')
   const parts = [
-    partOf(then, { source: 'when()', path: ['use'] }),
-    partOf(otherwise, { source: 'when()', path: ['otherwise'] }),
+    linkRoute(then, { source: 'when()', path: ['use'] }),
+    linkRoute(otherwise, { source: 'when()', path: ['otherwise'] }),
   ]
-  return combinedRoute(parts, steps => oneOf(steps, (...asked) => (holds(condition, ...asked) ? 0 : 1)))
+  return combinedRoute(parts, steps =>
+    oneOf(steps, (...asked) => (matchesCondition(condition, ...asked) ? 0 : 1)),
+  )
 }

@@ -10,7 +10,7 @@ import { overridesIssue } from '../validation/overridden-input.ts'
 import { allowFieldsIssue } from './restricted-fields.ts'
 
 /** Throws `ConfigurationError` for what a target says of its model that cannot be. */
-export function checkTarget(target: Target, place: EntryPlace): void {
+export function checkTarget(target: Target, place: EntryPath): void {
   const { capabilities, parameters } = target
   const { source, path } = place
   const issue = allowFieldsIssue(target, path)
@@ -28,7 +28,7 @@ export function checkTarget(target: Target, place: EntryPlace): void {
 function checkCount(
   capabilities: Capabilities,
   name: 'contextTokens' | 'maxOutputTokens' | 'maxChoices',
-  { source, path }: EntryPlace,
+  { source, path }: EntryPath,
 ): void {
   const value: unknown = capabilities[name]
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 1)) return
@@ -36,13 +36,13 @@ function checkCount(
 }
 
 /** Where an entry stands, for errors: the function that got it, and its path there. */
-export interface EntryPlace {
+export interface EntryPath {
   readonly source: string
   readonly path: OptionPath
 }
 
 /** Throws `ConfigurationError` for parameters that a request could not have, or that are the caller's alone. */
-export function checkParameters(parameters: unknown, { source, path }: EntryPlace): void {
+export function checkParameters(parameters: unknown, { source, path }: EntryPath): void {
   const issue = overridesIssue(parameters as ParameterOverrides)
   if (issue !== undefined)
     throw new ConfigurationError(source, [{ ...issue, path: [...path, ...issue.path] }])

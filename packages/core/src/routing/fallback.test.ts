@@ -10,7 +10,7 @@ import {
   vendor,
   watching,
 } from '../../test/support/scripted-places.ts'
-import type { RoutedTarget, Route } from '../contracts/route.ts'
+import type { Route, RoutedTarget } from '../contracts/route.ts'
 import { UpstreamError, type UpstreamErrorDetails } from '../errors/upstream-error.ts'
 import { fallback } from './fallback.ts'
 

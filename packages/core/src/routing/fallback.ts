@@ -10,7 +10,7 @@ import {
 } from './combined-route.ts'
 import { inOrder } from './combined-steps.ts'
 import { withOptions } from './entry-checks.ts'
-import { type Candidates, mappedStep, type Step } from './step.ts'
+import { type Candidates, type LinkedRoute, mappedStep } from './step.ts'
 
 export interface FallbackOptions {
   /**
@@ -41,7 +41,7 @@ export function fallback<const Entries extends readonly (ModelEntry | FallbackOp
 type Moves = (failure: UpstreamError) => boolean
 
 /** What a step gives where, to leave it, `moves` decides; within it, what it says itself. */
-function leaving(moves: Moves): (step: Step) => Step {
+function leaving(moves: Moves): (step: LinkedRoute) => LinkedRoute {
   const map = (candidates: Candidates) =>
     candidates.map((candidate, at): RoutedTarget => {
       const own = at < candidates.length - 1 ? candidate.on : undefined

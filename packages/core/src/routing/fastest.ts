@@ -7,7 +7,7 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { byLeast, type Listed, leadOf, ranked } from './combined-steps.ts'
+import { byLeast, type ListedTarget, leadOf, ranked } from './combined-steps.ts'
 
 /**
  * The entry first whose place is likely to begin its answer soonest: by its time to the first token of late, or to
@@ -35,7 +35,7 @@ export function fastest<const Entries extends readonly ModelEntry[]>(
 const unknownMs = 1e12
 
 function expectedMs(
-  { candidates }: Listed,
+  { candidates }: ListedTarget,
   measure: 'firstTokenMs' | 'wholeMs',
   context: RouteContext,
 ): number {

@@ -1,9 +1,15 @@
 import { maxTimerMs } from '../clock/clock.ts'
-import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
+import { type OptionCheck, validatedOptions } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
-import { isSamePlace } from '../validation/is-target.ts'
-import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
-import { type Candidates, distinct, fixedStep, gathered, type Step, waysOf } from './step.ts'
+import { isSameTarget } from '../validation/is-target.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  linkRoute,
+  type ModelEntry,
+  type NamesIn,
+} from './combined-route.ts'
+import { type Candidates, collectTargets, distinct, fixedStep, type LinkedRoute, waysOf } from './step.ts'
 
 export interface HedgeOptions {
   /** How long the first place may take to begin its answer before the other is asked too, in milliseconds. */
@@ -27,29 +33,29 @@ export function hedge<const Entry extends ModelEntry, const Other extends ModelE
   other: Other,
   options: HedgeOptions,
 ): CombinedRoute<NamesIn<Entry> | NamesIn<Other>> {
-  const { afterMs } = checkedOptions('hedge()', options, { afterMs: milliseconds })
+  const { afterMs } = validatedOptions('hedge()', options, { afterMs: milliseconds })
   const parts = [
-    partOf(entry, { source: 'hedge()', path: [0] }),
-    partOf(other, { source: 'hedge()', path: [1] }),
+    linkRoute(entry, { source: 'hedge()', path: [0] }),
+    linkRoute(other, { source: 'hedge()', path: [1] }),
   ]
   return combinedRoute(parts, steps => hedged(steps, afterMs))
 }
 
-function hedged(steps: readonly Step[], hedgeAfterMs: number): Step {
+function hedged(steps: readonly LinkedRoute[], hedgeAfterMs: number): LinkedRoute {
   const order = ([lists = [], others = []]: readonly Candidates[]): Candidates => {
     const [first, ...rest] = lists
     if (first === undefined) return others
     // What comes after it then is no entry of this one's.
-    if (others.every(other => isSamePlace(other, first))) return lists
+    if (others.every(other => isSameTarget(other, first))) return lists
     return distinct([
       { ...first, hedgeAfterMs },
-      ...others.filter(other => !isSamePlace(other, first)),
+      ...others.filter(other => !isSameTarget(other, first)),
       ...rest,
     ])
   }
   const targets = steps.flatMap(step => step.targets)
-  const [{ fixed, id }, { fixed: other }] = steps as readonly [Step, Step]
-  if (fixed !== undefined && other?.every(each => isSamePlace(each, fixed[0]!))) {
+  const [{ fixed, id }, { fixed: other }] = steps as readonly [LinkedRoute, LinkedRoute]
+  if (fixed !== undefined && other?.every(each => isSameTarget(each, fixed[0]!))) {
     const received = 'the target of the first entry'
     throw new ConfigurationError('hedge()', [{ path: [1], received, expected: 'another target' }])
   }
@@ -59,6 +65,6 @@ function hedged(steps: readonly Step[], hedgeAfterMs: number): Step {
     targets,
     ways: waysOf(steps),
     id,
-    ask: (draft, context) => gathered(steps, draft, context, order),
+    ask: (draft, context) => collectTargets(steps, draft, context, order),
   }
 }

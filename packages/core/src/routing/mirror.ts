@@ -1,9 +1,15 @@
 import type { RoutedTarget } from '../contracts/route.ts'
-import { checkedOptions, type OptionCheck } from '../errors/check-options.ts'
+import { type OptionCheck, validatedOptions } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
-import { isSamePlace } from '../validation/is-target.ts'
-import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
-import { type Candidates, mappedStep, type Step } from './step.ts'
+import { isSameTarget } from '../validation/is-target.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  linkRoute,
+  type ModelEntry,
+  type NamesIn,
+} from './combined-route.ts'
+import { type Candidates, type LinkedRoute, mappedStep } from './step.ts'
 
 export interface MirrorOptions {
   /** The share of the requests that go to the shadow too, from above 0 to 1. Default 1. */
@@ -21,10 +27,10 @@ export function mirror<const Entry extends ModelEntry, const Shadow extends Mode
   shadow: Shadow,
   options?: MirrorOptions,
 ): CombinedRoute<NamesIn<Entry> | NamesIn<Shadow>> {
-  const { share } = checkedOptions('mirror()', options ?? { share: 1 }, { share: aShare })
+  const { share } = validatedOptions('mirror()', options ?? { share: 1 }, { share: aShare })
   const parts = [
-    partOf(entry, { source: 'mirror()', path: ['entry'] }),
-    partOf(shadow, { source: 'mirror()', path: ['shadow'] }),
+    linkRoute(entry, { source: 'mirror()', path: ['entry'] }),
+    linkRoute(shadow, { source: 'mirror()', path: ['shadow'] }),
   ]
   return combinedRoute(parts, ([step, shade]) => mirrored(step!, shade!, share))
 }
@@ -32,7 +38,7 @@ export function mirror<const Entry extends ModelEntry, const Shadow extends Mode
 const aShare: OptionCheck = value =>
   typeof value === 'number' && value > 0 && value <= 1 ? undefined : 'a number above 0, at most 1'
 
-function mirrored(step: Step, { fixed, targets }: Step, share: number): Step {
+function mirrored(step: LinkedRoute, { fixed, targets }: LinkedRoute, share: number): LinkedRoute {
   const shadow = fixed?.[0]
   if (shadow === undefined) {
     const received = 'a route that depends on the request'
@@ -43,7 +49,7 @@ function mirrored(step: Step, { fixed, targets }: Step, share: number): Step {
   const { via: _, on: __, hedgeAfterMs: ___, shadows: ____, ...target } = shadow
   const shaded = mappedStep(step, (candidates: Candidates) =>
     candidates.map((candidate): RoutedTarget => {
-      if (isSamePlace(candidate, target) && candidate.parameters === target.parameters) return candidate
+      if (isSameTarget(candidate, target) && candidate.parameters === target.parameters) return candidate
       return { ...candidate, shadows: [...(candidate.shadows ?? []), target] }
     }),
   )

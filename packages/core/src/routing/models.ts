@@ -7,8 +7,8 @@ import {
   configurationError,
 } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
-import { type ModelEntry, type madeOf, partOf } from './combined-route.ts'
-import type { Part, Step } from './step.ts'
+import { linkRoute, type ModelEntry, type routeInternals } from './combined-route.ts'
+import type { LinkedRoute, RouteNode } from './step.ts'
 import { TableScope } from './table-scope.ts'
 import { isPattern, wildcards } from './wildcards.ts'
 
@@ -36,7 +36,7 @@ export type WildcardEntry<Name extends string = string> =
   | Target
   | Name
   | readonly ModelEntry<Name>[]
-  | (Refers<Name> & { readonly [madeOf]: unknown })
+  | (Refers<Name> & { readonly [routeInternals]: unknown })
 
 type Pattern = `${string}*${string}`
 
@@ -73,12 +73,12 @@ export function models<const Name extends string>(
 ): ModelTable<Exclude<Name, Pattern>> {
   const given = Object.entries<unknown>(table)
   if (given.length === 0) throw configurationError('models()', [], table, 'a model at least')
-  const parts = new Map<string, Part>()
+  const parts = new Map<string, RouteNode>()
   const issues: ConfigurationIssue[] = []
   for (const [name, entry] of given) {
     if (isPattern(name)) continue
     try {
-      parts.set(name, partOf(entry, { source: 'models()', path: [name] }))
+      parts.set(name, linkRoute(entry, { source: 'models()', path: [name] }))
     } catch (error) {
       if (!ConfigurationError.is(error)) throw error
       issues.push(...error.issues)
@@ -106,7 +106,7 @@ export function models<const Name extends string>(
 }
 
 /** The vendor, where a model has places of its own, and the first of them is always asked first. */
-function ownerOf(entry: unknown, { fixed }: Step): string {
+function ownerOf(entry: unknown, { fixed }: LinkedRoute): string {
   const own = isTarget(entry) || Array.isArray(entry)
   return (own ? fixed?.[0]?.provider.name : undefined) ?? 'gateway'
 }

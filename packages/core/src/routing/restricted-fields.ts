@@ -1,6 +1,6 @@
 import type { Principal } from '../contracts/principal.ts'
 import type { RestrictedFieldKind, RestrictedFields, Target } from '../contracts/provider.ts'
-import type { RoutedTarget, RouteContext } from '../contracts/route.ts'
+import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
 import {
   type ConfigurationIssue,
   configurationIssue,

@@ -1,5 +1,5 @@
 import type { Draft } from '../contracts/draft.ts'
-import type { RoutedTarget, Route, RouteContext, UnknownModel } from '../contracts/route.ts'
+import type { Route, RouteContext, RoutedTarget, UnknownModel } from '../contracts/route.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import { modelNotFound } from '../errors/model-refusals.ts'
 import { isTarget } from '../validation/is-target.ts'

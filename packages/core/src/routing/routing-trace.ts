@@ -3,7 +3,7 @@ import type { RoutedTarget } from '../contracts/route.ts'
 import type { RequestTrace, SkipReason, TracedTarget } from '../contracts/trace.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 import { seededRandom } from '../primitives/seeded-random.ts'
-import { isSamePlace, isTarget } from '../validation/is-target.ts'
+import { isSameTarget, isTarget } from '../validation/is-target.ts'
 
 /** So many places are told of: a route may name any number. */
 const most = 100
@@ -95,7 +95,7 @@ export class RoutingTrace {
       candidates[at] = traced(shown[at]!, this.#skipped?.get(shown[at]!))
     }
     if (this.#others === undefined && shown === given) return { candidates }
-    const others = this.#others?.filter(([target]) => !given.some(each => isSamePlace(each, target))) ?? []
+    const others = this.#others?.filter(([target]) => !given.some(each => isSameTarget(each, target))) ?? []
     for (const [target, reason] of others.slice(0, most - candidates.length)) {
       candidates.push(traced(target, reason))
     }
@@ -107,7 +107,7 @@ export class RoutingTrace {
 /** The place as the route gave it: what is said of it may have changed on the way. */
 function givenAs(target: RoutedTarget, given: readonly RoutedTarget[]): Target | undefined {
   if (given.includes(target)) return target
-  return given.find(each => isSamePlace(each, target) && each.via === target.via)
+  return given.find(each => isSameTarget(each, target) && each.via === target.via)
 }
 
 function traced(candidate: RoutedTarget, skipped: SkipReason | undefined): TracedTarget {

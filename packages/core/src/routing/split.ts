@@ -1,7 +1,13 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { RouteContext } from '../contracts/route.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
-import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  linkRoute,
+  type ModelEntry,
+  type NamesIn,
+} from './combined-route.ts'
 import { oneOf } from './combined-steps.ts'
 import { checkWeights } from './entry-checks.ts'
 import { type Distances, type RouteKey, rendezvous, routeKey } from './route-key.ts'
@@ -35,7 +41,7 @@ export function split<const Arms extends SplitArms>(
   }
   const names = Object.keys(arms)
   const pairs = names.map(name => armOf(name, arms[name]))
-  const parts = pairs.map(([entry], at) => partOf(entry, { source: 'split()', path: [names[at]!] }))
+  const parts = pairs.map(([entry], at) => linkRoute(entry, { source: 'split()', path: [names[at]!] }))
   const shares = checkShares(
     names,
     pairs.map(([, share]) => share),

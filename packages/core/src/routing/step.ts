@@ -1,12 +1,12 @@
 import type { Draft } from '../contracts/draft.ts'
 import type { Target } from '../contracts/provider.ts'
-import type { RoutedTarget, RouteContext } from '../contracts/route.ts'
-import { isSamePlace } from '../validation/is-target.ts'
+import type { RouteContext, RoutedTarget } from '../contracts/route.ts'
+import { isSameTarget } from '../validation/is-target.ts'
 
 export type Candidates = readonly RoutedTarget[]
 
 /** An entry of a route whose names are found. */
-export interface Step {
+export interface LinkedRoute {
   /** What it gives to every request alike; `undefined` where that depends on the request. */
   readonly fixed: Candidates | undefined
   ask(draft: Draft, context: RouteContext): Candidates | Promise<Candidates>
@@ -19,24 +19,24 @@ export interface Step {
 }
 
 /** The names of a table. */
-export interface Scope {
+export interface NameScope {
   /** What stands under a name. Throws `TypeError` where nothing does, or where it leads back to where it is named. */
-  find(name: string): Step
+  find(name: string): LinkedRoute
 }
 
 /** An entry that was looked at; its names are still to be found. */
-export interface Part {
+export interface RouteNode {
   readonly names: readonly string[]
-  link(scope: Scope): Step
+  link(scope: NameScope): LinkedRoute
 }
 
-export function fixedStep(fixed: Candidates, id: string): Step {
+export function fixedStep(fixed: Candidates, id: string): LinkedRoute {
   const ways = distinctWays(fixed.map(({ via }) => via ?? []))
   return { fixed, ask: () => fixed, targets: fixed, ways, id }
 }
 
 /** Every way that one of the steps has, each once. */
-export function waysOf(steps: readonly Step[]): readonly (readonly string[])[] {
+export function waysOf(steps: readonly LinkedRoute[]): readonly (readonly string[])[] {
   return distinctWays(steps.flatMap(({ ways }) => ways))
 }
 
@@ -46,7 +46,7 @@ function distinctWays(ways: readonly (readonly string[])[]): readonly (readonly 
 }
 
 /** A step that says something more of what another gives. */
-export function mappedStep(step: Step, map: (candidates: Candidates) => Candidates): Step {
+export function mappedStep(step: LinkedRoute, map: (candidates: Candidates) => Candidates): LinkedRoute {
   if (step.fixed !== undefined) return { ...fixedStep(map(step.fixed), step.id), targets: step.targets }
   return {
     fixed: undefined,
@@ -61,8 +61,8 @@ export function mappedStep(step: Step, map: (candidates: Candidates) => Candidat
 }
 
 /** What all the steps give to a request, in their order, at once where none of them waits. */
-export function gathered(
-  steps: readonly Step[],
+export function collectTargets(
+  steps: readonly LinkedRoute[],
   draft: Draft,
   context: RouteContext,
   finish: (lists: readonly Candidates[]) => Candidates,
@@ -99,7 +99,7 @@ function isRepeat(candidates: Candidates, at: number): boolean {
   const like = candidates[at]!
   for (let before = 0; before < at; before++) {
     const candidate = candidates[before]!
-    if (candidate === like || (isSamePlace(candidate, like) && needsSame(candidate, like))) return true
+    if (candidate === like || (isSameTarget(candidate, like) && needsSame(candidate, like))) return true
   }
   return false
 }

@@ -1,11 +1,11 @@
 import { ConfigurationError, quoted } from '../errors/configuration-error.ts'
 import { closest } from '../primitives/closest.ts'
 import { Lru } from '../primitives/lru.ts'
-import { mappedStep, type Part, type Scope, type Step } from './step.ts'
+import { type LinkedRoute, mappedStep, type NameScope, type RouteNode } from './step.ts'
 import type { Wildcards } from './wildcards.ts'
 
 /** What stands under a name, and the entry of the table that says so: the name itself, or the pattern that it fits. */
-export interface TableStep extends Step {
+export interface TableStep extends LinkedRoute {
   readonly entry: string
 }
 
@@ -16,8 +16,8 @@ const mostMade = 1_000
 const deepest = 32
 
 /** The names of a table, and what stands under them. */
-export class TableScope implements Scope {
-  readonly #parts: ReadonlyMap<string, Part>
+export class TableScope implements NameScope {
+  readonly #parts: ReadonlyMap<string, RouteNode>
   readonly #wildcards: Wildcards
   readonly #steps = new Map<string, TableStep>()
   readonly #made = new Lru<TableStep>(mostMade)
@@ -25,14 +25,14 @@ export class TableScope implements Scope {
   readonly #path: string[] = []
 
   /** Throws `ConfigurationError` for a name in an entry that stands in no table, or leads back to itself. */
-  constructor(parts: ReadonlyMap<string, Part>, wildcards: Wildcards) {
+  constructor(parts: ReadonlyMap<string, RouteNode>, wildcards: Wildcards) {
     this.#parts = parts
     this.#wildcards = wildcards
     for (const name of parts.keys()) this.stepOf(name)
     for (const [pattern, part] of wildcards.fixed) this.#onTheWay(pattern, () => part.link(this))
   }
 
-  find(name: string): Step {
+  find(name: string): LinkedRoute {
     const step = this.stepOf(name)
     if (step === undefined) throw this.#wrong(name, this.#known(), closest(name, this.#parts.keys()))
     const via = [name]
@@ -73,7 +73,7 @@ export class TableScope implements Scope {
    * What stands under the name that a pattern's function gave for what a caller asked for: where that leads nowhere, the
    * caller's name does not exist.
    */
-  #other(name: string): Step | undefined {
+  #other(name: string): LinkedRoute | undefined {
     return this.#path.includes(name) || this.stepOf(name) === undefined ? undefined : this.find(name)
   }
 

@@ -1,20 +1,20 @@
 import { configurationError } from '../errors/configuration-error.ts'
-import { isVendor, madeFrom, partOf } from './combined-route.ts'
-import type { EntryPlace } from './entry-checks.ts'
-import type { Part } from './step.ts'
+import { isVendor, linkRoute, routeNodeOf } from './combined-route.ts'
+import type { EntryPath } from './entry-checks.ts'
+import type { RouteNode } from './step.ts'
 
 /** What stands under the names that fit patterns. */
 export interface Wildcards {
   /** What a pattern has for a name, or the other name that its function gave for it; `undefined` where none does. */
-  find(name: string): { readonly pattern: string; readonly made: Part | string } | undefined
+  find(name: string): { readonly pattern: string; readonly made: RouteNode | string } | undefined
   /** The entries that are the same for all names, by their patterns. */
-  readonly fixed: readonly (readonly [pattern: string, part: Part])[]
+  readonly fixed: readonly (readonly [pattern: string, part: RouteNode])[]
 }
 
 interface Wildcard {
   readonly head: string
   readonly tail: string
-  readonly made: Part | ((name: string) => Part | string | undefined)
+  readonly made: RouteNode | ((name: string) => RouteNode | string | undefined)
 }
 
 /** More than any vendor's name for a model has. */
@@ -53,19 +53,19 @@ function wildcard(pattern: string, entry: unknown): Wildcard {
   return { head, tail, made: partMaker(entry, place) }
 }
 
-function partMaker(entry: unknown, place: EntryPlace): Wildcard['made'] {
-  if (isVendor(entry)) return name => partOf(entry(name), place)
-  if (typeof entry !== 'function' || isRoute(entry)) return partOf(entry, place)
+function partMaker(entry: unknown, place: EntryPath): Wildcard['made'] {
+  if (isVendor(entry)) return name => linkRoute(entry(name), place)
+  if (typeof entry !== 'function' || isRoute(entry)) return linkRoute(entry, place)
   return name => {
     const made: unknown = entry(name)
     if (made === undefined || (typeof made === 'string' && made !== '')) return made
-    return partOf(made, place)
+    return linkRoute(made, place)
   }
 }
 
 /** A route, and no function that makes entries: it is one of this library's, or says what it has. */
 function isRoute(entry: object): boolean {
-  return madeFrom(entry) !== undefined || 'targets' in entry || 'list' in entry
+  return routeNodeOf(entry) !== undefined || 'targets' in entry || 'list' in entry
 }
 
 function lengthOf({ head, tail }: Wildcard): number {

@@ -1,5 +1,11 @@
 import type { ParameterOverrides } from '../contracts/provider.ts'
-import { type CombinedRoute, combinedRoute, type ModelEntry, type NamesIn, partOf } from './combined-route.ts'
+import {
+  type CombinedRoute,
+  combinedRoute,
+  linkRoute,
+  type ModelEntry,
+  type NamesIn,
+} from './combined-route.ts'
 import { checkParameters } from './entry-checks.ts'
 import { mappedStep } from './step.ts'
 
@@ -16,7 +22,7 @@ export function withParameters<const Entry extends ModelEntry>(
 ): CombinedRoute<NamesIn<Entry>> {
   checkParameters(parameters, { source: 'withParameters()', path: ['parameters'] })
   const own = { ...parameters }
-  return combinedRoute([partOf(entry, { source: 'withParameters()', path: ['entry'] })], ([step]) =>
+  return combinedRoute([linkRoute(entry, { source: 'withParameters()', path: ['entry'] })], ([step]) =>
     mappedStep(step!, candidates =>
       candidates.map(candidate => ({ ...candidate, parameters: { ...candidate.parameters, ...own } })),
     ),

@@ -9,12 +9,12 @@ import {
 } from './store-breaker.ts'
 
 /** The outcome of a call. */
-export type Outcome<T> =
+export type StoreCallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown }
 
 /** Called with what came of a call that failed here and may still have been done there, once that is known. */
-export type Afterwards<T> = (outcome: Outcome<T>) => void
+export type Afterwards<T> = (outcome: StoreCallResult<T>) => void
 
 export interface StoreClientOptions {
   /** What the store is called in errors, such as `limit store`. */
@@ -83,12 +83,15 @@ export class StoreClient {
     return this.#options.maxUnanswered !== Number.POSITIVE_INFINITY
   }
 
-  ask<T>(operation: () => T | PromiseLike<T>, afterwards?: Afterwards<T>): Outcome<T> | Promise<Outcome<T>> {
+  ask<T>(
+    operation: () => T | PromiseLike<T>,
+    afterwards?: Afterwards<T>,
+  ): StoreCallResult<T> | Promise<StoreCallResult<T>> {
     return this.#run(this.#breaker.begin(), this.#deadlines, operation, afterwards)
   }
 
   /** Asks, also while the store fails, if it is time for a probe and no other one is running. */
-  askOrProbe<T>(operation: () => PromiseLike<T>): Outcome<T> | Promise<Outcome<T>> {
+  askOrProbe<T>(operation: () => PromiseLike<T>): StoreCallResult<T> | Promise<StoreCallResult<T>> {
     const turn = this.#breaker.begin() ?? this.#breaker.beginProbe()
     return this.#run(turn, this.#probeDeadlines, async () => operation(), undefined)
   }
@@ -98,7 +101,7 @@ export class StoreClient {
     deadlines: OperationDeadlines,
     operation: () => T | PromiseLike<T>,
     afterwards: Afterwards<T> | undefined,
-  ): Outcome<T> | Promise<Outcome<T>> {
+  ): StoreCallResult<T> | Promise<StoreCallResult<T>> {
     if (turn === undefined) return { ok: false, error: this.#breaker.error }
     let result: T | PromiseLike<T>
     try {
@@ -118,7 +121,7 @@ export class StoreClient {
     deadlines: OperationDeadlines,
     result: PromiseLike<T>,
     afterwards: Afterwards<T> | undefined,
-  ): Promise<Outcome<T>> {
+  ): Promise<StoreCallResult<T>> {
     const { timeoutMs, probeTimeoutMs, clock } = this.#options
     return new Promise(resolve => {
       let expired = false

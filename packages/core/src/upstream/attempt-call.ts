@@ -52,7 +52,7 @@ const ownSignal: PropertyDescriptor & ThisType<object> = {
 }
 
 /** What a provider encoded, where a transport can be asked for it: else that would fail as if the upstream did. */
-export function soundRequest(value: unknown): EncodedRequest {
+export function validatedRequest(value: unknown): EncodedRequest {
   if (isRequest(value)) return value
   throw new TypeError('The provider encoded no request: expected { method, url, headers, body }.')
 }

@@ -17,12 +17,12 @@ import type { AttemptEntry } from '../observability/attempt-log.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
-import { AttemptCall, soundRequest, WatchedChunks } from './attempt-call.ts'
+import { AttemptCall, validatedRequest, WatchedChunks } from './attempt-call.ts'
 import { callFailure, encodeFailure } from './clean-failure.ts'
 import { Deadlines, type Timeouts } from './deadlines.ts'
 import { noCaller } from './health/principal-caller.ts'
 import { type Release, type Slots, slotsOf } from './slots.ts'
-import { watched } from './watched-response.ts'
+import { watchResponse } from './watched-response.ts'
 
 /** What one attempt needs from outside. */
 export interface AttemptDependencies {
@@ -32,7 +32,7 @@ export interface AttemptDependencies {
 }
 
 /** What an upstream answers with. */
-export type Answered = PartialCompletion | AsyncIterator<readonly PartialChunk[]>
+export type UpstreamReply = PartialCompletion | AsyncIterator<readonly PartialChunk[]>
 
 /** Hears what was adjusted for a call. */
 export interface AdjustmentListener {
@@ -91,7 +91,7 @@ export class Attempt {
   }
 
   /** `ask`, then `read`. What it rejects with, `end` has to be called after it. */
-  async run(provider: Provider, input: Call, listener: AdjustmentListener): Promise<Answered> {
+  async run(provider: Provider, input: Call, listener: AdjustmentListener): Promise<UpstreamReply> {
     let response: TransportResponse
     try {
       response = await this.ask(provider, input, listener)
@@ -121,12 +121,12 @@ export class Attempt {
   }
 
   /** What an answer says, of which the head is there. Throws and rejects with what is to be told. */
-  read(response: TransportResponse): Answered | Promise<Answered> {
+  read(response: TransportResponse): UpstreamReply | Promise<UpstreamReply> {
     const { provider, call } = this.#asked!
     this.#throwIfCut()
     this.#deadlines.answered()
     try {
-      const decoded = provider.decode(watched(response, this.#deadlines), call)
+      const decoded = provider.decode(watchResponse(response, this.#deadlines), call)
       if (isPromise(decoded)) return this.#readLater(decoded)
       return isPromise(completionIn(decoded)) ? this.#readLater(decoded) : this.#answered(decoded)
     } catch (error) {
@@ -134,7 +134,7 @@ export class Attempt {
     }
   }
 
-  async #readLater(decoding: Reply | PromiseLike<Reply>): Promise<Answered> {
+  async #readLater(decoding: Reply | PromiseLike<Reply>): Promise<UpstreamReply> {
     try {
       const reply = isPromise(decoding) ? await this.#outlive(decoding) : decoding
       const completion = completionIn(reply)
@@ -144,7 +144,7 @@ export class Attempt {
     }
   }
 
-  #answered(reply: Reply): Answered {
+  #answered(reply: Reply): UpstreamReply {
     if (reply.kind === 'completion') return reply.completion as PartialCompletion
     return new WatchedChunks(this, reply.chunks[Symbol.asyncIterator]())
   }
@@ -204,7 +204,7 @@ export class Attempt {
   #write(provider: Provider, call: Call): EncodedRequest | Promise<EncodedRequest> {
     try {
       const encoded: unknown = provider.encode(call)
-      return isPromise(encoded) ? this.#writeLater(encoded) : soundRequest(encoded)
+      return isPromise(encoded) ? this.#writeLater(encoded) : validatedRequest(encoded)
     } catch (error) {
       throw encodeFailure(error)
     }
@@ -213,7 +213,7 @@ export class Attempt {
   async #writeLater(encoding: PromiseLike<unknown>): Promise<EncodedRequest> {
     this.#deadlines.writing()
     try {
-      return soundRequest(await this.#outlive(encoding))
+      return validatedRequest(await this.#outlive(encoding))
     } catch (error) {
       throw encodeFailure(error)
     }

@@ -4,7 +4,7 @@ import type { SkipReason } from '../contracts/trace.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { CountedUsage } from '../usage/usage.ts'
 import type { AttemptDependencies } from './attempt.ts'
-import type { ShadowLives } from './attempts/shadow-lives.ts'
+import type { RunningShadows } from './attempts/shadow-lives.ts'
 import type { RetryOptions } from './health/health-options.ts'
 
 /** What the stage needs from outside. */
@@ -26,7 +26,7 @@ export interface CallDependencies extends AttemptDependencies {
 /** What is kept of the attempts of one request, and who hears of them. */
 export interface Attempts {
   readonly log: AttemptLog
-  readonly lives: ShadowLives
+  readonly lives: RunningShadows
   /** Whose request it is. */
   readonly caller: Caller
   /** The caller has the head of the answer: nothing further is asked. Set by whoever sends it. */
@@ -52,7 +52,7 @@ export interface Attempts {
 }
 
 /** An upstream that answers. */
-export interface Answering<T> {
+export interface UpstreamResult<T> {
   readonly answer: T
   /**
    * Gives back what the call holds; has to be called. Cuts the answer off unless that was read to its own end.

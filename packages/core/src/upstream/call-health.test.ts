@@ -17,7 +17,7 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import { defaultRetry, defaultTimeouts } from '../gateway/config.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
-import { ShadowLives } from './attempts/shadow-lives.ts'
+import { RunningShadows } from './attempts/shadow-lives.ts'
 import { call } from './call.ts'
 import type { Attempts, CallDependencies } from './call-context.ts'
 import { noCaller } from './health/principal-caller.ts'
@@ -29,7 +29,7 @@ function asking(targets: readonly Target[], streamed = false) {
   const skipped: [string, SkipReason][] = []
   const attempts: Attempts = {
     log: new AttemptLog(),
-    lives: new ShadowLives(new Set()),
+    lives: new RunningShadows(new Set()),
     caller: noCaller,
     committed: false,
     headAt: Number.POSITIVE_INFINITY,

@@ -18,7 +18,7 @@ import { defaultTimeouts } from '../gateway/config.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
 import type { ChunkSource } from './attempts/peeked-stream.ts'
-import { ShadowLives } from './attempts/shadow-lives.ts'
+import { RunningShadows } from './attempts/shadow-lives.ts'
 import { call } from './call.ts'
 import type { Attempts, CallDependencies } from './call-context.ts'
 import { noCaller } from './health/principal-caller.ts'
@@ -41,7 +41,7 @@ function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallDe
   const failed: string[] = []
   const attempts: Attempts = {
     log: new AttemptLog(),
-    lives: new ShadowLives(new Set()),
+    lives: new RunningShadows(new Set()),
     caller: noCaller,
     committed: false,
     headAt: Number.POSITIVE_INFINITY,

@@ -5,7 +5,7 @@ import type { ChatRequest } from '../protocol/chat.ts'
 import { AttemptRunner } from './attempts/attempt-runner.ts'
 import { nextAttempt } from './attempts/next-attempt.ts'
 import type { ChunkSource } from './attempts/peeked-stream.ts'
-import type { Answering, Attempts, CallDependencies } from './call-context.ts'
+import type { Attempts, CallDependencies, UpstreamResult } from './call-context.ts'
 
 /**
  * Asks the candidates in order until one answers, those left out that are better left alone. When none is left that was
@@ -19,7 +19,7 @@ export async function call(
   lifetime: Lifetime,
   attempts: Attempts,
   world: CallDependencies,
-): Promise<Answering<PartialCompletion | ChunkSource>> {
+): Promise<UpstreamResult<PartialCompletion | ChunkSource>> {
   let now = world.clock.monotonic()
   const asking = new AttemptRunner(input, candidates, lifetime, attempts, world, now)
   try {

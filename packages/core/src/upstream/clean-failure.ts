@@ -2,7 +2,7 @@ import type { UpstreamRequest } from '../contracts/transport.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../errors/upstream-error.ts'
 import { Credentials } from './credentials.ts'
-import { scrub } from './scrub.ts'
+import { redact } from './scrub.ts'
 
 /** Returns what to throw where a provider could not encode a request, and nothing was sent. */
 export function encodeFailure(error: unknown): unknown {
@@ -84,7 +84,7 @@ function cleanRefusal(error: GatewayError, credentials: Credentials): GatewayErr
 /** A code, a type or a path of a vendor's making; `null` where it is none, but a sentence or a secret. */
 function wordOf(word: string | null, credentials: Credentials): string | null {
   if (typeof word !== 'string' || !/^[\w.:/#[\]-]{1,200}$/.test(word)) return null
-  return credentials.in(word) || scrub(word) !== word ? null : word
+  return credentials.in(word) || redact(word) !== word ? null : word
 }
 
 /** A cause, or what may be told of it: a parser's error quotes the text that it read. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scrub } from './scrub.ts'
+import { redact } from './scrub.ts'
 
 const hex = '0123456789abcdef'
 
@@ -68,7 +68,7 @@ describe('scrub', () => {
     '::ffff:10.0.0.1',
     'fe80::1%eth0',
   ])('takes out %s', secret => {
-    expect(scrub(`before ${secret} after`)).toBe('before [removed] after')
+    expect(redact(`before ${secret} after`)).toBe('before [removed] after')
   })
 
   it.each([
@@ -82,12 +82,12 @@ describe('scrub', () => {
     ["got 'ENOTFOUND vllm-backend'", "got '[removed]'"],
     ['password=hun"ter2 is wrong', '[removed] is wrong'],
   ])('leaves the quotation mark that closes: %s', (message, told) => {
-    expect(scrub(message)).toBe(told)
+    expect(redact(message)).toBe(told)
   })
 
   it('takes out a key behind a word and an underscore, or in JSON', () => {
-    expect(scrub(`my_x-api-key: ${hex}`)).not.toContain(hex)
-    expect(scrub('{"api_key": "abcdef", "access_token":"abcdef"}')).not.toContain('abcdef')
+    expect(redact(`my_x-api-key: ${hex}`)).not.toContain(hex)
+    expect(redact('{"api_key": "abcdef", "access_token":"abcdef"}')).not.toContain('abcdef')
   })
 
   it.each([
@@ -104,7 +104,7 @@ describe('scrub', () => {
     'in \\\\server\\share',
     '-----BEGIN PRIVATE KEY-----',
   ])('tells nothing of a text with %s', text => {
-    expect(scrub(`The request failed: ${text}`)).toBe('')
+    expect(redact(`The request failed: ${text}`)).toBe('')
   })
 
   it.each([
@@ -127,12 +127,12 @@ describe('scrub', () => {
     "Unexpected token: 'assistant'; eos_token: </s_long>",
     'Only supported in /v1/responses and not in /v1/chat/completions',
   ])('leaves %s', message => {
-    expect(scrub(message)).toBe(message)
+    expect(redact(message)).toBe(message)
   })
 
   it('is bounded and has no control characters', () => {
-    expect(scrub(`a\u0000\nb ${'word '.repeat(5_000)}`).length).toBeLessThanOrEqual(1_003)
-    expect(scrub('a\u0000\nb')).toBe('a b')
+    expect(redact(`a\u0000\nb ${'word '.repeat(5_000)}`).length).toBeLessThanOrEqual(1_003)
+    expect(redact('a\u0000\nb')).toBe('a b')
   })
 
   it('is as quick with a text made to be slow', () => {
@@ -142,7 +142,7 @@ describe('scrub', () => {
       const text = unit.repeat(4_000).slice(0, 4_000)
       const times = Array.from({ length: 5 }, () => {
         const started = performance.now()
-        scrub(text)
+        redact(text)
         return performance.now() - started
       })
       // Below 1 ms; a pattern that goes over the rest of the text at each of its characters takes 30.

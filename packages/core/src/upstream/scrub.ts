@@ -53,7 +53,7 @@ const secrets: Readonly<Record<string, RegExp>> = {
  * A vendor's words made fit for a caller: keys, tokens, URLs, hosts and addresses replaced, control
  * characters gone, at most 1,000 characters. Empty where they show the inside of the upstream: a stack, a path.
  */
-export function scrub(text: string): string {
+export function redact(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
   let clean = text.slice(0, 4_000).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
   if (internals.some(sign => sign.test(clean))) return ''

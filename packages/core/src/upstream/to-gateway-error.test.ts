@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayError, type ErrorReason } from '../errors/errors.ts'
+import { type ErrorReason, GatewayError } from '../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../errors/upstream-error.ts'
 import { toGatewayError } from './to-gateway-error.ts'
 

@@ -1,7 +1,7 @@
-import { GatewayError, type ErrorReason } from '../errors/errors.ts'
+import { type ErrorReason, GatewayError } from '../errors/errors.ts'
 import { modelNotFound } from '../errors/model-refusals.ts'
 import type { UpstreamError } from '../errors/upstream-error.ts'
-import { scrub } from './scrub.ts'
+import { redact } from './scrub.ts'
 
 /**
  * What the caller is told of an upstream's failure. Only a fault of the request itself (400, 422) is told in
@@ -83,7 +83,7 @@ const tellable: ReadonlySet<string> = new Set<ErrorReason>([
 function ofRequest(error: UpstreamError): GatewayError {
   const refusal =
     error.code !== null && tellable.has(error.code) ? (error.code as ErrorReason) : 'invalid_request'
-  const message = scrub(error.vendorMessage ?? error.message)
+  const message = redact(error.vendorMessage ?? error.message)
   return new GatewayError(refusal, {
     ...(message === '' ? {} : { message }),
     param: error.param !== null && /^[\w.[\]-]{1,200}$/.test(error.param) ? error.param : null,

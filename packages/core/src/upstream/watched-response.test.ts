@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
 import { Deadlines } from './deadlines.ts'
-import { watched } from './watched-response.ts'
+import { watchResponse } from './watched-response.ts'
 
 function answering(parts: readonly Uint8Array[]) {
   const deadlines = new Deadlines(
@@ -13,7 +13,7 @@ function answering(parts: readonly Uint8Array[]) {
   const body = (async function* () {
     yield* parts
   })()
-  return watched({ status: 200, headers: new Headers(), body }, deadlines)
+  return watchResponse({ status: 200, headers: new Headers(), body }, deadlines)
 }
 
 it('hands on a small read as it is, and a large one in parts of at most 16 KiB', async () => {

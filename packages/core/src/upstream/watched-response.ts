@@ -6,7 +6,7 @@ import type { Deadlines } from './deadlines.ts'
 const maxTextBytes = 32 * 1024 * 1024
 
 /** A transport's answer whose reads are watched, and which can be read as text. */
-export function watched(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
+export function watchResponse(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
   const { status, headers } = response
   const body = watchedBody(response.body, deadlines)
   return { status, headers, body, text: () => textOf(body), arrivedText: () => arrivedTextOf(body) }

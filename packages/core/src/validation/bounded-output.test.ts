@@ -5,14 +5,14 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { limits } from '../rate-limiting/limits.ts'
 import { budget, concurrent, requests, tokens } from '../rate-limiting/rule.ts'
-import { boundedOutput } from './bounded-output.ts'
+import { boundOutput } from './bounded-output.ts'
 
 const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
 
 describe('boundedOutput', () => {
   it('gives a request without a bound the one that its room is for, and tells of it', () => {
     const given = { ...input }
-    const bounded = boundedOutput(given, 500)
+    const bounded = boundOutput(given, 500)
     expect(bounded.input).toBe(given)
     expect(given).toEqual({ ...input, max_completion_tokens: 500 })
     expect(bounded.adjustments).toEqual([
@@ -27,8 +27,8 @@ describe('boundedOutput', () => {
     [{}, undefined],
   ])('leaves %j as it is where the room is for %s', (fields, bound) => {
     const given = { ...input, ...fields }
-    expect(boundedOutput(given, bound)).toEqual({ input: given, adjustments: [] })
-    expect(boundedOutput(given, bound).input).toBe(given)
+    expect(boundOutput(given, bound)).toEqual({ input: given, adjustments: [] })
+    expect(boundOutput(given, bound).input).toBe(given)
   })
 
   it.each(['500', Number.NaN, -1, 0, 0.5, null])(

@@ -14,7 +14,7 @@ export interface BoundedOutput {
  * written into the request, which is the copy that validation made: another copy of it would be dear. Throws `TypeError`
  * for a bound that is none.
  */
-export function boundedOutput(input: ChatRequest, maxOutputTokens: number | undefined): BoundedOutput {
+export function boundOutput(input: ChatRequest, maxOutputTokens: number | undefined): BoundedOutput {
   const named = input.max_completion_tokens ?? input.max_tokens
   if (maxOutputTokens === undefined || named !== undefined) return { input, adjustments: none }
   if (!(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens >= 1)) {
@@ -47,7 +47,7 @@ function defaultedTo(maxOutputTokens: number): readonly Adjustment[] {
  * The places of a request that was given a bound of so many tokens. One whose model answers with fewer at most has that
  * as its own: what it would refuse is nothing that the caller asked for.
  */
-export function boundedPlaces<T extends Target>(targets: readonly T[], tokens: number): readonly T[] {
+export function boundTargets<T extends Target>(targets: readonly T[], tokens: number): readonly T[] {
   const mostOf = ({ capabilities }: T) => capabilities?.maxOutputTokens ?? tokens
   if (targets.every(target => mostOf(target) >= tokens)) return targets
   return targets.map(target => {

@@ -3,7 +3,7 @@ import type { SkipReason } from '../contracts/trace.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Message } from '../protocol/chat.ts'
 import { quotedList } from '../protocol/wording.ts'
-import { overriddenInput } from './overridden-input.ts'
+import { overrideInput } from './overridden-input.ts'
 
 /** What is asked of the targets. */
 interface Fit {
@@ -24,7 +24,7 @@ interface Fit {
  *
  * @throws GatewayError 400, with the first target's reason, when there is none.
  */
-export function capableTargets<T extends Target>(
+export function selectCapableTargets<T extends Target>(
   input: ChatRequest,
   targets: readonly T[],
   fit: Fit,
@@ -44,8 +44,8 @@ export function capableTargets<T extends Target>(
     const { contextTokens = Number.POSITIVE_INFINITY } = capabilities
     // Two bytes are one word at most: nobody counts those of a short prompt.
     if (fit.bytes / 2 > contextTokens) words ??= wordCount(input.messages)
-    const asked = parameters === undefined ? input : overriddenInput(input, parameters).input
-    const found = modelMisfit(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
+    const asked = parameters === undefined ? input : overrideInput(input, parameters).input
+    const found = unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
     if (found !== undefined) {
       reason ??= found
       const why = found.reason === 'context_length_exceeded' ? 'too_small' : 'unfit'
@@ -78,7 +78,7 @@ interface Messages {
  *
  * @param live - also asks what hosted services ask of reasoning models and of others.
  */
-function modelMisfit(
+function unsupportedFeature(
   input: ChatRequest,
   { parts, words }: Messages,
   capabilities: Capabilities,

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { GatewayError } from '../errors/errors.ts'
-import { type Check, checkOf, type Issue } from './judge.ts'
-import { refusalOfIssue } from './refusal-of-issue.ts'
+import { type Checker, checkerOf, type Issue } from './judge.ts'
+import { toValidationError } from './refusal-of-issue.ts'
 
 interface Field {
   readonly schema: z.ZodMiniType
-  readonly check: Check
+  readonly check: Checker
   /** Its place in the order in which faults are reported. */
   readonly place: number
 }
@@ -16,7 +16,10 @@ export type Fields = ReadonlyMap<string, Field>
 /** Prepares the schemas of fields, in the order in which their faults are reported. Takes milliseconds: do it once. */
 export function fieldsFrom(schemas: Readonly<Record<string, z.ZodMiniType>>): Fields {
   return new Map(
-    Object.entries(schemas).map(([name, schema], place) => [name, { schema, check: checkOf(schema), place }]),
+    Object.entries(schemas).map(([name, schema], place) => [
+      name,
+      { schema, check: checkerOf(schema), place },
+    ]),
   )
 }
 
@@ -52,5 +55,5 @@ export function checkFields(
   if (faulty === undefined) return extra
   const { schema } = fields.get(faulty)!
   const [issue] = z.safeParse(schema, given[faulty], { reportInput: true }).error?.issues ?? []
-  throw issue === undefined ? new GatewayError('invalid_request') : refusalOfIssue(faulty, issue)
+  throw issue === undefined ? new GatewayError('invalid_request') : toValidationError(faulty, issue)
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { ErrorReason } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { type Check, checkOf, type Issue, judge, type Schema, under } from './judge.ts'
+import { type Checker, checkerOf, fastSchema, type Issue, type Schema, under } from './judge.ts'
 
 /*
  * Objects, lists and alternatives of a request. They copy nothing, keep what they do not know, and stop at their
@@ -9,7 +9,7 @@ import { type Check, checkOf, type Issue, judge, type Schema, under } from './ju
  */
 
 /** A refusal in words of its own. `where` is the path of the value, as the error texts write it. */
-export interface Fault {
+export interface SchemaFault {
   readonly reason: ErrorReason
   readonly message: (where: string) => string
   /** Replaces the value's path. */
@@ -19,8 +19,8 @@ export interface Fault {
 /** An object with these members, and any others. */
 export function object<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strip> {
   const names = Object.keys(shape)
-  const checks = names.map(name => checkOf(shape[name] as z.core.$ZodType))
-  const schema = judge({ object: shape }, (value, issues) => {
+  const checks = names.map(name => checkerOf(shape[name] as z.core.$ZodType))
+  const schema = fastSchema({ object: shape }, (value, issues) => {
     if (!isObject(value)) {
       issues.push(wrongType(value, 'an object'))
       return
@@ -35,15 +35,15 @@ export function object<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObje
 
 /** An object of which no more is asked. */
 export function anyObject(): Schema<JsonObject> {
-  return judge({ object: {} }, (value, issues) => {
+  return fastSchema({ object: {} }, (value, issues) => {
     if (!isObject(value)) issues.push(wrongType(value, 'an object'))
   })
 }
 
 /** Adds a rule to a schema. It is asked only of values that the schema takes. */
-export function where<T>(schema: Schema<T>, fault: (value: T) => Fault | undefined): Schema<T> {
-  const check = checkOf(schema)
-  return judge({ base: schema, rule: fault }, (value, issues) => {
+export function where<T>(schema: Schema<T>, fault: (value: T) => SchemaFault | undefined): Schema<T> {
+  const check = checkerOf(schema)
+  return fastSchema({ base: schema, rule: fault }, (value, issues) => {
     check(value, issues)
     if (issues.length > 0) return
     const found = fault(value as T)
@@ -53,8 +53,8 @@ export function where<T>(schema: Schema<T>, fault: (value: T) => Fault | undefin
 
 /** An array. `noun` says what was expected where there is none: "an array of objects". */
 export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POSITIVE_INFINITY): Schema<T[]> {
-  const check = checkOf(item)
-  return judge({ list: item, min, max }, (value, issues) => {
+  const check = checkerOf(item)
+  return fastSchema({ list: item, min, max }, (value, issues) => {
     if (!Array.isArray(value)) {
       issues.push(wrongType(value, noun))
     } else if (value.length < min) {
@@ -73,10 +73,10 @@ export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POS
 /** An object whose keys are data and whose values are alike. `fault` is asked before the values are. */
 export function mapOf<T>(
   item: Schema<T>,
-  fault?: (keys: readonly string[]) => Fault | undefined,
+  fault?: (keys: readonly string[]) => SchemaFault | undefined,
 ): Schema<Record<string, T>> {
-  const check = checkOf(item)
-  return judge({ map: item, keys: fault }, (value, issues) => {
+  const check = checkerOf(item)
+  return fastSchema({ map: item, keys: fault }, (value, issues) => {
     if (!isObject(value)) {
       issues.push(wrongType(value, 'an object'))
       return
@@ -99,10 +99,10 @@ export function either<S = never, A = never, O = never>(
   noun: string,
   kinds: { readonly string?: Schema<S>; readonly array?: Schema<A>; readonly object?: Schema<O> },
 ): Schema<S | A | O> {
-  const string = kinds.string && checkOf(kinds.string)
-  const array = kinds.array && checkOf(kinds.array)
-  const members = kinds.object && checkOf(kinds.object)
-  return judge({ either: Object.values(kinds) }, (value, issues) => {
+  const string = kinds.string && checkerOf(kinds.string)
+  const array = kinds.array && checkerOf(kinds.array)
+  const members = kinds.object && checkerOf(kinds.object)
+  return fastSchema({ either: Object.values(kinds) }, (value, issues) => {
     const check =
       typeof value === 'string'
         ? string
@@ -121,10 +121,10 @@ export function tagged<T extends Record<string, Schema<unknown>>>(
   tag: string,
   variants: T,
 ): Schema<z.output<T[keyof T]>> {
-  const checks = new Map<unknown, Check>()
-  for (const [name, schema] of Object.entries(variants)) checks.set(name, checkOf(schema))
+  const checks = new Map<unknown, Checker>()
+  for (const [name, schema] of Object.entries(variants)) checks.set(name, checkerOf(schema))
   const values = Object.keys(variants)
-  return judge({ tag, variants }, (value, issues) => {
+  return fastSchema({ tag, variants }, (value, issues) => {
     if (!isObject(value)) {
       issues.push(wrongType(value, 'an object'))
       return
@@ -142,7 +142,7 @@ function wrongType(input: unknown, noun: string): Issue {
   return { code: 'invalid_type', expected: 'custom', input, message: noun }
 }
 
-function faultIssue(input: unknown, fault: Fault): Issue {
+function faultIssue(input: unknown, fault: SchemaFault): Issue {
   return { code: 'custom', input, params: { fault } }
 }
 

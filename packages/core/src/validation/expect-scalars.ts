@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { checkOf, judge, type Schema, unless } from './judge.ts'
+import { checkerOf, fastSchema, type Schema, unless } from './judge.ts'
 
 /*
  * Strings, numbers and booleans of a request. The message of each schema is the noun that the error texts use
@@ -56,16 +56,16 @@ export function only<const T extends string>(value: T): Schema<T> {
 }
 
 export function nullable<T>(schema: Schema<T>): Schema<T | null> {
-  const check = checkOf(schema)
-  return judge({ nullable: schema }, (value, issues) => {
+  const check = checkerOf(schema)
+  return fastSchema({ nullable: schema }, (value, issues) => {
     if (value !== null) check(value, issues)
   })
 }
 
 /** A field that may be left out. `null` is the same as left out. */
 export function maybe<T extends z.ZodMiniType>(schema: T): z.ZodMiniExactOptional<T> {
-  const check = checkOf(schema)
-  const left = judge({ maybe: schema }, (value, issues) => {
+  const check = checkerOf(schema)
+  const left = fastSchema({ maybe: schema }, (value, issues) => {
     if (value !== null && value !== undefined) check(value, issues)
   })
   // The type tells what is left when `withoutNulls` has run.

@@ -12,6 +12,6 @@ export function isTarget(value: unknown): value is Target {
 }
 
 /** Whether two places are one: what else is said of them does not matter. */
-export function isSamePlace(one: Target, other: Target): boolean {
+export function isSameTarget(one: Target, other: Target): boolean {
   return one.provider === other.provider && one.model === other.model
 }

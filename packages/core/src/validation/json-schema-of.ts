@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
-import { type Form, formOf } from './judge.ts'
+import { type SchemaShape, shapeOf } from './judge.ts'
 
 type AnySchema = z.core.$ZodType
 
@@ -43,7 +43,7 @@ export class JsonSchemas {
   }
 
   #unnamed(schema: AnySchema, name?: string): JsonObject {
-    const form = formOf(schema)
+    const form = shapeOf(schema)
     if (form === undefined) return zodSchema(schema)
     if ('object' in form) return this.object(form.object)
     if ('list' in form) return this.#list(form)
@@ -69,7 +69,7 @@ export class JsonSchemas {
     }
   }
 
-  #list({ list, min, max }: Extract<Form, { list: unknown }>): JsonObject {
+  #list({ list, min, max }: Extract<SchemaShape, { list: unknown }>): JsonObject {
     return {
       type: 'array',
       items: this.of(list),
@@ -78,7 +78,7 @@ export class JsonSchemas {
     }
   }
 
-  #tagged({ tag, variants }: Extract<Form, { tag: string }>, name: string | undefined): JsonObject {
+  #tagged({ tag, variants }: Extract<SchemaShape, { tag: string }>, name: string | undefined): JsonObject {
     const all = Object.entries(variants).map(([value, schema]) => {
       const make = () => withTag(this.of(schema), tag, value)
       return { value, schema: name === undefined ? make() : this.#referred(pascal(value) + name, make) }
@@ -111,7 +111,7 @@ export function orNull(schema: JsonObject): JsonObject {
 }
 
 function mayBeLeftOut(schema: AnySchema): boolean {
-  const form = formOf(schema)
+  const form = shapeOf(schema)
   return form !== undefined && 'maybe' in form
 }
 

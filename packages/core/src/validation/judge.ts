@@ -6,10 +6,10 @@ export type Schema<T> = z.ZodMiniType<T>
 export type Issue = z.core.$ZodRawIssue
 
 /** Adds what is wrong with a value to the issues, of which there are none yet. It makes nothing for a sound one. */
-export type Check = (value: unknown, issues: Issue[]) => void
+export type Checker = (value: unknown, issues: Issue[]) => void
 
 /** What a judge is made of, so that a description of the API can be made of it too. Checks do not look at it. */
-export type Form =
+export type SchemaShape =
   | { readonly object: z.core.$ZodLooseShape }
   | { readonly list: z.core.$ZodType; readonly min: number; readonly max: number }
   /** `keys`: the rule for the keys, where there is one. */
@@ -22,8 +22,8 @@ export type Form =
   | { readonly base: z.core.$ZodType; readonly rule?: unknown }
 
 interface JudgeDef extends z.core.$ZodTypeDef {
-  readonly check: Check
-  readonly form: Form
+  readonly check: Checker
+  readonly form: SchemaShape
 }
 
 interface Judge extends z.core.$ZodType {
@@ -39,19 +39,19 @@ const Judge = $constructor<Judge, JudgeDef>('Judge', (inst, def) => {
   }
 })
 
-export function judge<T>(form: Form, check: Check): Schema<T> {
+export function fastSchema<T>(form: SchemaShape, check: Checker): Schema<T> {
   return new Judge({ type: 'custom', check, form }) as unknown as Schema<T>
 }
 
 /** What a judge is made of; `undefined` for any other schema. */
-export function formOf(schema: z.core.$ZodType): Form | undefined {
+export function shapeOf(schema: z.core.$ZodType): SchemaShape | undefined {
   return schema instanceof Judge ? schema._zod.def.form : undefined
 }
 
 const context: z.core.ParseContextInternal = { async: false }
 
 /** The check that a schema makes: a judge's own, or a run of any other. */
-export function checkOf(schema: z.core.$ZodType): Check {
+export function checkerOf(schema: z.core.$ZodType): Checker {
   if (schema instanceof Judge) return schema._zod.def.check
   return (value, issues) => {
     const result = schema._zod.run({ value, issues: [] }, context) as z.core.ParsePayload
@@ -61,8 +61,8 @@ export function checkOf(schema: z.core.$ZodType): Check {
 
 /** A schema that is only asked about what is not plainly sound: it has the words for what is wrong. */
 export function unless<T>(plain: (value: unknown) => boolean, schema: Schema<T>): Schema<T> {
-  const check = checkOf(schema)
-  return judge({ base: schema }, (value, issues) => {
+  const check = checkerOf(schema)
+  return fastSchema({ base: schema }, (value, issues) => {
     if (!plain(value)) check(value, issues)
   })
 }

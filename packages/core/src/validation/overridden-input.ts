@@ -49,7 +49,7 @@ const sound = new WeakSet<ParameterOverrides>()
  * A request with a target's own parameters in the place of the caller's. A bound of the answer is lowered and never
  * raised. Throws `ConfigurationError` for parameters that a request cannot have.
  */
-export function overriddenInput(input: ChatRequest, parameters: ParameterOverrides): OverriddenInput {
+export function overrideInput(input: ChatRequest, parameters: ParameterOverrides): OverriddenInput {
   const issue = sound.has(parameters) ? undefined : overridesIssue(parameters)
   if (issue !== undefined) throw new ConfigurationError("A target's parameters", [issue])
   sound.add(parameters)

@@ -6,13 +6,13 @@ import { systemClock } from '../clock/clock.ts'
 import type { HostBody } from '../contracts/host.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { defaultIntake } from '../gateway/config.ts'
-import type { RequestLimits } from '../http/request-limits.ts'
+import { defaultRequestLimits } from '../gateway/config.ts'
 import { Lifetime } from '../http/lifetime.ts'
+import type { RequestLimits } from '../http/request-limits.ts'
 import { Uploads } from '../http/uploads.ts'
 import { checkContentEncoding, checkContentType, read as readAtOnce, receive } from './read.ts'
 
-const limits = defaultIntake
+const limits = defaultRequestLimits
 const url = 'http://127.0.0.1/v1/chat/completions'
 const good = { model: 'm', messages: [{ role: 'user', content: 'Grüße 😀' }] }
 const encode = (text: string) => new TextEncoder().encode(text)

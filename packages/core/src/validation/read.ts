@@ -3,14 +3,14 @@ import type { Draft } from '../contracts/draft.ts'
 import type { HostBody } from '../contracts/host.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { type BodyBounds, bufferedBody, collectBody, iterate } from '../http/collect-body.ts'
-import type { RequestLimits } from '../http/request-limits.ts'
 import type { Lifetime } from '../http/lifetime.ts'
+import type { RequestLimits } from '../http/request-limits.ts'
 import type { Uploads } from '../http/uploads.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { checkParsed } from '../protocol/check-parsed.ts'
 import { parseJson } from '../protocol/json.ts'
-import { noun, shorten } from '../protocol/wording.ts'
+import { shorten, typeName } from '../protocol/wording.ts'
 
 /**
  * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body that tells its
@@ -110,7 +110,7 @@ function toDraft(body: JsonValue, bytes: number): Draft {
   // Frozen: what is authorized is what was asked for, whatever a route does.
   if (typeof model === 'string') return Object.freeze({ model, body: object, bytes })
   throw new GatewayError('invalid_type', {
-    message: `Invalid type for 'model': expected a string, but got ${noun(model)} instead.`,
+    message: `Invalid type for 'model': expected a string, but got ${typeName(model)} instead.`,
     param: 'model',
   })
 }

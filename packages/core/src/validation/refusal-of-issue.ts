@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
-import { GatewayError, type ErrorReason } from '../errors/errors.ts'
-import { noun, type Path, pathText, quotedList, shorten } from '../protocol/wording.ts'
-import type { Fault } from './expect-containers.ts'
+import { type ErrorReason, GatewayError } from '../errors/errors.ts'
+import { type Path, pathText, quotedList, shorten, typeName } from '../protocol/wording.ts'
+import type { SchemaFault } from './expect-containers.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -10,7 +10,7 @@ type Issue = z.core.$ZodIssue
  *
  * @param field - the top-level field in which the issue was found.
  */
-export function refusalOfIssue(field: string, issue: Issue): GatewayError {
+export function toValidationError(field: string, issue: Issue): GatewayError {
   const path: Path = [field, ...issue.path]
   const param = pathText(path)
   const refuse = (refusal: ErrorReason, message: string): GatewayError =>
@@ -36,7 +36,7 @@ export function refusalOfIssue(field: string, issue: Issue): GatewayError {
         `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '${String(issue.pattern).slice(1, -1)}'.`,
       )
     case 'custom': {
-      const fault = issue.params?.fault as Fault
+      const fault = issue.params?.fault as SchemaFault
       return new GatewayError(fault.reason, {
         message: fault.message(param),
         param: fault.param?.(param) ?? param,
@@ -49,7 +49,7 @@ export function refusalOfIssue(field: string, issue: Issue): GatewayError {
 
 /** The refusal of a value of the wrong type. */
 export function wrongType(param: string, expected: string, got: unknown): string {
-  return `Invalid type for '${param}': expected ${expected}, but got ${noun(got)} instead.`
+  return `Invalid type for '${param}': expected ${expected}, but got ${typeName(got)} instead.`
 }
 
 function tooBig(issue: z.core.$ZodIssueTooBig, param: string): [ErrorReason, string] {

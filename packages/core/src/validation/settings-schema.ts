@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import type { ParameterOverrides } from '../contracts/provider.ts'
 import type { JsonObject } from '../protocol/chat.ts'
 import { shorten } from '../protocol/wording.ts'
-import type { Fault } from './expect-containers.ts'
+import type { SchemaFault } from './expect-containers.ts'
 import { either, list, mapOf, object } from './expect-containers.ts'
 import { decimal, flag, integer, maybe, oneOf, text } from './expect-scalars.ts'
 
@@ -41,19 +41,19 @@ export const webSearchSchema = object({
 }) as unknown as z.ZodMiniType<JsonObject>
 
 /** Keys that are ids of tokens. */
-export function tokenFault(keys: readonly string[]): Fault | undefined {
+export function tokenFault(keys: readonly string[]): SchemaFault | undefined {
   const key = keys.find(token => !tokenId.test(token))
   return key === undefined ? undefined : noToken(key)
 }
 
 /** At most 16 pairs, with keys of at most 64 characters. */
-export function pairsFault(keys: readonly string[]): Fault | undefined {
+export function pairsFault(keys: readonly string[]): SchemaFault | undefined {
   if (keys.length > maxPairs) return tooManyPairs(keys.length)
   const long = keys.find(key => key.length > maxKeyLength)
   return long === undefined ? undefined : keyTooLong(long)
 }
 
-function noToken(key: string): Fault {
+function noToken(key: string): SchemaFault {
   return {
     reason: 'invalid_value',
     message: path =>
@@ -61,7 +61,7 @@ function noToken(key: string): Fault {
   }
 }
 
-function tooManyPairs(count: number): Fault {
+function tooManyPairs(count: number): SchemaFault {
   return {
     reason: 'object_above_max_properties',
     message: path =>
@@ -69,7 +69,7 @@ function tooManyPairs(count: number): Fault {
   }
 }
 
-function keyTooLong(key: string): Fault {
+function keyTooLong(key: string): SchemaFault {
   return {
     reason: 'property_name_above_max_length',
     message: path =>

@@ -62,7 +62,11 @@ describe('a gateway and its ledger', () => {
 
   it('has ids of its own, whatever a caller sends and whoever makes ids', async () => {
     const ledger = scriptedLedger()
-    const { post } = serving(answers().target, { ledger, generateId: () => 'x', now: () => 1_700_000_000_000 })
+    const { post } = serving(answers().target, {
+      ledger,
+      generateId: () => 'x',
+      now: () => 1_700_000_000_000,
+    })
     const headers = {
       'content-type': 'application/json',
       'x-request-id': 'req_other',

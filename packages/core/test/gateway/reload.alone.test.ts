@@ -120,7 +120,7 @@ describe('gateway.reload', () => {
       new Promise<never>(resolve => {
         goOn = () => resolve(value as never)
       })
-    for (const stage of ['authenticate', 'authorize', 'limit'] as const) {
+    for (const stage of ['authenticate', 'authorize', 'limits'] as const) {
       const values = {
         authenticate: () => gate({ id: 'ann' }),
         authorize: () => gate(true),

@@ -5,11 +5,11 @@ import type { WarningEvent } from '../../src/contracts/events.ts'
 import type { Provider } from '../../src/contracts/provider.ts'
 import type { RoutedTarget } from '../../src/contracts/route.ts'
 import type {
-  UpstreamCall,
   AttemptEnd,
   AttemptSpan,
   RequestSpan,
   Tracer,
+  UpstreamCall,
 } from '../../src/contracts/tracer.ts'
 import type { UpstreamRequest } from '../../src/contracts/transport.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
@@ -177,7 +177,13 @@ describe('a tracer', () => {
     const reader = (await streaming.post({ stream: true })).body!.getReader()
     await reader.read()
     await reader.cancel()
-    expect(streaming.told).toEqual(['start POST', 'first a', 'a content', 'a cut_off', 'end client_disconnected'])
+    expect(streaming.told).toEqual([
+      'start POST',
+      'first a',
+      'a content',
+      'a cut_off',
+      'end client_disconnected',
+    ])
 
     const left = new AbortController()
     const waiting = traced([named('a', scripted(forever))])

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { LoadSnapshot, LoadShedder } from '../../src/contracts/load-shedder.ts'
+import type { LoadShedder, LoadSnapshot } from '../../src/contracts/load-shedder.ts'
 import { GatewayError } from '../../src/errors/errors.ts'
 import { inFlightCap } from '../../src/rate-limiting/load-shedding.ts'
 import { forever, scripted, serving, turn, whole } from '../support/scripted-gateway.ts'
@@ -147,7 +147,9 @@ describe('a gateway that sheds', () => {
   })
 
   it('refuses an option that is no function', () => {
-    expect(() => serving(answering(), { loadShedder: 500 as never })).toThrow('shed: got 500, expected a function')
+    expect(() => serving(answering(), { loadShedder: 500 as never })).toThrow(
+      'shed: got 500, expected a function',
+    )
   })
 })
 

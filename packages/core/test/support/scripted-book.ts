@@ -1,5 +1,5 @@
 import type { StoreEvent, TargetEvent } from '../../src/contracts/events.ts'
-import type { Blocked, HealthCall } from '../../src/contracts/target-health.ts'
+import type { HealthCall, TargetUnavailable } from '../../src/contracts/target-health.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import { defaultBreaker, defaultRetry } from '../../src/gateway/config.ts'
 import type { HealthSettings } from '../../src/upstream/health/health-options.ts'
@@ -42,7 +42,7 @@ export function failure(status = 500, retryAfterMs?: number): UpstreamError {
 }
 
 /** The call, where it may be made. */
-export function begun(call: HealthCall | Blocked): HealthCall {
+export function begun(call: HealthCall | TargetUnavailable): HealthCall {
   if ('state' in call) throw new Error(`It is ${call.state}.`)
   return call
 }

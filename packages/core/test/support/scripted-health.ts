@@ -1,8 +1,8 @@
-import type { Blocked, HealthRegistry } from '../../src/contracts/target-health.ts'
+import type { HealthRegistry, TargetUnavailable } from '../../src/contracts/target-health.ts'
 
 /** What a test says of a model, and what it hears of its calls. */
 export interface ScriptedTarget {
-  blocked?: Blocked
+  blocked?: TargetUnavailable
   /** How long it is blocked where it is the last resort. Absent: as long as else. */
   lastResortMs?: number
   /** How many repeats there is leave for. Absent: any number. */
@@ -55,7 +55,7 @@ export function scriptedHealth(): HealthRegistry & { target(model: string): Scri
             },
           }
         },
-        repeat: () => {
+        acquireRetry: () => {
           if (known.repeats === 0) return undefined
           if (known.repeats !== undefined) known.repeats--
           known.repeating++

@@ -1,4 +1,4 @@
-import type { Claim, LimitStore, Settlement, Verdict } from '../../src/contracts/limit-store.ts'
+import type { Claim, LimitDecision, LimitStore, Settlement } from '../../src/contracts/limit-store.ts'
 import { memoryLimitStore } from '../../src/rate-limiting/memory-store.ts'
 
 /**
@@ -22,7 +22,7 @@ export class ScriptedLimitStore implements LimitStore {
     this.mode = mode
   }
 
-  admit(claim: Claim): Verdict | Promise<Verdict> {
+  admit(claim: Claim): LimitDecision | Promise<LimitDecision> {
     this.admitted.push(claim)
     return this.#play(() => this.memory.admit(claim))
   }

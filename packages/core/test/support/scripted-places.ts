@@ -1,6 +1,6 @@
 import type { Draft } from '../../src/contracts/draft.ts'
 import type { Capabilities, Provider, Target } from '../../src/contracts/provider.ts'
-import type { RoutedTarget, Route, RouteContext } from '../../src/contracts/route.ts'
+import type { Route, RouteContext, RoutedTarget } from '../../src/contracts/route.ts'
 import type { TargetHealth } from '../../src/contracts/target-health.ts'
 import type { SkipReason } from '../../src/contracts/trace.ts'
 import type { JsonObject } from '../../src/protocol/chat.ts'

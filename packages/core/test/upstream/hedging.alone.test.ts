@@ -41,7 +41,8 @@ function hedging(candidates: readonly RoutedTarget[], options: Partial<GatewayOp
   const prices: GatewayOptions['prices'] = (usage, { upstreamModel }) =>
     usage.prompt_tokens + (upstreamModel === 'b' ? 100 : 0)
   const served = serving(candidates, { route: () => candidates, prices, ...options })
-  const unused = () => served.events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
+  const unused = () =>
+    served.events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
   return { ...served, unused }
 }
 
@@ -281,8 +282,12 @@ describe('a hedge', () => {
 
 describe('what was adjusted', () => {
   it('is told of the target that answers, whichever was asked last', async () => {
-    const lowered = (model: string, upstream: Scripted, temperature: number, more: Partial<RoutedTarget> = {}) =>
-      named(model, upstream, { parameters: { temperature }, ...more })
+    const lowered = (
+      model: string,
+      upstream: Scripted,
+      temperature: number,
+      more: Partial<RoutedTarget> = {},
+    ) => named(model, upstream, { parameters: { temperature }, ...more })
     const failing = slow(10, () => Promise.reject(failure(500)))
     for (const [other, wins] of [
       [failing, 0.25],

@@ -3,7 +3,7 @@ import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { PartialChunk, Provider, Target } from '../../src/contracts/provider.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
-import { mostShadows } from '../../src/upstream/attempts/shadow-lives.ts'
+import { maxShadows } from '../../src/upstream/attempts/shadow-lives.ts'
 import {
   forever,
   type Scripted,
@@ -25,7 +25,8 @@ function shadowed(
   const prices: GatewayOptions['prices'] = (usage, { upstreamModel }) =>
     upstreamModel === 'shadow' ? usage.completion_tokens : 1_000
   const served = serving(main.target, { route, prices, ...options })
-  const unused = () => served.events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
+  const unused = () =>
+    served.events.filter((event): event is DiscardedCallEvent => event.type === 'discarded_call')
   const told = (count = 1) => vi.waitFor(() => expect(unused()).toHaveLength(count), 5_000)
   return { ...served, unused, told, main }
 }
@@ -227,16 +228,16 @@ describe('a shadow', () => {
   it('is left out where many are being asked already, or its target is left alone', async () => {
     const hanging = scripted(() => new Promise(() => {}))
     const { post, unused, told, gateway } = shadowed([named(hanging)])
-    for (let n = 0; n < mostShadows + 2; n++) expect((await post({})).status).toBe(200)
+    for (let n = 0; n < maxShadows + 2; n++) expect((await post({})).status).toBe(200)
     await told(2)
     expect(unused()[0]).toMatchObject({
       attempt: { called: false, error: { name: 'ShadowSkipped' } },
       usage: undefined,
       cost: null,
     })
-    await vi.waitFor(() => expect(hanging.signals).toHaveLength(mostShadows))
+    await vi.waitFor(() => expect(hanging.signals).toHaveLength(maxShadows))
     await gateway.close({ drainMs: 0 })
-    expect(unused()).toHaveLength(mostShadows + 2)
+    expect(unused()).toHaveLength(maxShadows + 2)
 
     const cool = scripted(() => Promise.reject(new UpstreamError('x', { kind: 'refused', status: 429 })))
     const left = shadowed([named(cool)], { breaker: {} })

@@ -1,4 +1,4 @@
-import { type LedgerBatch, storedBatch } from '@sluice/core'
+import { type LedgerBatch, toStoredBatch } from '@sluice/core'
 
 export function batchLine({ entries, closings, progress }: LedgerBatch): Buffer {
   return Buffer.from(`${JSON.stringify({ entries, closings, progress })}\n`)
@@ -10,7 +10,7 @@ export function batchOf(line: string): LedgerBatch | undefined {
     const value: unknown = JSON.parse(line)
     if (!isBatch(value)) return undefined
     // Throws where a record lacks what every record has.
-    storedBatch(value)
+    toStoredBatch(value)
     return value
   } catch {
     return undefined

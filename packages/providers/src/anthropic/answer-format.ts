@@ -3,7 +3,7 @@ import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from
 import { claudeModel } from '../claude/models.ts'
 import { supportedSchema } from '../claude/structured-outputs.ts'
 import { forcesTool, inputSchema } from '../claude/tools.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ApiTool } from './tools.ts'
 
@@ -23,7 +23,7 @@ export interface AnswerFormat {
  *
  * Throws `GatewayError` (400) for a schema that a tool cannot have.
  */
-export function answerFormat(call: Call, adjusting: Adjusting): AnswerFormat {
+export function answerFormat(call: Call, adjusting: ParameterAdjuster): AnswerFormat {
   const { input } = call
   const asked = input.response_format
   if (asked === undefined || asked.type === 'text') return {}
@@ -46,7 +46,7 @@ export function answerFormat(call: Call, adjusting: Adjusting): AnswerFormat {
   return { tool: answerTool(name, input) }
 }
 
-function nativeFormat({ input }: Call, given: JsonObject, adjusting: Adjusting): JsonObject {
+function nativeFormat({ input }: Call, given: JsonObject, adjusting: ParameterAdjuster): JsonObject {
   const format = input.response_format
   const description = format?.type === 'json_schema' ? format.json_schema.description : undefined
   const { schema, changed } = supportedSchema(

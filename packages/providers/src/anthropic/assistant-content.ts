@@ -2,7 +2,7 @@ import { claudeFormat } from '../claude/signed-turns.ts'
 import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
 import type { AssistantTurn, SpokenCall } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
 import type { ToolUseIds } from './tool-use-ids.ts'
 
@@ -18,7 +18,7 @@ export function assistantContent(
   ids: ToolUseIds,
   thoughtless: (path: string) => string | undefined,
   last: boolean,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Block[] {
   const blocks = turnBlocks<Block>(
     turn,
@@ -33,7 +33,7 @@ export function assistantContent(
 function callBlock(
   { id, name, arguments: input, extraContent, path, cacheControl }: SpokenCall,
   ids: ToolUseIds,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Block {
   if (extraContent !== undefined) adjusting.drop(`${path}.extra_content`, "another vendor's")
   return { type: 'tool_use', id: ids.ofCall(id), name, input, ...marked(cacheControl) }

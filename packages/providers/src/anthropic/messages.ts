@@ -2,7 +2,7 @@ import type { Message } from '@sluice/core'
 import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import { whyThoughtless } from '../claude/signed-turns.ts'
 import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { assistantContent } from './assistant-content.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
 import { ToolUseIds } from './tool-use-ids.ts'
@@ -39,7 +39,7 @@ interface ApiMessage {
  * calls, for a conversation that is empty or does not begin with the user, and for one that ends with the
  * assistant where the model does not go on with that.
  */
-export function apiMessages(asked: MessagesAsked, adjusting: Adjusting): readonly ApiMessage[] {
+export function apiMessages(asked: MessagesAsked, adjusting: ParameterAdjuster): readonly ApiMessage[] {
   const { turns, thinks, canThink, movedUp } = asked
   checkToolPairs(turns)
   const ids = new ToolUseIds()
@@ -57,7 +57,7 @@ export function apiMessages(asked: MessagesAsked, adjusting: Adjusting): readonl
   return result
 }
 
-function userContent({ results, items }: UserTurn, ids: ToolUseIds, adjusting: Adjusting): Block[] {
+function userContent({ results, items }: UserTurn, ids: ToolUseIds, adjusting: ParameterAdjuster): Block[] {
   return [
     ...results.map(result => resultBlock(result, ids)),
     ...items.flatMap(item => (item.kind === 'text' ? textBlocks([item]) : [userBlock(item, adjusting)])),

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/core'
 import { stopSequences } from '../claude/sampling.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { anthropicNative } from './parameters.ts'
 
 /** What other rules write. */
@@ -13,7 +13,7 @@ const longestUserId = 256
  * The fields that need little: stop sequences, the user's id, the service tier, and the vendor's own fields as
  * they came. Throws `GatewayError` (400) for a stop sequence of white space.
  */
-export function plainFields(input: ChatRequest, adjusting: Adjusting): Record<string, unknown> {
+export function plainFields(input: ChatRequest, adjusting: ParameterAdjuster): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   const stop = stopSequences(input.stop, true, adjusting)
   if (stop.length > 0) fields.stop_sequences = stop
@@ -29,7 +29,10 @@ export function plainFields(input: ChatRequest, adjusting: Adjusting): Record<st
 }
 
 /** The vendor refuses a request for an id that is long or an address; as a hint, it is left out instead. */
-function userId({ user, safety_identifier: safety }: ChatRequest, adjusting: Adjusting): string | undefined {
+function userId(
+  { user, safety_identifier: safety }: ChatRequest,
+  adjusting: ParameterAdjuster,
+): string | undefined {
   const id = safety || user
   if (id === undefined || id === '') return undefined
   if (user && user !== id) adjusting.drop('user', 'safety_identifier was given too')
@@ -40,7 +43,7 @@ function userId({ user, safety_identifier: safety }: ChatRequest, adjusting: Adj
   return undefined
 }
 
-function serviceTier(tier: ChatRequest['service_tier'], adjusting: Adjusting): string | undefined {
+function serviceTier(tier: ChatRequest['service_tier'], adjusting: ParameterAdjuster): string | undefined {
   if (tier === undefined || tier === 'auto') return tier
   if (tier === 'default') return 'standard_only'
   adjusting.drop('service_tier', 'this vendor has only auto and default')

@@ -4,7 +4,7 @@ import { claudeModel } from '../claude/models.ts'
 import { claudeSampling } from '../claude/sampling.ts'
 import { claudeThinking } from '../claude/thinking.ts'
 import { conversationOf } from '../conversation/conversation.ts'
-import { Adjusting } from '../parameters/adjusting.ts'
+import { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { applyRules } from '../parameters/parameter-rules.ts'
 import { isFields } from '../wire/json-value.ts'
 import { answerFormat } from './answer-format.ts'
@@ -34,7 +34,7 @@ export interface MessagesSettings {
 export function requestBody(call: Call, settings: MessagesSettings = {}): MessagesRequest {
   const { input } = call
   const model = claudeModel(call.model)
-  const adjusting = new Adjusting(call.unsupportedParameters)
+  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
   applyRules(input, anthropicParameters, anthropicNative, adjusting)
   const conversation = conversationOf(input.messages)
   for (const path of conversation.names) adjusting.drop(path)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@sluice/core'
 import type { Conversation, SpokenText } from '../conversation/conversation.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 
 /** A block of the Messages API: of a message, a tool's result or the system text. */
 export type Block = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -26,7 +26,7 @@ export function marked(cacheControl: JsonObject | undefined): { readonly cache_c
 export function systemText(
   { system, moved }: Conversation,
   further: readonly string[],
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): string | readonly Block[] | undefined {
   for (const path of moved) adjusting.map(path, 'moved to the front, into the system text')
   const blocks = [...textBlocks(system), ...further.map(text => ({ type: 'text', text }))]

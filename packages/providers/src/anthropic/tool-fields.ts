@@ -2,7 +2,7 @@ import type { ChatRequest } from '@sluice/core'
 import type { ClaudeModel } from '../claude/models.ts'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
 import { calledNames, type Turn } from '../conversation/conversation.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { type ApiTool, apiTools } from './tools.ts'
 
 /** The part of a request that is about tools. */
@@ -30,7 +30,7 @@ export interface ToolsAsked {
  */
 export function toolFields(
   { input, turns, model, answer, thinking }: ToolsAsked,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): ToolFields {
   const { tool_choice: choice } = input
   const own = allowedTools(apiTools(input.tools ?? [], model, adjusting), choice, ({ name }) => name)

@@ -3,7 +3,7 @@ import type { ClaudeModel } from '../claude/models.ts'
 import { strictSchema } from '../claude/structured-outputs.ts'
 import { functionTool, inputSchema } from '../claude/tools.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 
 /** A tool of the Messages API. */
 export interface ApiTool {
@@ -20,14 +20,23 @@ export interface ApiTool {
  *
  * Throws `GatewayError` (400) for a custom tool, and for a schema whose root is no plain object.
  */
-export function apiTools(tools: readonly Tool[], model: ClaudeModel, adjusting: Adjusting): ApiTool[] {
+export function apiTools(
+  tools: readonly Tool[],
+  model: ClaudeModel,
+  adjusting: ParameterAdjuster,
+): ApiTool[] {
   return tools.map((tool, index) => {
     const path = `tools[${index}]`
     return apiTool(functionTool(tool, path), path, model, adjusting)
   })
 }
 
-function apiTool(tool: FunctionTool, path: string, model: ClaudeModel, adjusting: Adjusting): ApiTool {
+function apiTool(
+  tool: FunctionTool,
+  path: string,
+  model: ClaudeModel,
+  adjusting: ParameterAdjuster,
+): ApiTool {
   const { name, description, parameters, strict } = tool.function
   const schema = inputSchema(parameters, `${path}.function.parameters`)
   const mark = cacheControl(tool) ?? cacheControl(tool.function)

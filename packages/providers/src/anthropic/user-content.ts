@@ -2,7 +2,7 @@ import { type FilePart, GatewayError, type ImagePart, type JsonObject } from '@s
 import type { UserContent } from '../conversation/conversation.ts'
 import { dataUrl } from '../conversation/data-url.ts'
 import { fileData, textOfBase64 } from '../conversation/file-data.ts'
-import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
 import { type Block, marked } from './text-blocks.ts'
 
 /** The types of images that Claude takes. */
@@ -12,7 +12,7 @@ export const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
  * An image or a file of a user as a block. Throws `GatewayError` (400) for audio, for a file that is neither PDF
  * nor text, and for an image by http or of another type.
  */
-export function userBlock({ part, path, cacheControl }: UserContent, adjusting: Adjusting): Block {
+export function userBlock({ part, path, cacheControl }: UserContent, adjusting: ParameterAdjuster): Block {
   const mark = marked(cacheControl)
   switch (part.type) {
     case 'image_url':
@@ -24,7 +24,11 @@ export function userBlock({ part, path, cacheControl }: UserContent, adjusting: 
   }
 }
 
-function imageSource({ image_url: image }: ImagePart, path: string, adjusting: Adjusting): JsonObject {
+function imageSource(
+  { image_url: image }: ImagePart,
+  path: string,
+  adjusting: ParameterAdjuster,
+): JsonObject {
   const param = `${path}.image_url.url`
   const { url, detail } = image
   if (detail !== undefined && detail !== 'auto') adjusting.drop(`${path}.image_url.detail`)

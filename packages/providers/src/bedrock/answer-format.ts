@@ -2,7 +2,7 @@ import type { Call, ChatRequest, JsonObject } from '@sluice/core'
 import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from '../claude/answer-tool.ts'
 import { supportedSchema } from '../claude/structured-outputs.ts'
 import { forcesTool, inputSchema } from '../claude/tools.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import { type BedrockModel, bedrockModel } from './models.ts'
 import type { ToolBlock } from './tools.ts'
@@ -25,7 +25,7 @@ const only = 'no other text, and no code fence around it.'
  *
  * Throws `GatewayError` (400) for a schema that a tool cannot have.
  */
-export function answerFormat(call: Call, adjusting: Adjusting): AnswerFormat {
+export function answerFormat(call: Call, adjusting: ParameterAdjuster): AnswerFormat {
   const { input } = call
   const asked = input.response_format
   if (asked === undefined || asked.type === 'text') return {}
@@ -56,7 +56,7 @@ export function answerFormat(call: Call, adjusting: Adjusting): AnswerFormat {
   }
 }
 
-function textFormat({ input }: Call, given: JsonObject, adjusting: Adjusting): JsonObject {
+function textFormat({ input }: Call, given: JsonObject, adjusting: ParameterAdjuster): JsonObject {
   const format = input.response_format
   const { name = 'answer', description } = format?.type === 'json_schema' ? format.json_schema : {}
   const { schema, changed } = supportedSchema(given)

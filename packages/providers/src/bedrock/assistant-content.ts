@@ -2,7 +2,7 @@ import { whyThoughtless } from '../claude/signed-turns.ts'
 import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
 import type { AssistantTurn, Conversation, SpokenCall } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import { reasoningContent } from './reasoning-content.ts'
@@ -21,7 +21,7 @@ export function assistantContent(
   ids: ToolUseIds,
   model: BedrockModel,
   thoughtless: (path: string) => string | undefined,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Block[] {
   const blockOf = (block: ReasoningBlock) => reasoningContent(block, model)
   const blocks = turnBlocks<Block>(
@@ -38,7 +38,7 @@ function callBlocks(
   { id, name, arguments: input, extraContent, path, cacheControl }: SpokenCall,
   ids: ToolUseIds,
   model: BedrockModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): readonly Block[] {
   if (extraContent !== undefined) adjusting.drop(`${path}.extra_content`, "another vendor's")
   return [{ toolUse: { toolUseId: ids.ofCall(id), name, input } }, ...cachePoints(cacheControl, model)]

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Message } from '@sluice/core'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import type { BedrockModel } from './models.ts'
 
 /** A block that says: the prompt may be cached up to here. */
@@ -14,7 +14,11 @@ export function cachePoints(mark: JsonObject | undefined, model: BedrockModel): 
 }
 
 /** Tells of the marks on messages that a model without a cache leaves out, or takes for another time than was asked. */
-export function tellOfCache(messages: readonly Message[], model: BedrockModel, adjusting: Adjusting): void {
+export function tellOfCache(
+  messages: readonly Message[],
+  model: BedrockModel,
+  adjusting: ParameterAdjuster,
+): void {
   if (model.cachePoints === 'everywhere') return
   const tell = (holder: object, path: string) => {
     const mark = cacheControl(holder)

@@ -4,7 +4,7 @@ import type { ClaudeModel } from '../claude/models.ts'
 import { claudeSampling, stopSequences } from '../claude/sampling.ts'
 import { claudeThinking } from '../claude/thinking.ts'
 import type { Turn } from '../conversation/conversation.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import { modelReasoning } from './model-reasoning.ts'
 import type { BedrockModel } from './models.ts'
@@ -31,7 +31,7 @@ export interface InferenceAsked {
 }
 
 /** Bounds, sampling and reasoning in the model's own terms. Throws `GatewayError` (400) for what it lacks. */
-export function inference(asked: InferenceAsked, adjusting: Adjusting): Inference {
+export function inference(asked: InferenceAsked, adjusting: ParameterAdjuster): Inference {
   const { model, input } = asked
   const { config, ...rest } =
     model.claude === undefined
@@ -45,7 +45,7 @@ export function inference(asked: InferenceAsked, adjusting: Adjusting): Inferenc
 function claudeInference(
   { input, turns, answersByTool }: InferenceAsked,
   model: ClaudeModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Inference {
   const bound = answerBound(input, model, undefined, adjusting)
   const thinking = claudeThinking(
@@ -77,7 +77,7 @@ function claudeInference(
 }
 
 /** How a model that is no Claude makes its answer. */
-function modelInference(input: ChatRequest, model: BedrockModel, adjusting: Adjusting): Inference {
+function modelInference(input: ChatRequest, model: BedrockModel, adjusting: ParameterAdjuster): Inference {
   for (const name of ['thinking', 'output_config']) {
     if (input[name] !== undefined && input[name] !== null) adjusting.drop(name, 'only Claude has it')
   }
@@ -86,7 +86,7 @@ function modelInference(input: ChatRequest, model: BedrockModel, adjusting: Adju
   const set = (name: string, parameter: string, value: number | undefined) => {
     if (value === undefined) return
     if (reasoning.alone)
-      adjusting.lack(parameter, "Leave it out, or ask for less than 'high' of 'reasoning_effort'.")
+      adjusting.unsupported(parameter, "Leave it out, or ask for less than 'high' of 'reasoning_effort'.")
     else config[name] = value
   }
   const { max_tokens: older, max_completion_tokens: newer, temperature, top_p } = input
@@ -96,7 +96,7 @@ function modelInference(input: ChatRequest, model: BedrockModel, adjusting: Adju
   if (newer !== undefined) set('maxTokens', 'max_completion_tokens', newer)
   else set('maxTokens', 'max_tokens', older)
   if (temperature !== undefined && temperature > 1) {
-    adjusting.lackValue('temperature', temperature, 'Expected a value from 0 to 1.')
+    adjusting.unsupportedValue('temperature', temperature, 'Expected a value from 0 to 1.')
   } else set('temperature', 'temperature', temperature)
   set('topP', 'top_p', top_p)
   return {

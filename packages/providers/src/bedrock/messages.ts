@@ -3,7 +3,7 @@ import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import { assistantContent, whyNoReasoning } from './assistant-content.ts'
 import { type CachePoint, cachePoints } from './cache-point.ts'
@@ -40,7 +40,7 @@ export interface ConverseMessage {
  */
 export async function converseMessages(
   asked: MessagesAsked,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Promise<readonly ConverseMessage[]> {
   const { conversation, model, thinks, fetchImage, signal } = asked
   const { turns } = conversation
@@ -86,7 +86,7 @@ function pointsAfter(
   { document }: Block,
   { cacheControl: mark, part, path }: UserContent,
   model: BedrockModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): readonly CachePoint[] {
   const points = cachePoints(mark, model)
   if (points.length === 0 || !isFields(document) || document.format === 'pdf') return points
@@ -121,7 +121,7 @@ function trimEnd(blocks: Block[]): void {
 }
 
 /** Bedrock takes no document without a text in the same message. */
-function withTextBesideDocuments(content: Block[], adjusting: Adjusting): void {
+function withTextBesideDocuments(content: Block[], adjusting: ParameterAdjuster): void {
   if (!content.some(block => 'document' in block) || content.some(block => 'text' in block)) return
   adjusting.fill('messages', 'a text beside a document, which stood alone')
   content.push({ text: 'See the document.' })

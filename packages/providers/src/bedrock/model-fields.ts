@@ -1,5 +1,5 @@
 import { type ChatRequest, GatewayError } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { type Fields, isFields } from '../wire/json-value.ts'
 import type { BedrockModel } from './models.ts'
 
@@ -16,7 +16,11 @@ const parameters: Readonly<Record<string, string>> = {
  * A caller's request to Claude with what stands in `additionalModelRequestFields` and decides of more than itself
  * in the one place where it is looked for: `thinking` (`reasoning_config` by its older name), `output_config`, `top_k`.
  */
-export function withFieldsLifted(input: ChatRequest, model: BedrockModel, adjusting: Adjusting): ChatRequest {
+export function withFieldsLifted(
+  input: ChatRequest,
+  model: BedrockModel,
+  adjusting: ParameterAdjuster,
+): ChatRequest {
   const fields = input.additionalModelRequestFields
   if (model.claude === undefined || !isFields(fields)) return input
   const { reasoning_config, thinking = reasoning_config, output_config, top_k, ...rest } = fields
@@ -26,7 +30,7 @@ export function withFieldsLifted(input: ChatRequest, model: BedrockModel, adjust
 }
 
 /** The request's `additionalModelRequestFields`: where the caller wrote a field itself, that one holds. */
-export function modelFields(ours: Fields, input: ChatRequest, adjusting: Adjusting): Fields {
+export function modelFields(ours: Fields, input: ChatRequest, adjusting: ParameterAdjuster): Fields {
   const own = objectOf(input, 'additionalModelRequestFields')
   for (const name of Object.keys(ours)) {
     if (Object.hasOwn(own, name)) adjusting.drop(parameters[name] ?? 'reasoning_effort', given)

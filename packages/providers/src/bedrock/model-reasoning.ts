@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import type { BedrockModel } from './models.ts'
 
 /** Reasoning in a model's own words. */
@@ -22,7 +22,7 @@ const nothing: ModelReasoning = { fields: {}, alone: false }
 export function modelReasoning(
   { reasoning_effort: effort }: ChatRequest,
   model: BedrockModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): ModelReasoning {
   if (effort === undefined) return nothing
   switch (model.reasoning) {
@@ -42,7 +42,7 @@ export function modelReasoning(
   }
 }
 
-function stepOf(effort: Effort, adjusting: Adjusting): (typeof steps)[number] {
+function stepOf(effort: Effort, adjusting: ParameterAdjuster): (typeof steps)[number] {
   const known = steps.find(step => step === effort)
   if (known !== undefined) return known
   const nearest = effort === 'none' || effort === 'minimal' ? 'low' : 'high'

@@ -1,7 +1,7 @@
 import type { Adjustment, Call, ChatRequest } from '@sluice/core'
 import { conversationOf } from '../conversation/conversation.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
-import { Adjusting } from '../parameters/adjusting.ts'
+import { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { applyRules } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { answerFormat } from './answer-format.ts'
@@ -32,7 +32,7 @@ export async function requestBody(
   fetchImage: ImageFetcher | undefined,
 ): Promise<ConverseRequest> {
   const model = bedrockModel(call.model)
-  const adjusting = new Adjusting(call.unsupportedParameters)
+  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
   applyRules(call.input, bedrockParameters, bedrockNative, adjusting)
   const input = withFieldsLifted(call.input, model, adjusting)
   const conversation = conversationOf(input.messages)
@@ -72,7 +72,10 @@ function filled(name: string, fields: Fields): Fields {
   return Object.keys(fields).length === 0 ? {} : { [name]: fields }
 }
 
-function serviceTier({ service_tier: tier, serviceTier: own }: ChatRequest, adjusting: Adjusting): Fields {
+function serviceTier(
+  { service_tier: tier, serviceTier: own }: ChatRequest,
+  adjusting: ParameterAdjuster,
+): Fields {
   if (tier === undefined || tier === 'auto') return {}
   if (own != null) adjusting.drop('service_tier', 'serviceTier was given too')
   else if (tier === 'default' || tier === 'flex' || tier === 'priority') return { type: tier }
@@ -86,7 +89,7 @@ const metadataText = /^[a-zA-Z0-9 \t\n\v\f\r:_@$#=/+,.-]{0,256}$/
 /** `metadata` as `requestMetadata`, which takes few characters: pairs that do not fit are left out, and told of. */
 function requestMetadata(
   metadata: ChatRequest['metadata'],
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Readonly<Record<string, string>> {
   const fitting: Record<string, string> = {}
   for (const [key, value] of Object.entries(metadata ?? {})) {

@@ -1,5 +1,5 @@
 import type { Conversation, SpokenText } from '../conversation/conversation.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import type { Block } from './user-content.ts'
@@ -21,7 +21,7 @@ export function systemBlocks(
   { system, moved }: Conversation,
   line: string | undefined,
   model: BedrockModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): readonly Block[] {
   for (const path of moved) adjusting.map(path, 'moved to the front, into the system text')
   return [...textBlocks(system, model), ...(line === undefined ? [] : [{ text: line }])]

@@ -1,7 +1,7 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
 import { calledNames, type Turn } from '../conversation/conversation.ts'
-import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { CachePoint } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
@@ -41,7 +41,7 @@ export interface ToolsAsked {
  */
 export function toolFields(
   { input, turns, model, answer, thinking }: ToolsAsked,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): ToolFields {
   const own = allowedTools(
     callerTools(input.tools ?? [], model, adjusting),
@@ -72,7 +72,7 @@ function fieldsOf(
   tools: readonly CallerTool[],
   chosen: ApiToolChoice | undefined,
   model: BedrockModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): ToolFields {
   if (chosen?.disable_parallel_tool_use === true) {
     if (model.claude !== undefined) return { toolConfig: { tools: flat(tools) }, claudeChoice: chosen }

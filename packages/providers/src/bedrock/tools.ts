@@ -2,7 +2,7 @@ import type { FunctionTool, JsonObject, Tool } from '@sluice/core'
 import { strictSchema } from '../claude/structured-outputs.ts'
 import { functionTool, inputSchema } from '../claude/tools.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { type CachePoint, cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 
@@ -31,7 +31,7 @@ export interface CallerTool {
 export function callerTools(
   tools: readonly Tool[],
   model: BedrockModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): readonly CallerTool[] {
   return tools.map((tool, index) => {
     const path = `tools[${index}]`
@@ -39,7 +39,12 @@ export function callerTools(
   })
 }
 
-function callerTool(tool: FunctionTool, path: string, model: BedrockModel, adjusting: Adjusting): CallerTool {
+function callerTool(
+  tool: FunctionTool,
+  path: string,
+  model: BedrockModel,
+  adjusting: ParameterAdjuster,
+): CallerTool {
   const { name, description, parameters, strict } = tool.function
   const schema = inputSchema(parameters, `${path}.function.parameters`, model.claude !== undefined)
   const mark = cacheControl(tool) ?? cacheControl(tool.function)

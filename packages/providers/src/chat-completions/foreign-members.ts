@@ -1,5 +1,5 @@
 import type { Message, Tool } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { type Fields, isFields } from '../wire/json-value.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -50,7 +50,7 @@ const known = new WeakMap<Dialect, Taken>()
 export function withoutForeignMembers(
   messages: readonly Message[],
   dialect: Dialect,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): readonly Message[] {
   if (takesAll(dialect)) return messages
   const { strict, anywhere, inAssistant, inCall } = takenBy(dialect)
@@ -70,7 +70,7 @@ export function withoutForeignMembers(
 export function withoutForeignMarks(
   tools: readonly Tool[],
   dialect: Dialect,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): readonly Tool[] {
   if (takesAll(dialect)) return tools
   const { anywhere } = takenBy(dialect)
@@ -113,7 +113,7 @@ function among(members: readonly string[], more: readonly string[]): Takes {
   return member => all.has(member)
 }
 
-function without<T extends object>(holder: T, takes: Takes, path: Path, adjusting: Adjusting): T {
+function without<T extends object>(holder: T, takes: Takes, path: Path, adjusting: ParameterAdjuster): T {
   let kept: Record<string, unknown> | undefined
   for (const member in holder) {
     if (takes(member)) continue
@@ -143,7 +143,7 @@ function withItems<T extends object>(
   member: string,
   takes: Takes,
   path: Path,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): T {
   const items: unknown = (holder as Fields)[member]
   if (!Array.isArray(items)) return holder

@@ -1,5 +1,5 @@
 import { type Call, GatewayError, type Message } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { asksForNothing } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
 import type { Dialect } from './dialect.ts'
@@ -11,14 +11,18 @@ import { withNineCharacterIds } from './nine-character-ids.ts'
  * out is told to `adjusting`; what only has another name there is not. Throws `GatewayError` (400) for what the vendor
  * lacks and what changes the answer.
  */
-export function requestBody(call: Call, dialect: Dialect, adjusting: Adjusting): Record<string, unknown> {
+export function requestBody(
+  call: Call,
+  dialect: Dialect,
+  adjusting: ParameterAdjuster,
+): Record<string, unknown> {
   const { input } = call
   const { refuse = none, drop = none, requiredToolChoice, rename } = dialect
   const body = copyOf(input)
   body.model = call.model
   dropSteering(body, adjusting)
   for (const name of refuse) {
-    if (!asksForNothing(name, body[name])) adjusting.lack(name)
+    if (!asksForNothing(name, body[name])) adjusting.unsupported(name)
     leaveOut(body, name)
   }
   for (const name of drop) {
@@ -53,7 +57,11 @@ function copyOf(input: object): Record<string, unknown> {
   return copy
 }
 
-function messagesIn(given: readonly Message[], dialect: Dialect, adjusting: Adjusting): readonly Message[] {
+function messagesIn(
+  given: readonly Message[],
+  dialect: Dialect,
+  adjusting: ParameterAdjuster,
+): readonly Message[] {
   let messages = withoutForeignMembers(given, dialect, adjusting)
   const { reasoningField } = dialect
   if (reasoningField !== undefined)
@@ -65,7 +73,7 @@ function messagesIn(given: readonly Message[], dialect: Dialect, adjusting: Adju
 }
 
 /** Who speaks is part of what is said, so such a name is no hint; a tool's is known by the call that it answers. */
-function withoutNames(messages: readonly Message[], adjusting: Adjusting): readonly Message[] {
+function withoutNames(messages: readonly Message[], adjusting: ParameterAdjuster): readonly Message[] {
   return messages.map((message, index) => {
     const { role } = message
     if (role === 'function' || !('name' in message)) return message
@@ -73,7 +81,7 @@ function withoutNames(messages: readonly Message[], adjusting: Adjusting): reado
     if (name === undefined || name === null) return rest
     const path = `messages[${index}].name`
     if (role === 'tool') adjusting.drop(path)
-    else adjusting.lack(path)
+    else adjusting.unsupported(path)
     return rest
   })
 }
@@ -147,7 +155,7 @@ const steering: readonly string[] = [
 ]
 
 /** Takes out of a request what would steer it. Where it goes is the service's to say; what is left out is told of. */
-function dropSteering(body: Record<string, unknown>, adjusting: Adjusting): void {
+function dropSteering(body: Record<string, unknown>, adjusting: ParameterAdjuster): void {
   for (const name of steering) {
     if (!Object.hasOwn(body, name)) continue
     adjusting.drop(name, 'where a request goes is set by the service')

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import type { ClaudeModel } from './models.ts'
 import type { ClaudeThinking } from './thinking.ts'
 
@@ -20,7 +20,7 @@ export function answerBound(
   { max_tokens: older, max_completion_tokens: newer }: ChatRequest,
   model: ClaudeModel,
   defaultMaxTokens: number | undefined,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): AnswerBound {
   if (newer !== undefined) {
     if (older !== undefined && older !== newer)
@@ -41,7 +41,7 @@ export function maxTokens(
   bound: AnswerBound,
   { budget = 0, room, own }: ClaudeThinking,
   model: ClaudeModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): number {
   const { tokens, parameter, given } = bound
   if (given && (own || budget === 0 || tokens > model.maxOutput)) return tokens

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /** A JSON Schema as structured outputs take it. */
@@ -143,7 +143,7 @@ export interface StrictTool {
  * Returns the schema of a strict tool as structured outputs take it. Returns `undefined` for a tool that cannot be
  * strict, and reports that.
  */
-export function strictSchema(tool: StrictTool, adjusting: Adjusting): JsonObject | undefined {
+export function strictSchema(tool: StrictTool, adjusting: ParameterAdjuster): JsonObject | undefined {
   const { path, given } = tool
   if (!tool.structuredOutputs) {
     adjusting.drop(`${path}.function.strict`, 'this model has no strict tools')

@@ -5,7 +5,7 @@ import {
   type ReasoningPlace,
   reasoningBlocks,
 } from '../conversation/reasoning-blocks.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 
 /** A block of thinking, and where in its message it stood. */
 export interface Thought<Block> {
@@ -97,7 +97,7 @@ export function thoughtsOf<Block>(
   format: string,
   thoughtless: string | undefined,
   blockOf: (block: ReasoningBlock) => Block,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): readonly Thought<Block>[] {
   const { blocks, foreign, unsigned } = reasoningBlocks(details, format)
   const path = `${at}.reasoning_details`
@@ -117,7 +117,7 @@ export function dropLastThoughts<Block>(
   blocks: Block[],
   { items }: AssistantTurn,
   isThought: (block: Block) => boolean,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): void {
   const said = blocks.findLastIndex(block => !isThought(block)) + 1
   if (said === blocks.length) return

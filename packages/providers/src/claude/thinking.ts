@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
 import type { Turn } from '../conversation/conversation.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ClaudeEffort, ClaudeModel } from './models.ts'
 import { continuesUnsigned } from './signed-turns.ts'
@@ -57,7 +57,7 @@ const unasked: ClaudeThinking = {
  *
  * Sources: the vendor's pages on extended thinking, adaptive thinking and effort.
  */
-export function claudeThinking(asked: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
+export function claudeThinking(asked: ThinkingAsked, adjusting: ParameterAdjuster): ClaudeThinking {
   const { model, input } = asked
   const { reasoning_effort: effort, thinking: own } = input
   if (asked.answersByTool && model.forcedTools !== 'always') return withoutThinking(asked, adjusting)
@@ -76,18 +76,22 @@ export function claudeThinking(asked: ThinkingAsked, adjusting: Adjusting): Clau
 }
 
 /** The schema of the answer holds, for the answer would be another without it. */
-function withoutThinking({ model, input }: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
+function withoutThinking({ model, input }: ThinkingAsked, adjusting: ParameterAdjuster): ClaudeThinking {
   const { reasoning_effort: effort, thinking: own } = input
   const why = "This model does not think while 'response_format' asks for a schema. Leave out one of them."
-  if (isFields(own) && own.type !== 'disabled') adjusting.lack('thinking', why)
+  if (isFields(own) && own.type !== 'disabled') adjusting.unsupported('thinking', why)
   if (effort !== undefined && effort !== 'none' && model.thinking !== 'none')
-    adjusting.lack('reasoning_effort', why)
+    adjusting.unsupported('reasoning_effort', why)
   return unasked
 }
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
-function adaptive(asked: Effort, { model, input }: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
+function adaptive(
+  asked: Effort,
+  { model, input }: ThinkingAsked,
+  adjusting: ParameterAdjuster,
+): ClaudeThinking {
   if (asked === 'none' && model.thinkingOff) return { ...unasked, thinking: { type: model.thinkingOff } }
   const effort = effortOf(asked, model, input, adjusting)
   const display = model.thinkingHidden ? { display: 'summarized' } : {}
@@ -103,7 +107,7 @@ function effortOf(
   asked: Effort,
   model: ClaudeModel,
   input: ChatRequest,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): ClaudeEffort | undefined {
   if (isFields(input.output_config) && input.output_config.effort !== undefined) {
     adjusting.drop('reasoning_effort', 'output_config.effort was given too')
@@ -119,7 +123,7 @@ function effortOf(
 function bounded(
   asked: Exclude<Effort, 'none'>,
   request: ThinkingAsked,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): ClaudeThinking {
   const { model, turns, answerTokens } = request
   if (continuesUnsigned(turns)) {
@@ -136,7 +140,11 @@ function bounded(
   return { ...unasked, thinking: { type: 'enabled', budget_tokens: budget }, on: true, budget }
 }
 
-function ofCaller(own: JsonObject, { model, input }: ThinkingAsked, adjusting: Adjusting): ClaudeThinking {
+function ofCaller(
+  own: JsonObject,
+  { model, input }: ThinkingAsked,
+  adjusting: ParameterAdjuster,
+): ClaudeThinking {
   const { reasoning_effort: asked } = input
   let effort: ClaudeEffort | undefined
   if (asked !== undefined) {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@sluice/core'
 import type { AssistantTurn, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
-import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
 import { jsonOf } from '../wire/json-of.ts'
 import { isFields } from '../wire/json-value.ts'
 import { modelParts } from './model-parts.ts'
@@ -30,7 +30,7 @@ export async function contentsOf(
   { turns }: Conversation,
   model: GeminiModel,
   settings: PartSettings,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Promise<Content[]> {
   const contents: OpenContent[] = []
   let before: AssistantTurn | undefined
@@ -69,7 +69,11 @@ function inOrder(results: readonly ToolResult[], before: AssistantTurn | undefin
   return [...results].sort((a, b) => place(a) - place(b))
 }
 
-async function userParts({ items }: UserTurn, settings: PartSettings, adjusting: Adjusting): Promise<Part[]> {
+async function userParts(
+  { items }: UserTurn,
+  settings: PartSettings,
+  adjusting: ParameterAdjuster,
+): Promise<Part[]> {
   const parts: Part[] = []
   for (const item of items) {
     parts.push(item.kind === 'text' ? { text: item.text } : await userPart(item, settings, adjusting))

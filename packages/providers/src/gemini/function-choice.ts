@@ -1,5 +1,5 @@
 import type { FunctionDefinition, JsonObject, ToolChoice } from '@sluice/core'
-import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
 import type { GoogleApi } from './models.ts'
 
 /** A function that a caller gave; its `path` is where it stands in the request. */
@@ -27,7 +27,7 @@ export function functionChoice(
   choice: ToolChoice | undefined,
   functions: readonly GivenFunction[],
   api: GoogleApi,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): FunctionChoice {
   switch (choice) {
     case undefined:
@@ -43,7 +43,7 @@ export function functionChoice(
     return { declared: functions, calling: { mode: 'ANY', allowedFunctionNames } }
   }
   if (choice.type === 'custom') {
-    adjusting.lackValue('tool_choice', 'custom', 'Choose a function.')
+    adjusting.unsupportedValue('tool_choice', 'custom', 'Choose a function.')
     return { declared: functions }
   }
   const { mode, tools } = choice.allowed_tools
@@ -64,7 +64,11 @@ export function functionChoice(
 }
 
 /** The model speaks or calls, as it sees fit. */
-function free(functions: readonly GivenFunction[], api: GoogleApi, adjusting: Adjusting): FunctionChoice {
+function free(
+  functions: readonly GivenFunction[],
+  api: GoogleApi,
+  adjusting: ParameterAdjuster,
+): FunctionChoice {
   const strict = functions.filter(({ definition }) => definition.strict === true)
   if (strict.length > 0 && api !== 'vertex') return { declared: functions, calling: { mode: 'VALIDATED' } }
   for (const { path } of strict) adjusting.drop(`${path}.strict`, 'only where a call is required')

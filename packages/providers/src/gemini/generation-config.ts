@@ -1,5 +1,5 @@
 import type { Call, ChatRequest } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 import { responseSchema } from './response-schema.ts'
 import { thinkingConfig } from './thinking.ts'
@@ -15,7 +15,7 @@ export function generationConfig(
   { input }: Call,
   model: GeminiModel,
   api: GoogleApi,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Record<string, unknown> {
   const config: Record<string, unknown> = {
     ...sampling(input, model, adjusting),
@@ -37,7 +37,7 @@ export function generationConfig(
 function thinking(
   { reasoning_effort: effort, thinkingConfig: own }: ChatRequest,
   model: GeminiModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): unknown {
   if (own === undefined || own === null) return thinkingConfig(effort, model, adjusting)
   if (effort !== undefined) adjusting.drop('reasoning_effort', 'thinkingConfig was given too')
@@ -47,7 +47,7 @@ function thinking(
 function sampling(
   { temperature, top_p, top_k }: ChatRequest,
   model: GeminiModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Record<string, unknown> {
   if (model.sampling) return { temperature, topP: top_p, topK: top_k ?? undefined }
   for (const [name, value] of Object.entries({ temperature, top_p, top_k })) {
@@ -56,29 +56,32 @@ function sampling(
   return {}
 }
 
-function stopSequences(stop: ChatRequest['stop'], adjusting: Adjusting): readonly string[] | undefined {
+function stopSequences(
+  stop: ChatRequest['stop'],
+  adjusting: ParameterAdjuster,
+): readonly string[] | undefined {
   if (stop === undefined) return undefined
   const sequences = typeof stop === 'string' ? [stop] : stop
   if (sequences.length <= maxStopSequences) return sequences.length > 0 ? sequences : undefined
-  adjusting.lackValue('stop', sequences, `Expected at most ${maxStopSequences} sequences.`)
+  adjusting.unsupportedValue('stop', sequences, `Expected at most ${maxStopSequences} sequences.`)
   return undefined
 }
 
 function candidateCount(
   n: number | undefined,
   { maxChoices }: GeminiModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): number | undefined {
   if (n === undefined || n === 1) return undefined
   if (n <= maxChoices) return n
-  if (maxChoices === 1) adjusting.lack('n', 'Send the request several times instead.')
-  else adjusting.lackValue('n', n, `Expected at most ${maxChoices}.`)
+  if (maxChoices === 1) adjusting.unsupported('n', 'Send the request several times instead.')
+  else adjusting.unsupportedValue('n', n, `Expected at most ${maxChoices}.`)
   return undefined
 }
 
-function seed(value: number | undefined, adjusting: Adjusting): number | undefined {
+function seed(value: number | undefined, adjusting: ParameterAdjuster): number | undefined {
   if (value === undefined || (value <= maxSeed && value >= -maxSeed - 1)) return value
-  adjusting.lackValue('seed', value, 'Expected an integer of 32 bits.')
+  adjusting.unsupportedValue('seed', value, 'Expected an integer of 32 bits.')
   return undefined
 }
 
@@ -87,7 +90,7 @@ function penalty(
   { [name]: value }: ChatRequest,
   { penalties }: GeminiModel,
   api: GoogleApi,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): number | undefined {
   if (value === undefined || value === 0) return undefined
   if (!penalties.includes(api)) {
@@ -95,7 +98,7 @@ function penalty(
     return undefined
   }
   if (value < 2) return value
-  adjusting.lackValue(name, value, 'Expected a value < 2.')
+  adjusting.unsupportedValue(name, value, 'Expected a value < 2.')
   return undefined
 }
 
@@ -103,11 +106,11 @@ function logprobs(
   { logprobs: asked, top_logprobs: top }: ChatRequest,
   model: GeminiModel,
   api: GoogleApi,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Record<string, unknown> {
   if (asked !== true) return {}
   if (!model.logprobs.includes(api)) {
-    adjusting.lack('logprobs')
+    adjusting.unsupported('logprobs')
     if (top !== undefined) adjusting.drop('top_logprobs')
     return {}
   }
@@ -117,15 +120,15 @@ function logprobs(
 function responseFormat(
   { response_format: format, tools = [] }: ChatRequest,
   model: GeminiModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Record<string, unknown> {
   if (format === undefined || format.type === 'text') return {}
   if (!(format.type === 'json_schema' ? model.jsonSchema : model.json)) {
-    adjusting.lack('response_format', 'Ask for JSON in the prompt instead.')
+    adjusting.unsupported('response_format', 'Ask for JSON in the prompt instead.')
     return {}
   }
   if (tools.length > 0 && !model.toolsWithJson && model.tools) {
-    adjusting.lack('response_format', 'It takes either tools or a response format.')
+    adjusting.unsupported('response_format', 'It takes either tools or a response format.')
     return {}
   }
   const responseMimeType = 'application/json'

@@ -1,6 +1,6 @@
 import type { AssistantTurn, SpokenCall, SpokenReasoning } from '../conversation/conversation.ts'
 import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { isFields, textOf } from '../wire/json-value.ts'
 import type { GeminiModel } from './models.ts'
 import type { Part } from './user-part.ts'
@@ -17,7 +17,11 @@ const noSignature = 'skip_thought_signature_validator'
  * last text, as Gemini signs a text where it ends, and any before it, or without a text, on empty parts of
  * their own, as they come out of a stream.
  */
-export function modelParts({ items }: AssistantTurn, model: GeminiModel, adjusting: Adjusting): Part[] {
+export function modelParts(
+  { items }: AssistantTurn,
+  model: GeminiModel,
+  adjusting: ParameterAdjuster,
+): Part[] {
   const parts: Record<string, unknown>[] = []
   let signature: string | undefined
   let text: Record<string, unknown> | undefined
@@ -53,7 +57,7 @@ export function modelParts({ items }: AssistantTurn, model: GeminiModel, adjusti
 }
 
 /** Gemini reads its signatures, which hold the thoughts; their text says nothing to it. */
-function signaturesOf({ text, details, path }: SpokenReasoning, adjusting: Adjusting): string[] {
+function signaturesOf({ text, details, path }: SpokenReasoning, adjusting: ParameterAdjuster): string[] {
   const { blocks, foreign, unsigned } = reasoningBlocks(details, signatureFormat)
   if (foreign) adjusting.drop(`${path}.reasoning_details`, 'of another vendor')
   else if (unsigned) adjusting.drop(`${path}.reasoning_details`, 'without a signature')
@@ -65,7 +69,7 @@ function callPart(
   { id, name, arguments: args, extraContent, path }: SpokenCall,
   first: boolean,
   { signedCalls }: GeminiModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Record<string, unknown> {
   const part = { functionCall: { ...(signedCalls ? { id } : {}), name, args } }
   const google = extraContent?.google

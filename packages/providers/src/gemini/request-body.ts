@@ -1,7 +1,7 @@
 import type { Call, ChatRequest, Tool } from '@sluice/core'
 import { type Conversation, conversationOf, type Turn } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { applyRules, type ParameterRules } from '../parameters/parameter-rules.ts'
 import { checkTurns } from './check-turns.ts'
 import { contentsOf } from './contents.ts'
@@ -28,7 +28,7 @@ export interface GenerateContentSettings extends Pick<PartSettings, 'images' | '
 export async function generateContentBody(
   call: Call,
   settings: GenerateContentSettings,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Promise<Record<string, unknown>> {
   const { input } = call
   const model = geminiModel(call.model)
@@ -53,7 +53,7 @@ export async function generateContentBody(
 function nativeFields(
   { cachedContent, safetySettings: given }: ChatRequest,
   owners: readonly SafetySetting[] | undefined,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   if (cachedContent !== undefined && cachedContent !== null) fields.cachedContent = cachedContent

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 
 type Tier = ChatRequest['service_tier']
 
@@ -10,7 +10,7 @@ const tiers: Readonly<Partial<Record<NonNullable<Tier>, string>>> = {
 }
 
 /** `service_tier` as the Gemini API's `serviceTier`; `undefined` where nothing is asked, or what it does not have. */
-export function geminiServiceTier(tier: Tier, adjusting: Adjusting): string | undefined {
+export function geminiServiceTier(tier: Tier, adjusting: ParameterAdjuster): string | undefined {
   if (tier === undefined || tier === 'auto') return undefined
   const theirs = tiers[tier]
   if (theirs === undefined) adjusting.drop('service_tier')
@@ -24,7 +24,7 @@ export function geminiServiceTier(tier: Tier, adjusting: Adjusting): string | un
 export function vertexServiceTier(
   tier: Tier,
   location: string,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Readonly<Record<string, string>> {
   if (tier === undefined || tier === 'auto' || tier === 'default') return {}
   if (tier !== 'flex' && tier !== 'priority') adjusting.drop('service_tier')

@@ -1,6 +1,6 @@
 import type { Message } from '@sluice/core'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import type { Content } from './contents.ts'
 import type { GeminiModel } from './models.ts'
 
@@ -13,7 +13,7 @@ export function withSystem(
   { system, moved }: Conversation,
   contents: readonly Content[],
   model: GeminiModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): { readonly contents: readonly Content[]; readonly systemInstruction?: Pick<Content, 'parts'> } {
   if (system.length === 0) return { contents }
   const parts = system.map(({ text }) => ({ text }))

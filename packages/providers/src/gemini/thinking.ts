@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { Adjusting } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/adjusting.ts'
 import type { GeminiModel, Thinking, ThinkingLevel } from './models.ts'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
@@ -34,11 +34,11 @@ const levels: Readonly<Record<Effort, readonly ThinkingLevel[]>> = {
 export function thinkingConfig(
   effort: Effort | undefined,
   { thinking }: GeminiModel,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Readonly<Record<string, unknown>> | undefined {
   if (effort === undefined) return undefined
   if (thinking.by === 'nothing') {
-    if (effort !== 'none') adjusting.lack('reasoning_effort', 'It does not reason.')
+    if (effort !== 'none') adjusting.unsupported('reasoning_effort', 'It does not reason.')
     return undefined
   }
   const amount =
@@ -49,7 +49,7 @@ export function thinkingConfig(
 function budget(
   effort: Effort,
   { min, max, off }: Thinking & { by: 'budget' },
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): { readonly thinkingBudget: number } {
   if (effort === 'none' && off) return { thinkingBudget: 0 }
   const thinkingBudget = Math.min(Math.max(budgets[effort], min), max)
@@ -60,7 +60,7 @@ function budget(
 function level(
   effort: Effort,
   { levels: known }: Thinking & { by: 'level' },
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): { readonly thinkingLevel: ThinkingLevel } {
   const thinkingLevel = levels[effort].find(one => known.includes(one)) ?? 'high'
   if (thinkingLevel !== effort) adjusting.map('reasoning_effort', `thinkingLevel ${thinkingLevel}`)

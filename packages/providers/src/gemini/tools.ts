@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject, Tool } from '@sluice/core'
-import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
 import { functionChoice, type GivenFunction } from './function-choice.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 
@@ -19,10 +19,10 @@ export function requestTools(
   { tools = [], tool_choice: choice }: ChatRequest,
   model: GeminiModel,
   api: GoogleApi,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): RequestTools {
   if (tools.length === 0) return {}
-  if (!model.tools) adjusting.lack('tools', 'It calls no functions.')
+  if (!model.tools) adjusting.unsupported('tools', 'It calls no functions.')
   const functions = model.tools ? functionsOf(tools, adjusting) : []
   if (functions.length === 0) {
     if (choice !== undefined) adjusting.drop('tool_choice')
@@ -35,11 +35,14 @@ export function requestTools(
   }
 }
 
-function functionsOf(tools: readonly Tool[], adjusting: Adjusting): GivenFunction[] {
+function functionsOf(tools: readonly Tool[], adjusting: ParameterAdjuster): GivenFunction[] {
   const functions: GivenFunction[] = []
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'function') {
-      adjusting.lack(`tools[${index}]`, 'It calls functions only. Use a function with one string parameter.')
+      adjusting.unsupported(
+        `tools[${index}]`,
+        'It calls functions only. Use a function with one string parameter.',
+      )
       continue
     }
     const path = `tools[${index}].function`

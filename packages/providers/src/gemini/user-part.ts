@@ -2,7 +2,7 @@ import type { AudioPart, FilePart, ImagePart } from '@sluice/core'
 import type { UserContent } from '../conversation/conversation.ts'
 import { fileData } from '../conversation/file-data.ts'
 import { type ImageSource, imageData } from '../conversation/image-data.ts'
-import { type Adjusting, cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
 
 /** A `Part` of a request's contents. */
 export type Part = Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ const resolutions = { low: 'MEDIA_RESOLUTION_LOW', high: 'MEDIA_RESOLUTION_HIGH'
 export async function userPart(
   { part, path }: UserContent,
   settings: PartSettings,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Promise<Part> {
   switch (part.type) {
     case 'image_url':
@@ -41,7 +41,7 @@ async function imagePart(
   part: ImagePart,
   path: string,
   { images, readsUrl, mediaResolution }: PartSettings,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): Promise<Part> {
   const { url, detail } = part.image_url
   const level = detail === 'low' || detail === 'high' ? resolutions[detail] : undefined
@@ -66,7 +66,7 @@ function audioPart({ input_audio }: AudioPart): Part {
   return { inlineData: { mimeType: `audio/${input_audio.format}`, data: input_audio.data } }
 }
 
-function filePart(part: FilePart, path: string, adjusting: Adjusting): Part {
+function filePart(part: FilePart, path: string, adjusting: ParameterAdjuster): Part {
   const { mediaType, base64, filename } = fileData(part, path)
   if (!fileTypes.test(mediaType)) {
     throw cannotSend(

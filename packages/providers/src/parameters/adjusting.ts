@@ -4,7 +4,7 @@ import { type Adjustment, GatewayError, type UnsupportedParameters } from '@slui
  * What becomes of the parameters that a vendor lacks, in one policy: left out and told of, said in other terms
  * and told of, or refused. Nothing is clamped, and nothing goes without a word.
  */
-export class Adjusting {
+export class ParameterAdjuster {
   readonly list: Adjustment[] = []
   readonly #mode: UnsupportedParameters
 
@@ -33,7 +33,7 @@ export class Adjusting {
    *
    * @param why - a sentence that says how to mend it.
    */
-  lack(parameter: string, why?: string): void {
+  unsupported(parameter: string, why?: string): void {
     if (this.#mode === 'drop') {
       this.drop(parameter, why)
       return
@@ -50,7 +50,7 @@ export class Adjusting {
    *
    * @param expected - what it takes: `Expected a value <= 1.`
    */
-  lackValue(parameter: string, value: unknown, expected: string): void {
+  unsupportedValue(parameter: string, value: unknown, expected: string): void {
     if (this.#mode === 'drop') {
       this.drop(parameter, expected)
       return

@@ -1,6 +1,6 @@
 import type { ChatRequest, UnsupportedParameters } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { Adjusting } from './adjusting.ts'
+import { ParameterAdjuster } from './adjusting.ts'
 import { applyRules, type ParameterName, type ParameterRules } from './parameter-rules.ts'
 
 /** Everything passed, but for these. */
@@ -11,7 +11,7 @@ const rules = new Proxy({} as Record<ParameterName, { handling: 'passed' | 'drop
 }) as ParameterRules
 
 function applied(fields: object, mode?: UnsupportedParameters) {
-  const adjusting = new Adjusting(mode)
+  const adjusting = new ParameterAdjuster(mode)
   const input = { model: 'm', messages: [], ...fields } as ChatRequest
   applyRules(input, rules, ['top_k'], adjusting)
   return adjusting.list
@@ -39,7 +39,8 @@ describe('applyRules', () => {
 
 describe('Adjusting', () => {
   it('refuses a value by what was got and what is taken, and never changes it', () => {
-    const refuse = () => new Adjusting().lackValue('temperature', 1.5, 'Expected a value <= 1.')
+    const refuse = () =>
+      new ParameterAdjuster().unsupportedValue('temperature', 1.5, 'Expected a value <= 1.')
     expect(refuse).toThrow(
       expect.objectContaining({
         code: 'unsupported_value',
@@ -48,8 +49,8 @@ describe('Adjusting', () => {
           "Unsupported value: 'temperature' does not support 1.5 with this model. Expected a value <= 1.",
       }),
     )
-    const lenient = new Adjusting('drop')
-    lenient.lackValue('temperature', 1.5, 'Expected a value <= 1.')
+    const lenient = new ParameterAdjuster('drop')
+    lenient.unsupportedValue('temperature', 1.5, 'Expected a value <= 1.')
     lenient.map('reasoning_effort', 'thinking.budget_tokens=8192')
     lenient.fill('max_tokens', '8192')
     expect(lenient.list.map(({ action }) => action)).toEqual(['dropped', 'mapped', 'defaulted'])

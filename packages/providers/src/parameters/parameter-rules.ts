@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { Adjusting } from './adjusting.ts'
+import type { ParameterAdjuster } from './adjusting.ts'
 
 type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] }
 
@@ -37,14 +37,14 @@ export function applyRules(
   input: ChatRequest,
   rules: ParameterRules,
   native: readonly string[],
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): void {
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null || common.has(name) || native.includes(name)) continue
     const rule = Object.hasOwn(rules, name) ? rules[name as ParameterName] : undefined
     if (rule === undefined) adjusting.drop(name, 'not known to this vendor')
     else if (rule.handling === 'dropped' && !asksForNothing(name, value)) adjusting.drop(name)
-    else if (rule.handling === 'refused' && !asksForNothing(name, value)) adjusting.lack(name)
+    else if (rule.handling === 'refused' && !asksForNothing(name, value)) adjusting.unsupported(name)
   }
 }
 

@@ -3,7 +3,7 @@ import type { ImageFetcher } from '../conversation/image-data.ts'
 import { generateContentBody } from '../gemini/request-body.ts'
 import type { SafetySetting } from '../gemini/safety-settings.ts'
 import { vertexServiceTier } from '../gemini/service-tier.ts'
-import { Adjusting } from '../parameters/adjusting.ts'
+import { ParameterAdjuster } from '../parameters/adjusting.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ModelRequest } from './model-request.ts'
 import { vertexNative, vertexParameters } from './parameters.ts'
@@ -20,7 +20,7 @@ export async function geminiRequest(
   call: Call,
   { location, safetySettings, fetchImage }: GeminiSettings,
 ): Promise<ModelRequest> {
-  const adjusting = new Adjusting(call.unsupportedParameters)
+  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
   const body = await generateContentBody(
     call,
     {
@@ -52,7 +52,7 @@ const maxLabels = 64
  */
 function labelsOf(
   { metadata, labels: given }: ChatRequest,
-  adjusting: Adjusting,
+  adjusting: ParameterAdjuster,
 ): { readonly labels?: unknown } {
   if (metadata === undefined) return given === undefined || given === null ? {} : { labels: given }
   const pairs = Object.entries(metadata)

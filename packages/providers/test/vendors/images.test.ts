@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { apiKeys, createGateway, type EndEvent, models } from '@sluice/core'
 import { serve } from '@sluice/node'
-import { bedrock, gemini, type ImageFetcher, type Vendor, vertex } from '@sluice/providers'
+import { bedrock, gemini, type ImageFetcher, type ProviderInstance, vertex } from '@sluice/providers'
 import { reply, startUpstream } from '@sluice/testing'
 import OpenAI, { BadRequestError } from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { hostRule } from '../../../node/src/image-fetcher/host-rules.ts'
 import { imageHost, images, sendImage } from './images/image-host.ts'
 
 interface ByBytes {
-  readonly vendor: (baseURL: string, fetchImage?: ImageFetcher) => Vendor
+  readonly vendor: (baseURL: string, fetchImage?: ImageFetcher) => ProviderInstance
   readonly model: string
   readonly answer: object
   /** An image as the vendor's request holds it. */

@@ -2,6 +2,7 @@ import { calcPrice } from '@pydantic/genai-prices'
 import {
   apiKeys,
   createGateway,
+  type DiscardedCallEvent,
   type EndEvent,
   type GatewayOptions,
   genaiPrices,
@@ -9,7 +10,6 @@ import {
   mirror,
   models,
   priceTable,
-  type DiscardedCallEvent,
 } from '@sluice/core'
 import { anthropic, bedrock, gemini, openaiCompatible, openrouter } from '@sluice/providers'
 import {

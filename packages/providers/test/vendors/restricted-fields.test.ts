@@ -292,7 +292,11 @@ describe('restricted fields', () => {
   it('are rejected from everybody where the gateway has limits or an authorizer of its own', async () => {
     const upstream = await upstreamDuring()
     const route = models({ small: vllm({ baseURL: upstream.baseURL })('small') })
-    const bounded = [{ limits: concurrent(5) }, { limits: limits([concurrent(5)]) }, { authorize: () => true }]
+    const bounded = [
+      { limits: concurrent(5) },
+      { limits: limits([concurrent(5)]) },
+      { authorize: () => true },
+    ]
     for (const options of bounded) {
       const { chat } = await service({ route, ...options })
       expect((await chat('free', { priority: -1 })).status).toBe(400)

@@ -8,7 +8,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import type { UpstreamCall, AttemptSpan, EndEvent, Principal, RequestSpan } from '@sluice/core'
+import type { AttemptSpan, EndEvent, Principal, RequestSpan, UpstreamCall } from '@sluice/core'
 import { answeringAttempt } from '../answering-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import { chat, attributes as names, ownAttributes, providerName } from './names.ts'

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { EndEvent, Observer, Principal, DiscardedCallEvent } from '@sluice/core'
+import type { DiscardedCallEvent, EndEvent, Observer, Principal } from '@sluice/core'
 import { answeringAttempt } from '../answering-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import type { Instruments } from './instruments.ts'

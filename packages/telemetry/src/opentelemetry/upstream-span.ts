@@ -8,7 +8,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { UpstreamCall, AttemptEnd, AttemptSpan } from '@sluice/core'
+import type { AttemptEnd, AttemptSpan, UpstreamCall } from '@sluice/core'
 import { requestAttributes, usageAttributes } from './call-attributes.ts'
 import { inputContent } from './content.ts'
 import { failureType } from './error-type.ts'

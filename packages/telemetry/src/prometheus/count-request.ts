@@ -1,8 +1,8 @@
 import {
   type AttemptRecord,
+  type DiscardedCallEvent,
   type EndEvent,
   GatewayError,
-  type DiscardedCallEvent,
   UpstreamError,
   type UpstreamFailure,
   type Usage,

@@ -89,7 +89,11 @@ export function makeInstruments(
     ),
     refusals: counter('refusals_total', 'Chat completions that the gateway refused.', 'refusal', ...tagged),
     authFailures: counter('auth_failures_total', 'Chat completions whose caller is unknown.', 'reason'),
-    wouldHaveRefused: counter('shadow_refusals_total', 'Requests that a rule asShadow would have refused.', 'rule'),
+    wouldHaveRefused: counter(
+      'shadow_refusals_total',
+      'Requests that a rule asShadow would have refused.',
+      'rule',
+    ),
     cache: counter('cache_requests_total', 'Requests that the cache was asked for.', 'model', 'result'),
     replayed: counter('replayed_total', 'Answers that were given again for an idempotency key.', 'model'),
     targetState: gauge(

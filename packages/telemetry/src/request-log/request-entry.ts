@@ -1,10 +1,10 @@
-import type { EndEvent, Outcome } from '@sluice/core'
+import type { EndEvent, RequestOutcome } from '@sluice/core'
 import { answeringAttempt } from '../answering-attempt.ts'
 import { failureFields } from './failure-fields.ts'
 import type { LogEntry, LogFields } from './logger.ts'
 import { shortText } from './plain-text.ts'
 
-const levels: Partial<Record<Outcome, LogEntry['level']>> = {
+const levels: Partial<Record<RequestOutcome, LogEntry['level']>> = {
   upstream_failed: 'warn',
   internal_error: 'error',
 }

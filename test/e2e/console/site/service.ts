@@ -80,7 +80,7 @@ export async function startService({
     usage: query => database.usage(query),
     chat: ownChat,
     now,
-    base,
+    basePath: base,
   })
   const gateway = createGateway({
     authenticate: firstOf(

@@ -9,7 +9,14 @@ const row: KeyRow = {
   models: ['small-*', 'demo'],
   tags: { team: 'search', plan: 'a=b' },
   limits: [
-    { kind: 'requests', limit: 60, per: 'minute', scopes: ['key', 'model'], models: ['demo'], mode: 'dryRun' },
+    {
+      kind: 'requests',
+      limit: 60,
+      per: 'minute',
+      scopes: ['key', 'model'],
+      models: ['demo'],
+      mode: 'dryRun',
+    },
     { kind: 'budget', limit: 2.5, per: 'day', currency: 'usd' },
   ],
   disabled: false,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { GatewayOptions, LimitRuleData, Outcome, UpstreamFailure } from '@sluice/core'
+import type { GatewayOptions, LimitRuleData, RequestOutcome, UpstreamFailure } from '@sluice/core'
 import { onTestFinished } from 'vitest'
 import { Site } from '../../../e2e/conformance/site.ts'
 
@@ -28,7 +28,7 @@ export interface ChildOptions
 
 /** What is told of a record. */
 export interface ChildEnd {
-  readonly outcome: Outcome
+  readonly outcome: RequestOutcome
   readonly status: number
   readonly attempts: readonly { readonly called: boolean; readonly kind: UpstreamFailure | null }[]
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outcome } from '@sluice/core'
+import type { RequestOutcome } from '@sluice/core'
 import { hastyBase } from '../gateway/names.ts'
 import { type Asking, ask, chat } from './ask.ts'
 import { type AnswerForm, expectTold } from './expect-told.ts'
@@ -18,7 +18,7 @@ interface Expected {
   readonly status: number
   readonly as: AnswerForm
   /** Absent for a stranger, of whom there is no record to find. */
-  readonly outcome?: Outcome
+  readonly outcome?: RequestOutcome
 }
 
 const well = { status: 200, outcome: 'completed' } as const

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import type { Outcome } from '@sluice/core'
+import type { RequestOutcome } from '@sluice/core'
 import { random } from '@sluice/testing'
 import type { Gateway, Upstream } from '../process/child.ts'
 import type { Ended } from '../process/messages.ts'
@@ -57,7 +57,7 @@ export class World {
   }
 
   /** The record has to say how it ended. */
-  async expectRecord(id: string, outcome: Outcome, status?: number): Promise<Ended> {
+  async expectRecord(id: string, outcome: RequestOutcome, status?: number): Promise<Ended> {
     const record = await this.records.take(id)
     if (record.outcome === outcome && (status ?? record.status) === record.status) return record
     throw new Error(`the record says ${record.outcome} ${record.status}, not ${outcome} ${status ?? ''}`)

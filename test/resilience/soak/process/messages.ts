@@ -1,4 +1,4 @@
-import type { Outcome } from '@sluice/core'
+import type { RequestOutcome } from '@sluice/core'
 
 /** What the parent is answered, by question: a value as it comes over the channel. */
 export type Answers = { readonly [question: string]: unknown }
@@ -21,7 +21,7 @@ export type ChildMessage =
 /** How one request ended, as the gateway's record says it. */
 export interface Ended {
   readonly id: string
-  readonly outcome: Outcome
+  readonly outcome: RequestOutcome
   readonly status: number
   /** See `now`. */
   readonly at: number

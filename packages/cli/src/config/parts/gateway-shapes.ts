@@ -1,8 +1,8 @@
 import type {
   AbandonedCallOptions,
   BreakerOptions,
-  RequestLimits,
   ModelPrice,
+  RequestLimits,
   RetryOptions,
   StreamPacing,
   Timeouts,

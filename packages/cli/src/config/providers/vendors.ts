@@ -15,8 +15,8 @@ import {
   openai,
   openaiCompatible,
   openrouter,
+  type ProviderInstance,
   together,
-  type Vendor,
   vertex,
   vllm,
   xai,
@@ -39,12 +39,12 @@ import {
 export interface KnownVendor {
   readonly members: Readonly<Record<string, Member>>
   /** Throws `TypeError` for options that cannot work. What they may be is checked there. */
-  readonly make: (options: never) => Vendor
+  readonly make: (options: never) => ProviderInstance
 }
 
 const vendor = <Options>(
   members: { readonly [Name in keyof Required<Options>]: Member },
-  make: (options: Options) => Vendor,
+  make: (options: Options) => ProviderInstance,
 ): KnownVendor => ({ members: members as Readonly<Record<string, Member>>, make })
 
 /** By the names that configurations use. */

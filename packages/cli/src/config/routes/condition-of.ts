@@ -1,14 +1,14 @@
 import {
   allOf,
   anyOf,
-  modelMatches,
   bodyLargerThan,
   hasMedia,
-  noneOf,
+  hasTag,
   hasTools,
+  modelMatches,
+  noneOf,
   promptLongerThan,
   type RouteCondition,
-  hasTag,
 } from '@sluice/core'
 import type { ConditionConfig } from '../config.ts'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { Reading } from '../reading.ts'
+import { ImportReader } from '../reading.ts'
 import { priceOf } from './deployment.ts'
 
-const priced = (given: object) => priceOf(new Reading(given).root, new Reading({}).root)
+const priced = (given: object) => priceOf(new ImportReader(given).root, new ImportReader({}).root)
 const usual = { input_cost_per_token: 0.00000015, output_cost_per_token: '6e-7' }
 
 it('takes the prices of service tiers along, where both sides have one', () => {

@@ -1,7 +1,7 @@
 import type { ModelPrice, Target, TokenPrice } from '@sluice/core'
 import type { Importing } from '../importing.ts'
 import { parametersOf } from '../parameters.ts'
-import type { Part } from '../reading.ts'
+import type { ImportNode } from '../reading.ts'
 import { withCredential, withReferences } from './settings.ts'
 import { vendorOf } from './vendor-of.ts'
 import { bedrockRegion, type NamedModel, namedModel } from './vendors.ts'
@@ -15,17 +15,17 @@ export interface Deployment {
   readonly price: ModelPrice | undefined
   readonly order: number | undefined
   /** Where these stand: what they mean is the strategy's to say. */
-  readonly weight: Part
-  readonly rpm: Part
-  readonly tpm: Part
+  readonly weight: ImportNode
+  readonly rpm: ImportNode
+  readonly tpm: ImportNode
 }
 
 /** An entry of `model_list`; `undefined` where it cannot be had, which is told. */
 export function deploymentOf(
-  entry: Part,
+  entry: ImportNode,
   name: string,
   importing: Importing,
-  credentials: Part,
+  credentials: ImportNode,
 ): Deployment | undefined {
   const given = withCredential(entry.at('litellm_params'), credentials, importing.reading)
   const info = entry.at('model_info')
@@ -79,7 +79,7 @@ const unusableModel = [
   'Write a name for each model, or one * in both names.',
 ] as const
 
-function namedOf(given: Part): NamedModel | undefined {
+function namedOf(given: ImportNode): NamedModel | undefined {
   const model = given.at('model').text()
   return model === undefined ? undefined : namedModel(model, given.at('custom_llm_provider').text())
 }
@@ -97,7 +97,7 @@ function modelName({ known, model }: NamedModel): string {
 }
 
 /** What `model_info` says that a model can do; `undefined` where it says nothing of what is looked at here. */
-function capabilitiesOf(info: Part): Target['capabilities'] | undefined {
+function capabilitiesOf(info: ImportNode): Target['capabilities'] | undefined {
   const contextTokens = info.at('max_input_tokens').count(1)
   const maxOutputTokens = info.at('max_output_tokens').count(1)
   const tools = info.at('supports_function_calling').flag()
@@ -125,7 +125,7 @@ const priceFields = {
 const tierNames = ['priority', 'flex'] as const
 
 /** What a deployment costs, where it says both what its input and what its output do. */
-export function priceOf(given: Part, info: Part): ModelPrice | undefined {
+export function priceOf(given: ImportNode, info: ImportNode): ModelPrice | undefined {
   const at = (key: string) => (given.at(key).isThere ? given.at(key) : info.at(key))
   const tokens = tokenPrice(at, '')
   if (tokens === undefined) return undefined
@@ -137,7 +137,7 @@ export function priceOf(given: Part, info: Part): ModelPrice | undefined {
 }
 
 /** What tokens cost by the keys that end so; `undefined` where it does not say both. */
-function tokenPrice(at: (key: string) => Part, suffix: string): TokenPrice | undefined {
+function tokenPrice(at: (key: string) => ImportNode, suffix: string): TokenPrice | undefined {
   if (!isPrice(at(priceFields.input + suffix)) || !isPrice(at(priceFields.output + suffix))) return undefined
   const price = Object.entries(priceFields).flatMap(([name, key]) => {
     const part = at(key + suffix)
@@ -147,7 +147,7 @@ function tokenPrice(at: (key: string) => Part, suffix: string): TokenPrice | und
 }
 
 /** PyYAML reads `1e-6` as text, and so LiteLLM takes texts too. */
-function isPrice(part: Part): boolean {
+function isPrice(part: ImportNode): boolean {
   return (part.numeric ?? -1) >= 0
 }
 

@@ -1,10 +1,14 @@
 import type { RouteConfig } from '../../config/config.ts'
 import type { Importing } from '../importing.ts'
-import type { Part } from '../reading.ts'
+import type { ImportNode } from '../reading.ts'
 import { type Deployment, deploymentOf } from './deployment.ts'
 
 /** The deployments of `model_list`, by the name that callers use. */
-export function groupsOf(list: Part, importing: Importing, credentials: Part): ReadonlyMap<string, Group> {
+export function groupsOf(
+  list: ImportNode,
+  importing: Importing,
+  credentials: ImportNode,
+): ReadonlyMap<string, Group> {
   const deployments = new Map<string, Deployment[]>()
   for (const entry of list.items()) {
     const name = entry.at('model_name').text()
@@ -114,7 +118,7 @@ const strategies: Readonly<Record<string, Strategy>> = {
   'cost-based-routing': 'cheapest',
 }
 
-export function strategyOf(part: Part): ChosenStrategy {
+export function strategyOf(part: ImportNode): ChosenStrategy {
   if (part.value === 'usage-based-routing' || part.value === 'usage-based-routing-v2') {
     part.lose(
       'No route goes by what was used of a bound within the minute.',

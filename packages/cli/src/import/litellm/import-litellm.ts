@@ -2,7 +2,7 @@ import type { Config, KeyConfig, RouteConfig } from '../../config/config.ts'
 import { fits } from '../../config/routes/route-scope.ts'
 import type { Imported } from '../imported.ts'
 import { type Importing, Variables, VendorTable, variable } from '../importing.ts'
-import { type Part, Reading } from '../reading.ts'
+import { type ImportNode, ImportReader } from '../reading.ts'
 import { type Group, groupsOf, strategyOf } from './groups.ts'
 import { litellmLosses } from './known-losses.ts'
 import { boundsOf, spendingOf } from './limits.ts'
@@ -26,7 +26,7 @@ export function importLiteLLM(value: unknown): Imported {
 
 /** `reserved` are names that no provider may have. */
 function importWith(value: unknown, reserved: ReadonlySet<string>): Imported {
-  const reading = new Reading(value)
+  const reading = new ImportReader(value)
   const { root } = reading
   const [list, credentials] = [root.at('model_list'), root.at('credential_list')]
   const variables = new Variables([...variablesIn(root), ...variablesReadAnyway(list, credentials)])
@@ -38,7 +38,7 @@ function importWith(value: unknown, reserved: ReadonlySet<string>): Imported {
 }
 
 function configOf(
-  root: Part,
+  root: ImportNode,
   groups: ReadonlyMap<string, Group>,
   importing: Importing,
   settings: ReturnType<typeof settingsOf>,
@@ -84,7 +84,7 @@ function intakeOf(maxBytes: number): NonNullable<Config['requestLimits']> {
 }
 
 /** The variables that are read where a deployment names no key: a secret of the file must not take such a name. */
-function variablesReadAnyway(list: Part, credentials: Part): string[] {
+function variablesReadAnyway(list: ImportNode, credentials: ImportNode): string[] {
   return list.items().flatMap(entry => {
     const given = entry.at('litellm_params')
     const model = given.at('model').value
@@ -117,7 +117,7 @@ function pricesForBudget(isNeeded: boolean): Pick<Config, 'prices'> {
 }
 
 /** Who may call. A service without any key cannot be had: where the file has none, one is asked for. */
-function keysOf(general: Part, { reading, variables }: Importing): readonly KeyConfig[] {
+function keysOf(general: ImportNode, { reading, variables }: Importing): readonly KeyConfig[] {
   const key = secretText(general.at('master_key'), variables, 'LITELLM_MASTER_KEY')
   if (key !== undefined) {
     reading.note(

@@ -1,5 +1,5 @@
 import type { BudgetWindow, LimitRuleData } from '@sluice/core'
-import type { Part, Reading } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../reading.ts'
 import { type ChosenStrategy, type Group, levelsOf, type WeightKey, weightKey, weightKeys } from './groups.ts'
 
 /**
@@ -9,7 +9,7 @@ import { type ChosenStrategy, type Group, levelsOf, type WeightKey, weightKey, w
 export function boundsOf(
   group: Group,
   { strategy, byUsage }: ChosenStrategy,
-  reading: Reading,
+  reading: ImportReader,
 ): LimitRuleData[] {
   const bounded = (['rpm', 'tpm'] as const).filter(key => isBounded(group, key))
   for (const level of levelsOf(group)) {
@@ -61,7 +61,7 @@ function windowOf(value: unknown): BudgetWindow | undefined {
 }
 
 /** The budget of all callers together. */
-export function spendingOf(settings: Part, reading: Reading): LimitRuleData[] {
+export function spendingOf(settings: ImportNode, reading: ImportReader): LimitRuleData[] {
   const [amount, span] = [settings.at('max_budget'), settings.at('budget_duration')]
   const limit = (amount.numeric ?? 0) > 0 ? amount.number() : undefined
   if (limit === undefined) return []

@@ -1,11 +1,11 @@
 import type { Config } from '../../config/config.ts'
-import type { Part, Reading } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../reading.ts'
 import type { Settings } from './settings.ts'
 
 type Reliability = Pick<Config, 'timeouts' | 'maxAttempts' | 'retry' | 'breaker'>
 
 /** Deadlines, repeats and rests. `mostPlaces` is how many places a request may go through. */
-export function reliabilityOf(settings: Settings, mostPlaces: number, reading: Reading): Reliability {
+export function reliabilityOf(settings: Settings, mostPlaces: number, reading: ImportReader): Reliability {
   return {
     ...timeoutsOf(settings, reading),
     ...attemptsOf(settings, mostPlaces, reading),
@@ -15,7 +15,7 @@ export function reliabilityOf(settings: Settings, mostPlaces: number, reading: R
 
 const defaultTotalMs = 600_000
 
-function timeoutsOf(settings: Settings, reading: Reading): Pick<Config, 'timeouts'> {
+function timeoutsOf(settings: Settings, reading: ImportReader): Pick<Config, 'timeouts'> {
   const general = settings.at('request_timeout')
   const own = settings.at('timeout')
   const seconds = positive(own) ?? positive(general)
@@ -32,7 +32,7 @@ function timeoutsOf(settings: Settings, reading: Reading): Pick<Config, 'timeout
 function attemptsOf(
   settings: Settings,
   places: number,
-  reading: Reading,
+  reading: ImportReader,
 ): Pick<Config, 'maxAttempts' | 'retry'> {
   const retries = settings.at('num_retries').count(0)
   const usual = 3
@@ -43,7 +43,7 @@ function attemptsOf(
   return { maxAttempts: retries + places, ...(retries === 0 ? { retry: false as const } : {}) }
 }
 
-function breakerOf(settings: Settings, reading: Reading): Pick<Config, 'breaker'> {
+function breakerOf(settings: Settings, reading: ImportReader): Pick<Config, 'breaker'> {
   const isOff = settings.at('disable_cooldowns').flag()
   const [fails, seconds] = [settings.at('allowed_fails'), settings.at('cooldown_time')]
   if (isOff === true) {
@@ -66,7 +66,7 @@ function breakerOf(settings: Settings, reading: Reading): Pick<Config, 'breaker'
 }
 
 /** Seconds above 0 that a timer can take. */
-function positive(part: Part): number | undefined {
+function positive(part: ImportNode): number | undefined {
   const { numeric: seconds = 0 } = part
   return seconds > 0 && seconds <= 2_147_483 ? part.number() : undefined
 }

@@ -1,6 +1,6 @@
 import type { RouteConfig } from '../../config/config.ts'
 import { placesIn } from '../places-in.ts'
-import type { Part, Reading } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../reading.ts'
 import { type Group, groupRoute, groupUnder, type Strategy } from './groups.ts'
 import type { Settings } from './settings.ts'
 
@@ -52,7 +52,7 @@ const unsized = [
   'Give model_info.max_input_tokens to all of them and import again, or write { byContextLength: [...] } with the contextTokens of each.',
 ] as const
 
-function withDefaults(fallbacks: Fallbacks, list: Part, knows: (name: string) => boolean): Fallbacks {
+function withDefaults(fallbacks: Fallbacks, list: ImportNode, knows: (name: string) => boolean): Fallbacks {
   const names = namesIn(list, knows)
   if (names.length === 0) return fallbacks
   return new Map([...fallbacks, ['*', [...(fallbacks.get('*') ?? []), ...names]]])
@@ -62,7 +62,7 @@ function withDefaults(fallbacks: Fallbacks, list: Part, knows: (name: string) =>
 type Fallbacks = ReadonlyMap<string, readonly string[]>
 
 /** Reads a list of `{ group: [other, ...] }`. A name that `knows` does not know is told of. */
-function fallbacksOf(list: Part, knows: (name: string) => boolean): Fallbacks {
+function fallbacksOf(list: ImportNode, knows: (name: string) => boolean): Fallbacks {
   const all = new Map<string, string[]>()
   for (const entry of list.items()) {
     for (const [group, others] of entry.members()) {
@@ -77,7 +77,7 @@ function fallbacksOf(list: Part, knows: (name: string) => boolean): Fallbacks {
 }
 
 /** Reads a list of names. */
-function namesIn(list: Part, knows: (name: string) => boolean): string[] {
+function namesIn(list: ImportNode, knows: (name: string) => boolean): string[] {
   return list.items().flatMap(item => {
     if (typeof item.value !== 'string') return []
     if (knows(item.value)) return item.text() ?? []
@@ -106,9 +106,9 @@ function standIns(name: string, fallbacks: Fallbacks): readonly string[] {
 
 /** Other names for models: `{ "gpt-4": "gpt-4o" }`, or `{ "gpt-4": { "model": "gpt-4o", "hidden": true } }`. */
 export function aliasesOf(
-  aliases: Part,
+  aliases: ImportNode,
   models: Readonly<Record<string, RouteConfig>>,
-  reading: Reading,
+  reading: ImportReader,
 ): Readonly<Record<string, RouteConfig>> {
   const carried = aliases.members().flatMap(([alias, part]) => {
     const target = part.isLeaf ? part : part.at('model')

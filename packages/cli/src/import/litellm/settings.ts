@@ -1,13 +1,13 @@
 import { Variables } from '../importing.ts'
-import { Part, type Reading } from '../reading.ts'
+import { ImportNode, type ImportReader } from '../reading.ts'
 
 /** Settings that stand in `router_settings` or in `litellm_settings`. */
 export interface Settings {
-  at(key: string): Part
+  at(key: string): ImportNode
 }
 
 /** Where both have a setting, that of `router_settings` counts, as with LiteLLM, and the other is told of. */
-export function settingsOf(root: Part): Settings {
+export function settingsOf(root: ImportNode): Settings {
   const [router, general] = [root.at('router_settings'), root.at('litellm_settings')]
   return {
     at(key) {
@@ -27,17 +27,17 @@ const fromEnvironment = /^os\.environ\/(.+)$/
 const placeholder =
   /^(?:none|null|empty|dummy|fake|fake-key|any|anything|no-key|not-needed|not-used|unused|x+)$/i
 
-export function isPlaceholder(part: Part): boolean {
+export function isPlaceholder(part: ImportNode): boolean {
   return typeof part.value === 'string' && placeholder.test(part.value.trim())
 }
 
 /** A text of LiteLLM's in our words: `os.environ/NAME` becomes `${NAME}`, and what looks like a secret a variable. */
-export function settingsText(part: Part, variables: Variables, wanted: string): string | undefined {
+export function settingsText(part: ImportNode, variables: Variables, wanted: string): string | undefined {
   return reference(part) ?? plainText(part, variables, wanted)
 }
 
 /** The same for what is a secret by its place, whatever it looks like. */
-export function secretText(part: Part, variables: Variables, wanted: string): string | undefined {
+export function secretText(part: ImportNode, variables: Variables, wanted: string): string | undefined {
   const known = reference(part)
   if (known !== undefined) return known
   const text = isReference(part) ? undefined : part.text()
@@ -60,46 +60,46 @@ export function withReferences(value: unknown): unknown {
 }
 
 /** All variables that a configuration of LiteLLM names. */
-export function variablesIn(root: Part): string[] {
+export function variablesIn(root: ImportNode): string[] {
   return root.leaves().flatMap(({ value }) => {
     const name = typeof value === 'string' ? fromEnvironment.exec(value)?.[1] : undefined
     return name === undefined ? [] : [name]
   })
 }
 
-function isReference(part: Part): boolean {
+function isReference(part: ImportNode): boolean {
   return typeof part.value === 'string' && fromEnvironment.test(part.value)
 }
 
-function reference(part: Part): string | undefined {
+function reference(part: ImportNode): string | undefined {
   const name = typeof part.value === 'string' ? fromEnvironment.exec(part.value)?.[1] : undefined
   const written = name === undefined ? undefined : Variables.reference(name)
   if (written !== undefined) part.take()
   return written
 }
 
-function plainText(part: Part, variables: Variables, wanted: string): string | undefined {
+function plainText(part: ImportNode, variables: Variables, wanted: string): string | undefined {
   const text = isReference(part) ? undefined : part.text()
   return text === undefined ? undefined : variables.plain(text, wanted, part)
 }
 
 /** The settings of a deployment, with those of the credential that it names behind its own, as in LiteLLM. */
-class WithCredential extends Part {
-  readonly #values: Part
+class WithCredential extends ImportNode {
+  readonly #values: ImportNode
 
-  constructor(reading: Reading, own: Part, values: Part) {
+  constructor(reading: ImportReader, own: ImportNode, values: ImportNode) {
     super(reading, own.path, own.value)
     this.#values = values
   }
 
-  override at(key: string | number): Part {
+  override at(key: string | number): ImportNode {
     const own = super.at(key)
     return own.isThere ? own : this.#values.at(key)
   }
 }
 
 /** Where the values of a credential are in `credential_list`; `undefined` for a name that is not there. */
-export function credentialValues(list: Part, name: unknown): Part | undefined {
+export function credentialValues(list: ImportNode, name: unknown): ImportNode | undefined {
   return list
     .items()
     .find(entry => typeof name === 'string' && entry.at('credential_name').value === name)
@@ -107,7 +107,7 @@ export function credentialValues(list: Part, name: unknown): Part | undefined {
 }
 
 /** Resolves `litellm_credential_name`. Reports a name that `credential_list` does not have. */
-export function withCredential(given: Part, list: Part, reading: Reading): Part {
+export function withCredential(given: ImportNode, list: ImportNode, reading: ImportReader): ImportNode {
   const name = given.at('litellm_credential_name')
   if (!name.isThere) return given
   const values = credentialValues(list, name.value)

@@ -1,11 +1,11 @@
 import type { Config, StateConfig } from '../../config/config.ts'
 import { cacheNote, type Importing } from '../importing.ts'
-import type { Part } from '../reading.ts'
+import type { ImportNode } from '../reading.ts'
 import { secretText, settingsText } from './settings.ts'
 
 /** Where Redis is, by a URL or by its parts; `undefined` where that is not said. */
 export function redisOf(
-  part: Part,
+  part: ImportNode,
   prefix: '' | 'redis_',
   { reading, variables }: Importing,
 ): string | undefined {
@@ -28,7 +28,7 @@ export function redisOf(
 
 /** Answers that are given again, and the Redis that they are kept in. */
 export function cacheOf(
-  settings: Part,
+  settings: ImportNode,
   importing: Importing,
 ): { cache?: NonNullable<Config['cache']>; redis?: string } {
   const isOn = settings.at('cache').flag()
@@ -65,7 +65,7 @@ export function cacheOf(
 
 /** The database and the Redis of a service. */
 export function stateOf(
-  root: Part,
+  root: ImportNode,
   cacheRedis: string | undefined,
   importing: Importing,
 ): StateConfig | undefined {
@@ -80,10 +80,10 @@ export function stateOf(
   return { ...(database === undefined ? {} : { database }), ...(redis === undefined ? {} : { redis }) }
 }
 
-function databaseOf(part: Part, { reading, variables }: Importing): string | undefined {
+function databaseOf(part: ImportNode, { reading, variables }: Importing): string | undefined {
   const database = secretText(part, variables, 'DATABASE_URL')
   if (database === undefined) return undefined
-  reading.lose(
+  reading.reportUnsupported(
     part.path,
     "The database itself is carried over, and LiteLLM's keys, teams, users and spend in it are not read.",
     'Issue keys anew with `sluice keys create`; its tables stand beside those of LiteLLM.',

@@ -1,8 +1,8 @@
 import type { TelemetryConfig } from '../../config/config.ts'
-import type { Part, Reading } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../reading.ts'
 
 /** What sees the requests. Of LiteLLM's callbacks two have something that does their work. */
-export function telemetryOf(settings: Part, reading: Reading): TelemetryConfig | undefined {
+export function telemetryOf(settings: ImportNode, reading: ImportReader): TelemetryConfig | undefined {
   const found = new Set<string>()
   for (const list of ['callbacks', 'success_callback', 'failure_callback', 'service_callback']) {
     const part = settings.at(list)
@@ -22,7 +22,7 @@ export function telemetryOf(settings: Part, reading: Reading): TelemetryConfig |
   return Object.keys(telemetry).length === 0 ? undefined : telemetry
 }
 
-function readCallback(callback: Part, found: Set<string>): void {
+function readCallback(callback: ImportNode, found: Set<string>): void {
   const name = callback.value === 'opentelemetry' ? 'otel' : callback.value
   if (name === 'prometheus' || name === 'otel') {
     callback.take()

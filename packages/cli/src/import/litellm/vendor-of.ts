@@ -1,11 +1,15 @@
 import type { Loss } from '../imported.ts'
 import { type Importing, variable } from '../importing.ts'
-import type { Part } from '../reading.ts'
+import type { ImportNode } from '../reading.ts'
 import { isPlaceholder, secretText, settingsText } from './settings.ts'
 import { bedrockRegion, type KnownVendor, type NamedModel } from './vendors.ts'
 
 /** The name of the vendor that a deployment is asked of, or why there is none. */
-export function vendorOf(named: NamedModel, given: Part, importing: Importing): string | Omit<Loss, 'path'> {
+export function vendorOf(
+  named: NamedModel,
+  given: ImportNode,
+  importing: Importing,
+): string | Omit<Loss, 'path'> {
   const { known } = named
   if (known === undefined) return unknownVendor
   const concurrent = concurrencyOf(given, importing)
@@ -69,7 +73,7 @@ function isOpenAI(baseURL: string): boolean {
   return baseURL.startsWith('https://api.openai.com/')
 }
 
-function baseOf(vendor: KnownVendor, given: Part, { variables }: Importing): string | undefined {
+function baseOf(vendor: KnownVendor, given: ImportNode, { variables }: Importing): string | undefined {
   const part = given.at('api_base').isThere ? given.at('api_base') : given.at('base_url')
   const text = settingsText(part, variables, `${vendor.type}_BASE_URL`)
   if (text === undefined) return vendor.baseURL
@@ -81,7 +85,7 @@ function baseOf(vendor: KnownVendor, given: Part, { variables }: Importing): str
 function keyOf(
   vendor: KnownVendor,
   type: string,
-  given: Part,
+  given: ImportNode,
   { reading, variables }: Importing,
 ): string | undefined {
   const part = given.at('api_key')
@@ -96,7 +100,7 @@ function keyOf(
   return vendor.key === undefined || vendor.keyless === true ? undefined : variable(vendor.key)
 }
 
-function concurrencyOf(given: Part, { reading }: Importing): { readonly maxConcurrent?: number } {
+function concurrencyOf(given: ImportNode, { reading }: Importing): { readonly maxConcurrent?: number } {
   const maxConcurrent = given.at('max_parallel_requests').count(1)
   if (maxConcurrent === undefined) return {}
   reading.note(
@@ -108,7 +112,7 @@ function concurrencyOf(given: Part, { reading }: Importing): { readonly maxConcu
 const resourceHost = /^https:\/\/([a-z0-9-]+)\.openai\.azure\.com\/?$/i
 
 /** A deployment on Azure. What it does not say, LiteLLM reads from variables, and so it is read here. */
-function azureOptions(given: Part, { reading, variables }: Importing): Record<string, unknown> {
+function azureOptions(given: ImportNode, { reading, variables }: Importing): Record<string, unknown> {
   const base = settingsText(given.at('api_base'), variables, 'AZURE_API_BASE')
   const resource = base === undefined ? undefined : resourceHost.exec(base)?.[1]
   const apiVersion = settingsText(given.at('api_version'), variables, 'AZURE_API_VERSION')
@@ -134,7 +138,11 @@ function azureOptions(given: Part, { reading, variables }: Importing): Record<st
 }
 
 /** A model on Bedrock: credentials of its own, or those of the environment. */
-function bedrockOptions({ model }: NamedModel, given: Part, importing: Importing): Record<string, unknown> {
+function bedrockOptions(
+  { model }: NamedModel,
+  given: ImportNode,
+  importing: Importing,
+): Record<string, unknown> {
   const { reading, variables } = importing
   const own = settingsText(given.at('aws_region_name'), variables, 'AWS_REGION_NAME')
   const region = own ?? bedrockRegion.exec(model)?.[1] ?? variable('AWS_REGION_NAME')
@@ -153,7 +161,7 @@ function bedrockOptions({ model }: NamedModel, given: Part, importing: Importing
   }
 }
 
-function credentialsOf(given: Part, { reading, variables }: Importing): Record<string, string> {
+function credentialsOf(given: ImportNode, { reading, variables }: Importing): Record<string, string> {
   const text = (key: string, wanted: string) => secretText(given.at(key), variables, wanted)
   const accessKeyId = text('aws_access_key_id', 'AWS_ACCESS_KEY_ID')
   const secretAccessKey = text('aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY')
@@ -170,7 +178,7 @@ function credentialsOf(given: Part, { reading, variables }: Importing): Record<s
 }
 
 /** A model on Vertex AI. Its token is the one thing that a file cannot hold for long. */
-function vertexOptions(given: Part, { reading, variables }: Importing): Record<string, unknown> {
+function vertexOptions(given: ImportNode, { reading, variables }: Importing): Record<string, unknown> {
   const project =
     settingsText(given.at('vertex_project'), variables, 'VERTEXAI_PROJECT') ?? variable('VERTEXAI_PROJECT')
   const location =
@@ -193,7 +201,7 @@ const providerHeaders = /^(?:authorization|x-api-key|api-key|x-goog-api-key|anth
  * key of its own.
  */
 function headersOf(
-  given: Part,
+  given: ImportNode,
   { variables }: Importing,
   isKeyed: boolean,
 ): { readonly headers?: Record<string, string> } {

@@ -1,12 +1,12 @@
 import type { ConditionConfig, RouteConfig } from '../../config/config.ts'
 import type { Importing } from '../importing.ts'
-import type { Part, Reading } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../reading.ts'
 
-type RouteOf = (target: Part, importing: Importing) => RouteConfig | undefined
+type RouteOf = (target: ImportNode, importing: Importing) => RouteConfig | undefined
 
 /** The first condition that holds says which target is asked. */
 export function conditionalRoute(
-  target: Part,
+  target: ImportNode,
   importing: Importing,
   routeOf: RouteOf,
 ): RouteConfig | undefined {
@@ -44,7 +44,7 @@ interface Branch {
 }
 
 function branchOf(
-  part: Part,
+  part: ImportNode,
   named: (name: string | undefined) => RouteConfig | undefined,
   importing: Importing,
 ): Branch[] {
@@ -61,7 +61,7 @@ function branchOf(
 }
 
 /** A query as a condition; `undefined` where it asks for something else than models and metadata by their values. */
-function conditionOf(query: Part, reading: Reading): ConditionConfig | undefined {
+function conditionOf(query: ImportNode, reading: ImportReader): ConditionConfig | undefined {
   const all = query.members().map(([key, part]) => {
     if (key === '$and') return allOf(part.items().map(each => conditionOf(each, reading)))
     if (key === '$or') return anyOf(part.items().map(each => conditionOf(each, reading)))
@@ -99,7 +99,7 @@ function complete(given: Conditions): ConditionConfig[] | undefined {
 }
 
 /** A value by itself, or `$eq`, `$ne`, `$in` and `$nin` of texts. */
-function compared(part: Part, equals: (value: string) => ConditionConfig): ConditionConfig | undefined {
+function compared(part: ImportNode, equals: (value: string) => ConditionConfig): ConditionConfig | undefined {
   if (part.isLeaf) return one(part)
   return allOf(
     part.members().map(([operator, given]) => {
@@ -112,7 +112,7 @@ function compared(part: Part, equals: (value: string) => ConditionConfig): Condi
     }),
   )
 
-  function one(value: Part): ConditionConfig | undefined {
+  function one(value: ImportNode): ConditionConfig | undefined {
     const text = typeof value.value === 'string' && !/[*$]/.test(value.value) ? value.text() : undefined
     return text === undefined ? undefined : equals(text)
   }

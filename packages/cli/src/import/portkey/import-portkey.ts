@@ -2,13 +2,13 @@ import type { Config } from '../../config/config.ts'
 import type { Imported } from '../imported.ts'
 import { cacheNote, type Importing, Variables, VendorTable, variable } from '../importing.ts'
 import { placesIn } from '../places-in.ts'
-import { type LossHints, type Part, Reading } from '../reading.ts'
+import { type ImportNode, ImportReader, type LossHints } from '../reading.ts'
 import { targetRoute } from './target-route.ts'
 import { eitherCase, vendorKeys } from './vendors.ts'
 
 /** A gateway config of Portkey's, parsed, as a configuration of Sluice. */
 export function importPortkey(value: unknown): Imported {
-  const reading = new Reading(value)
+  const reading = new ImportReader(value)
   const { root } = reading
   const variables = new Variables(['SLUICE_API_KEY', 'VERTEX_TOKEN', ...vendorKeys])
   const importing: Importing = { reading, variables, vendors: new VendorTable() }
@@ -30,7 +30,7 @@ export function importPortkey(value: unknown): Imported {
   return { config, lost: reading.losses(portkeyLosses), notes: [...reading.notes], secrets: variables.moved }
 }
 
-function cacheOf(root: Part, reading: Reading): Pick<Config, 'cache'> {
+function cacheOf(root: ImportNode, reading: ImportReader): Pick<Config, 'cache'> {
   const cache = root.at('cache')
   const mode = cache.isLeaf ? cache : cache.at('mode')
   if (!cache.isThere) return {}
@@ -46,12 +46,16 @@ function cacheOf(root: Part, reading: Reading): Pick<Config, 'cache'> {
   return { cache: { ttlMs: (age ?? 604_800) * 1000 } }
 }
 
-function timeoutsOf(root: Part): Pick<Config, 'timeouts'> {
+function timeoutsOf(root: ImportNode): Pick<Config, 'timeouts'> {
   const ms = eitherCase(root, 'request_timeout').count(1)
   return ms === undefined ? {} : { timeouts: { firstByteMs: ms, responseMs: ms } }
 }
 
-function attemptsOf(root: Part, places: number, reading: Reading): Pick<Config, 'maxAttempts' | 'retry'> {
+function attemptsOf(
+  root: ImportNode,
+  places: number,
+  reading: ImportReader,
+): Pick<Config, 'maxAttempts' | 'retry'> {
   const attempts = root.at('retry').at('attempts').count(0)
   if (attempts === undefined) return places > 3 ? { maxAttempts: places } : {}
   reading.note(

@@ -2,12 +2,12 @@ import type { FailureSpec } from '@sluice/core'
 import type { RouteConfig } from '../../config/config.ts'
 import type { Importing } from '../importing.ts'
 import { parametersOf } from '../parameters.ts'
-import type { Part } from '../reading.ts'
+import type { ImportNode } from '../reading.ts'
 import { conditionalRoute } from './conditional-route.ts'
 import { eitherCase, type PortkeyVendor, portkeyVendor, vendorBySlug, vendorOptions } from './vendors.ts'
 
 /** Where a target is answered: one vendor, or a strategy over targets within it. `undefined` where nothing is left. */
-export function targetRoute(target: Part, importing: Importing): RouteConfig | undefined {
+export function targetRoute(target: ImportNode, importing: Importing): RouteConfig | undefined {
   const targets = target.at('targets')
   if (!targets.isThere) {
     target.at('strategy').at('mode').text()
@@ -44,11 +44,11 @@ export function targetRoute(target: Part, importing: Importing): RouteConfig | u
   return routes[0]!.to
 }
 
-function weightOf(part: Part): number {
+function weightOf(part: ImportNode): number {
   return typeof part.value === 'number' && part.value >= 0 ? (part.number() ?? 1) : 1
 }
 
-function fallback(routes: readonly RouteConfig[], strategy: Part, { reading }: Importing): RouteConfig {
+function fallback(routes: readonly RouteConfig[], strategy: ImportNode, { reading }: Importing): RouteConfig {
   const codes = eitherCase(strategy, 'on_status_codes')
     .items()
     .flatMap(part => ((part.numeric ?? 600) <= 599 ? (part.count(400) ?? []) : []))
@@ -69,7 +69,7 @@ function failuresLike(codes: readonly number[]): FailureSpec[] {
 }
 
 /** A target that is one vendor; `undefined` where it cannot be had, which is told. */
-function placeOf(target: Part, importing: Importing): RouteConfig | undefined {
+function placeOf(target: ImportNode, importing: Importing): RouteConfig | undefined {
   const overrides = eitherCase(target, 'override_params')
   const model = overrides.at('model').text()
   const inModel = /^@([^/]+)\/(.+)$/.exec(model ?? '')
@@ -96,7 +96,7 @@ function placeOf(target: Part, importing: Importing): RouteConfig | undefined {
 }
 
 function vendorOf(
-  target: Part,
+  target: ImportNode,
   inModel: string | undefined,
   { reading }: Importing,
 ): PortkeyVendor | undefined {

@@ -1,5 +1,5 @@
 import { type Importing, variable } from '../importing.ts'
-import type { Part } from '../reading.ts'
+import type { ImportNode } from '../reading.ts'
 
 /** How a vendor that Portkey names is reached. */
 export interface PortkeyVendor {
@@ -64,7 +64,7 @@ interface VendorOptions {
 /** How a target's vendor is reached; `undefined` where the file does not say. */
 export function vendorOptions(
   vendor: PortkeyVendor,
-  target: Part,
+  target: ImportNode,
   importing: Importing,
 ): VendorOptions | undefined {
   const { reading, variables } = importing
@@ -147,7 +147,7 @@ export function vendorOptions(
 }
 
 /** A member in snake case, which Portkey's pages have, or in camel case, which it takes too. */
-export function eitherCase(part: Part, name: string): Part {
+export function eitherCase(part: ImportNode, name: string): ImportNode {
   const snake = part.at(name)
   return snake.isThere
     ? snake

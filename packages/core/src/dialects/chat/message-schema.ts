@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type { AssistantMessage, Message, UserPart } from '../../protocol/chat.ts'
-import { either, type Fault, list, object, tagged, where } from '../../validation/expect-containers.ts'
+import { either, list, object, type SchemaFault, tagged, where } from '../../validation/expect-containers.ts'
 import { maybe, name, nullable, oneOf, only, text } from '../../validation/expect-scalars.ts'
 
 const longestContent = 10_485_760
@@ -76,7 +76,7 @@ export function messageSchema(live: boolean): z.ZodMiniType<Message> {
 }
 
 /** An assistant's message needs content, unless it says something in another way. */
-export function silenceFault(message: AssistantMessage): Fault | undefined {
+export function silenceFault(message: AssistantMessage): SchemaFault | undefined {
   if (message.content !== undefined || saysOtherwise(message)) return undefined
   return {
     reason: 'missing_required_parameter',
@@ -91,7 +91,7 @@ export function saysOtherwise({ tool_calls, function_call, refusal, audio }: Ass
 }
 
 /** A link, or data written as one. */
-export function urlFault(url: string): Fault | undefined {
+export function urlFault(url: string): SchemaFault | undefined {
   if (/^(?:https?:\/\/|data:)/i.test(url)) return undefined
   return {
     reason: 'invalid_value',

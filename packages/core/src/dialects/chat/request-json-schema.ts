@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/chat.ts'
 import { componentsPath, type DescribedRules, JsonSchemas, orNull } from '../../validation/json-schema-of.ts'
-import { formOf } from '../../validation/judge.ts'
+import { shapeOf } from '../../validation/judge.ts'
 import { maxKeyLength, maxPairs, pairsFault, tokenFault, tokenId } from '../../validation/settings-schema.ts'
 import { silenceFault, toolCall, urlFault, userPart } from './message-schema.ts'
 import {
@@ -58,8 +58,8 @@ const requestName = 'ChatCompletionRequest'
 /** Refers to the request's schema. */
 export const requestReference: JsonObject = { $ref: componentsPath + requestName }
 
-function itemOf(list: Parameters<typeof formOf>[0]) {
-  const form = formOf(list)
+function itemOf(list: Parameters<typeof shapeOf>[0]) {
+  const form = shapeOf(list)
   if (form === undefined || !('list' in form)) throw new Error('The messages are no list.')
   return form.list
 }

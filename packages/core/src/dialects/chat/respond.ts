@@ -1,6 +1,6 @@
 import type { GatewayResponse } from '../../contracts/host.ts'
 import type { GatewayError } from '../../errors/errors.ts'
-import { type AnswerHeaders, HeaderList, MadeAnswer } from '../../http/made-answer.ts'
+import { type AnswerHeaders, HeaderList, PlainResponse } from '../../http/made-answer.ts'
 import type { ChatCompletion } from '../../protocol/chat.ts'
 import { completionText } from './completion-text.ts'
 
@@ -14,10 +14,15 @@ export function respondJson(
   return respondText(status, JSON.stringify(value), requestId, more)
 }
 
-function respondText(status: number, text: string, requestId: string, more: Readonly<AnswerHeaders>): GatewayResponse {
+function respondText(
+  status: number,
+  text: string,
+  requestId: string,
+  more: Readonly<AnswerHeaders>,
+): GatewayResponse {
   const headers = new HeaderList('application/json', 'no-store', requestId)
   headers.add(more)
-  return new MadeAnswer(status, text, headers)
+  return new PlainResponse(status, text, headers)
 }
 
 /** The answer to a request that is refused (protocol section 4). */
@@ -55,5 +60,5 @@ export function respondStream(
   const cacheControl = 'no-cache, no-store, no-transform'
   const headers = new HeaderList('text/event-stream; charset=utf-8', cacheControl, requestId)
   headers.add({ 'x-accel-buffering': 'no', ...more })
-  return new MadeAnswer(200, body, headers)
+  return new PlainResponse(200, body, headers)
 }

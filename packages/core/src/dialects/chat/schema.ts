@@ -6,9 +6,9 @@ import { type Fields, fieldsFrom } from '../../validation/check-fields.ts'
 import {
   anyObject,
   either,
-  type Fault,
   list,
   object,
+  type SchemaFault,
   tagged,
   where,
 } from '../../validation/expect-containers.ts'
@@ -58,12 +58,12 @@ const predictionSchema = object({
 const moderationSchema = object({ model: text() }) as unknown as z.ZodMiniType<JsonObject>
 
 /** Only the members that the schema names. */
-export function unknownOptionFault(options: object): Fault | undefined {
+export function unknownOptionFault(options: object): SchemaFault | undefined {
   const unknown = Object.keys(options).find(key => key !== 'include_usage' && key !== 'include_obfuscation')
   return unknown === undefined ? undefined : unknownMember(unknown)
 }
 
-function unknownMember(key: string): Fault {
+function unknownMember(key: string): SchemaFault {
   return {
     reason: 'unknown_parameter',
     message: path => `Unknown parameter: '${path}.${shorten(key)}'.`,

@@ -3,7 +3,7 @@ import { base, check, errorFrom, live, profiles, schema, target } from '../../..
 import type { Target } from '../../contracts/provider.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
 import type { JsonObject } from '../../protocol/chat.ts'
-import { capableTargets } from '../../validation/capable-targets.ts'
+import { selectCapableTargets } from '../../validation/capable-targets.ts'
 import { validate } from './validate.ts'
 
 describe('what the models can do', () => {
@@ -98,7 +98,7 @@ describe('what the models can do', () => {
   it('can be asked by itself', () => {
     const { input } = check({ ...base, ...image })
     const fit = { live: false, bytes: 1, estimateTokens: () => 1, skip: () => {} }
-    expect(capableTargets(input, [textOnly, images], fit)).toEqual([images])
+    expect(selectCapableTargets(input, [textOnly, images], fit)).toEqual([images])
   })
 
   const skips = (body: object, targets: readonly Target[], estimateTokens = () => 1) => {

@@ -1,13 +1,13 @@
 import type { Draft } from '../../contracts/draft.ts'
 import type { Principal } from '../../contracts/principal.ts'
-import type { RoutedTarget, RouteContext } from '../../contracts/route.ts'
+import type { RouteContext, RoutedTarget } from '../../contracts/route.ts'
 import { GatewayError } from '../../errors/errors.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { isKnownField } from '../../protocol/chat-fields.ts'
 import { dropInnerNulls, withoutNulls } from '../../protocol/without-nulls.ts'
 import { shorten } from '../../protocol/wording.ts'
 import { isRestricted, permittedTargets } from '../../routing/restricted-fields.ts'
-import { capableTargets } from '../../validation/capable-targets.ts'
+import { selectCapableTargets } from '../../validation/capable-targets.ts'
 import { checkFields } from '../../validation/check-fields.ts'
 import { wrongType } from '../../validation/refusal-of-issue.ts'
 import { checkConversationRules, checkFieldRules } from './live-rules.ts'
@@ -70,7 +70,7 @@ export function validate<T extends RoutedTarget>(
       : permittedTargets(input, extra, targets, log)
   const capable = permitted.every(({ capabilities }) => capabilities === undefined)
     ? permitted
-    : capableTargets(input, permitted, {
+    : selectCapableTargets(input, permitted, {
         live,
         bytes: draft.bytes,
         estimateTokens: () => rules.estimateTokens(draft),

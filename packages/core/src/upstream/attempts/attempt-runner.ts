@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.ts'
 import type { AttemptReason } from '../../contracts/events.ts'
 import type { Adjustment } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
-import type { Blocked } from '../../contracts/target-health.ts'
+import type { TargetUnavailable } from '../../contracts/target-health.ts'
 import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
@@ -11,11 +11,11 @@ import type { ChatRequest } from '../../protocol/chat.ts'
 import { Attempt } from '../attempt.ts'
 import type { Attempts, CallDependencies } from '../call-context.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
-import type { Progress, Standing } from './next-attempt.ts'
-import { pause } from './pause.ts'
+import type { RetryState, TargetAttemptState } from './next-attempt.ts'
+import { sleepUntil } from './pause.ts'
 import { backoffDelay, hedgeTime, isRetryable, mayMoveOn } from './retry-policy.ts'
-import { askShadows } from './shadows.ts'
-import { allLeftAlone, LeftAlone, skippedFor } from './unavailable-targets.ts'
+import { callShadows } from './shadows.ts'
+import { allTargetsUnavailable, skippedFor, UnavailableTargets } from './unavailable-targets.ts'
 import { type AttemptHost, UpstreamAttempt } from './upstream-attempt.ts'
 
 const never = Number.POSITIVE_INFINITY
@@ -24,8 +24,8 @@ const none: readonly UpstreamAttempt[] = []
 const nothing: readonly Adjustment[] = Object.freeze([])
 
 /** The calls of one request: what is under way, what became of the others, and what that means for the next. */
-export class AttemptRunner implements Progress, AttemptHost {
-  readonly standings: Standing[]
+export class AttemptRunner implements RetryState, AttemptHost {
+  readonly standings: TargetAttemptState[]
   readonly endAt: number
   readonly maxAttempts: number
   made = 0
@@ -55,7 +55,7 @@ export class AttemptRunner implements Progress, AttemptHost {
   /** A call that was made again as its kept connection was closed: not twice in a row. */
   #wasStale = false
   /** Made where a place is: seldom. */
-  #leftAlone: LeftAlone | undefined
+  #leftAlone: UnavailableTargets | undefined
   /** Nothing else is left but those that are left alone. */
   #resorted = false
 
@@ -139,7 +139,7 @@ export class AttemptRunner implements Progress, AttemptHost {
       // Nearly always the only one: a list that is pushed to takes room for many.
       this.#running = this.#running.length === 0 ? [call] : [...this.#running, call]
       if (first && candidate.shadows !== undefined) {
-        askShadows(candidate.shadows, this.#input, this.#attempts, this.#world)
+        callShadows(candidate.shadows, this.#input, this.#attempts, this.#world)
       }
     }
     this.#lookAhead(now)
@@ -205,7 +205,7 @@ export class AttemptRunner implements Progress, AttemptHost {
     const { clock, health } = this.#world
     const candidate = this.#candidates[index]!
     const now = clock.monotonic()
-    const leave = health.of(candidate).repeat(now, this.#attempts.caller)
+    const leave = health.of(candidate).acquireRetry(now, this.#attempts.caller)
     if (leave === undefined) {
       this.#denied = true
       this.standings[index]!.barred = true
@@ -215,7 +215,7 @@ export class AttemptRunner implements Progress, AttemptHost {
     this.#leave = leave
     this.#repeats++
     this.#tellFailed()
-    if (at > now) await pause(at, this.#lifetime, clock)
+    if (at > now) await sleepUntil(at, this.#lifetime, clock)
     this.#waitedMs = clock.monotonic() - now
     this.due = index
   }
@@ -233,7 +233,8 @@ export class AttemptRunner implements Progress, AttemptHost {
 
   /** What the request has come to, when nothing further is asked. */
   giveUp(): unknown {
-    const refusal = this.#failure === undefined ? (this.#leftAlone?.refusal ?? allLeftAlone([])) : undefined
+    const refusal =
+      this.#failure === undefined ? (this.#leftAlone?.refusal ?? allTargetsUnavailable([])) : undefined
     this.#tellLeftAlone()
     if (refusal !== undefined) return refusal
     const { log } = this.#attempts
@@ -260,17 +261,17 @@ export class AttemptRunner implements Progress, AttemptHost {
     const waitMs = backoffDelay(failure, this.#repeats, this.#attempts.random(), retry)
     if (waitMs === undefined) return
     const view = health.of(candidate).view(now, this.#attempts.caller)
-    if (view.state === 'open' || view.state === 'half_open') this.#bar(index, view as Blocked)
+    if (view.state === 'open' || view.state === 'half_open') this.#bar(index, view as TargetUnavailable)
     // The cooldown may come from another request, whose `retry-after` was longer.
     else if (view.waitMs <= Math.max(retry.maxRetryAfterMs, cooldownMs.least))
       standing.againAt = now + Math.max(waitMs, view.waitMs)
   }
 
-  #bar(index: number, blocked: Blocked): void {
+  #bar(index: number, blocked: TargetUnavailable): void {
     const candidate = this.#candidates[index]!
     this.standings[index]!.barred = true
     if (this.made === 0) {
-      this.#leftAlone ??= new LeftAlone()
+      this.#leftAlone ??= new UnavailableTargets()
       this.#leftAlone.add(candidate, blocked)
     } else this.#attempts.skipped(candidate, skippedFor(blocked))
   }
@@ -319,6 +320,6 @@ export class AttemptRunner implements Progress, AttemptHost {
   }
 }
 
-function untried(): Standing {
+function untried(): TargetAttemptState {
   return { asked: 0, barred: false, againAt: undefined }
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Next, nextAttempt, type Progress, type Standing } from './next-attempt.ts'
+import { type Next, nextAttempt, type RetryState, type TargetAttemptState } from './next-attempt.ts'
 
 const never = Number.POSITIVE_INFINITY
-const fresh = (): Standing => ({ asked: 0, barred: false, againAt: undefined })
+const fresh = (): TargetAttemptState => ({ asked: 0, barred: false, againAt: undefined })
 
-function progress(places: number, more: Partial<Progress> = {}): Progress {
+function progress(places: number, more: Partial<RetryState> = {}): RetryState {
   return {
     standings: Array.from({ length: places }, fresh),
     made: 0,
@@ -21,10 +21,10 @@ function progress(places: number, more: Partial<Progress> = {}): Progress {
   }
 }
 
-const failed = (againAt?: number, asked = 1): Standing => ({ asked, barred: false, againAt })
+const failed = (againAt?: number, asked = 1): TargetAttemptState => ({ asked, barred: false, againAt })
 
 describe('the next attempt', () => {
-  it.each<[string, Progress, Next]>([
+  it.each<[string, RetryState, Next]>([
     ['the first place', progress(2), { do: 'ask', index: 0, why: 'first' }],
     [
       'the first that may be asked',
@@ -85,7 +85,7 @@ describe('the next attempt', () => {
     expect(nextAttempt(given, 100)).toEqual(expected)
   })
 
-  it.each<[string, Partial<Progress>]>([
+  it.each<[string, Partial<RetryState>]>([
     ['the attempts are used up', { made: 3 }],
     ['the time is over', { endAt: 100 }],
     ['the caller has the head of the answer', { closed: true }],

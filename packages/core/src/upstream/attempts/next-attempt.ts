@@ -1,7 +1,7 @@
 import type { AttemptReason } from '../../contracts/events.ts'
 
 /** What is known of one place while a request is being answered. */
-export interface Standing {
+export interface TargetAttemptState {
   /** How often it was asked. */
   asked: number
   /** It must not be asked, or not again. */
@@ -11,9 +11,9 @@ export interface Standing {
 }
 
 /** How far a request has come. Times are monotonic milliseconds. */
-export interface Progress {
+export interface RetryState {
   /** The places in their order. */
-  readonly standings: readonly Standing[]
+  readonly standings: readonly TargetAttemptState[]
   /** Calls that count, those under way included. */
   readonly made: number
   readonly maxAttempts: number
@@ -49,7 +49,7 @@ const giveUp: Next = { do: 'give_up' }
  * Decides the next step of a request. Every place has its turn before any is asked again; then that one is which may
  * be asked soonest, of several the one that was asked least, in their order.
  */
-export function nextAttempt(progress: Progress, now: number): Next {
+export function nextAttempt(progress: RetryState, now: number): Next {
   const { standings, running, only, due } = progress
   const over = progress.closed || now >= progress.endAt || progress.made >= progress.maxAttempts
   if (over) return running === 0 ? giveUp : attend
@@ -64,7 +64,7 @@ export function nextAttempt(progress: Progress, now: number): Next {
 }
 
 /** The first place that was not asked and may be; -1 where there is none. */
-function untried(standings: readonly Standing[]): number {
+function untried(standings: readonly TargetAttemptState[]): number {
   for (let index = 0; index < standings.length; index++) {
     const { asked, barred } = standings[index]!
     if (asked === 0 && !barred) return index
@@ -72,12 +72,12 @@ function untried(standings: readonly Standing[]): number {
   return -1
 }
 
-function reason({ running, standings }: Progress): 'first' | 'fallback' | 'hedge' {
+function reason({ running, standings }: RetryState): 'first' | 'fallback' | 'hedge' {
   if (running > 0) return 'hedge'
   return standings.some(({ asked }) => asked > 0) ? 'fallback' : 'first'
 }
 
-function soonest({ standings, only, endAt, headAt }: Progress, now: number): Next | undefined {
+function soonest({ standings, only, endAt, headAt }: RetryState, now: number): Next | undefined {
   let best: { readonly do: 'repeat'; readonly index: number; readonly at: number } | undefined
   for (let index = 0; index < standings.length; index++) {
     const { barred, againAt, asked } = standings[index]!

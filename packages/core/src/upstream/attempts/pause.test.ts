@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { Lifetime } from '../../http/lifetime.ts'
-import { pause } from './pause.ts'
+import { sleepUntil } from './pause.ts'
 
 describe('pause', () => {
   const life = () => new Lifetime(new AbortController().signal)
@@ -9,7 +9,7 @@ describe('pause', () => {
   it('never wakes too soon, where a timer does', async () => {
     const timers = new ManualClock()
     let now = 0
-    const waking = pause(10.5, life(), { ...timers, monotonic: () => now })
+    const waking = sleepUntil(10.5, life(), { ...timers, monotonic: () => now })
     now = 10
     await timers.pass(11)
     expect(timers.pending).toBe(1)
@@ -22,7 +22,7 @@ describe('pause', () => {
   it('hears nothing of a life that ends after it', async () => {
     const clock = new ManualClock()
     const lifetime = life()
-    const waking = pause(10, lifetime, clock)
+    const waking = sleepUntil(10, lifetime, clock)
     await clock.pass(10)
     await waking
     lifetime.end('client_disconnected')
@@ -33,10 +33,10 @@ describe('pause', () => {
     async reason => {
       const clock = new ManualClock()
       const lifetime = life()
-      const waking = pause(10, lifetime, clock)
+      const waking = sleepUntil(10, lifetime, clock)
       lifetime.end(reason)
       await expect(waking).rejects.toMatchObject({ name: 'LifeEnded' })
-      await expect(pause(10, lifetime, clock)).rejects.toMatchObject({ name: 'LifeEnded' })
+      await expect(sleepUntil(10, lifetime, clock)).rejects.toMatchObject({ name: 'LifeEnded' })
       expect(clock.pending).toBe(0)
     },
   )

@@ -7,7 +7,7 @@ import type { Lifetime } from '../../http/lifetime.ts'
  * Waits until a time in monotonic milliseconds, and never wakes before it. Rejects with `LifeEnded` as soon as the life
  * ends. Leaves nothing behind.
  */
-export function pause(until: number, lifetime: Lifetime, clock: Clock): Promise<void> {
+export function sleepUntil(until: number, lifetime: Lifetime, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: Timer | undefined
     const ended = (reason: EndReason) => {

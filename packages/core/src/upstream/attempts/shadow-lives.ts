@@ -1,7 +1,7 @@
 import { Lifetime } from '../../http/lifetime.ts'
 
 /** So many shadows of one gateway are asked at once. */
-export const mostShadows = 100
+export const maxShadows = 100
 
 /** What runs, and has to be waited for. */
 interface Running {
@@ -11,7 +11,7 @@ interface Running {
 }
 
 /** Calls that go on beside their requests, and after them: the end of the gateway waits for them, and cuts them off. */
-export class ShadowLives {
+export class RunningShadows {
   readonly #running: Running
   readonly #began: () => void
   readonly #over: () => void
@@ -25,7 +25,7 @@ export class ShadowLives {
 
   /** A life that `end` has to be told of; `undefined` where there are too many. */
   begin(): Lifetime | undefined {
-    if (this.#running.size >= mostShadows) return undefined
+    if (this.#running.size >= maxShadows) return undefined
     const lifetime = new Lifetime(new AbortController().signal)
     this.#running.add(lifetime)
     this.#began()

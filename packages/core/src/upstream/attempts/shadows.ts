@@ -6,12 +6,12 @@ import type { Lifetime } from '../../http/lifetime.ts'
 import { AttemptEntry, isTimeout } from '../../observability/attempt-log.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
-import { overriddenInput } from '../../validation/overridden-input.ts'
+import { overrideInput } from '../../validation/overridden-input.ts'
 import { Attempt } from '../attempt.ts'
 import type { Attempts, CallDependencies } from '../call-context.ts'
 import type { ChunkSource } from './peeked-stream.ts'
-import { mostShadows } from './shadow-lives.ts'
-import { heardOf, isIterator } from './upstream-attempt.ts'
+import { maxShadows } from './shadow-lives.ts'
+import { isIterator, observedError } from './upstream-attempt.ts'
 
 /** The most of a shadow's answer that is read, in characters: that of a whole answer is bounded likewise. */
 const mostChars = 32 * 1024 * 1024
@@ -30,7 +30,7 @@ class ShadowSkipped extends Error {
 }
 
 /** Asks other places the same. Whatever they do, the request neither waits for them nor hears of them. */
-export function askShadows(
+export function callShadows(
   shadows: readonly Target[],
   input: ChatRequest,
   attempts: Attempts,
@@ -40,7 +40,7 @@ export function askShadows(
     const entry = new AttemptEntry(target, world.clock.monotonic(), 'shadow', 0, attempts.log.traced)
     const lifetime = attempts.lives.begin()
     if (lifetime === undefined) {
-      entry.error = new ShadowSkipped(`${mostShadows} are being asked already`)
+      entry.error = new ShadowSkipped(`${maxShadows} are being asked already`)
       entry.endedAt = world.clock.monotonic()
       attempts.unused(entry, undefined)
       continue
@@ -99,7 +99,7 @@ class Shadow {
     entry.error = error
     entry.endedAt ??= now
     attempt.end(error === undefined)
-    health?.ended(heardOf(entry, error), now)
+    health?.ended(observedError(entry, error), now)
     const { usage: used, estimated } = usage === 'abandoned' || usage === undefined ? unknown : usage
     const { responseModel } = entry
     entry.span?.end(error, { usage: used, usageEstimated: estimated, responseModel })
@@ -118,7 +118,7 @@ class Shadow {
   async #read(attempt: Attempt, health: HealthCall): Promise<CountedUsage> {
     const { unsupportedParameters, clock } = this.#world
     const { provider, model, capabilities, parameters } = this.#entry.target
-    const input = parameters === undefined ? this.#given : overriddenInput(this.#given, parameters).input
+    const input = parameters === undefined ? this.#given : overrideInput(this.#given, parameters).input
     const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
     const answer = await attempt.run(provider, call, nobody)
     const whole = !isIterator(answer)

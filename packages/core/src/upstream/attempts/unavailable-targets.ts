@@ -1,11 +1,11 @@
 import type { Target } from '../../contracts/provider.ts'
-import type { Blocked } from '../../contracts/target-health.ts'
+import type { TargetUnavailable } from '../../contracts/target-health.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
-import { GatewayError, type ErrorReason } from '../../errors/errors.ts'
+import { type ErrorReason, GatewayError } from '../../errors/errors.ts'
 import { type UnavailableReason, unavailableReasons } from '../../errors/unavailable-reason.ts'
 
 /** Why a place is not asked that health says must not be. */
-export function skippedFor({ state, waitMs, reason }: Blocked): SkipReason {
+export function skippedFor({ state, waitMs, reason }: TargetUnavailable): SkipReason {
   const why = state === 'cooldown' ? 'cooldown' : 'open'
   return reason === undefined ? { why, waitMs } : { why, waitMs, detail: reason }
 }
@@ -20,7 +20,7 @@ const refusals: Readonly<Record<UnavailableReason, ErrorReason>> = {
 }
 
 /** The refusal where every place is left alone: of several reasons the one that passes soonest is told. */
-export function allLeftAlone(blocked: readonly Blocked[]): GatewayError {
+export function allTargetsUnavailable(blocked: readonly TargetUnavailable[]): GatewayError {
   const soonestMs = Math.min(...blocked.map(({ waitMs }) => waitMs))
   const ms = Math.round(Math.min(Math.max(soonestMs, 1_000), 60_000))
   const reasons = blocked.map(({ reason = 'overloaded' }) => reason)
@@ -31,8 +31,8 @@ export function allLeftAlone(blocked: readonly Blocked[]): GatewayError {
 }
 
 /** The places that a request came to and that were left alone, while none was asked: one may still be, as the last resort. */
-export class LeftAlone {
-  #places: (readonly [Target, Blocked])[] = []
+export class UnavailableTargets {
+  #places: (readonly [Target, TargetUnavailable])[] = []
 
   get size(): number {
     return this.#places.length
@@ -40,10 +40,10 @@ export class LeftAlone {
 
   /** The refusal where none of them is asked after all. */
   get refusal(): GatewayError {
-    return allLeftAlone(this.#places.map(([, blocked]) => blocked))
+    return allTargetsUnavailable(this.#places.map(([, blocked]) => blocked))
   }
 
-  add(target: Target, blocked: Blocked): void {
+  add(target: Target, blocked: TargetUnavailable): void {
     this.#places.push([target, blocked])
   }
 

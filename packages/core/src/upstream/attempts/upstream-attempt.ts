@@ -7,9 +7,9 @@ import { UpstreamError } from '../../errors/upstream-error.ts'
 import type { AttemptEntry } from '../../observability/attempt-log.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
-import { overriddenInput } from '../../validation/overridden-input.ts'
+import { overrideInput } from '../../validation/overridden-input.ts'
 import type { AdjustmentListener, Attempt } from '../attempt.ts'
-import type { Answering } from '../call-context.ts'
+import type { UpstreamResult } from '../call-context.ts'
 import { type ChunkSource, type ContentListener, PeekedStream, withoutChoice } from './peeked-stream.ts'
 
 /** What an upstream answers with. */
@@ -26,7 +26,7 @@ export interface AttemptHost {
 }
 
 /** One call to one place, from its beginning to the end of its answer. */
-export class UpstreamAttempt implements Answering<Answered>, AdjustmentListener, ContentListener {
+export class UpstreamAttempt implements UpstreamResult<Answered>, AdjustmentListener, ContentListener {
   /** The place among the request's. */
   readonly index: number
   readonly entry: AttemptEntry
@@ -139,7 +139,7 @@ export class UpstreamAttempt implements Answering<Answered>, AdjustmentListener,
     const { unsupportedParameters } = this.#owner
     let input = given
     if (parameters !== undefined) {
-      const overridden = overriddenInput(given, parameters)
+      const overridden = overrideInput(given, parameters)
       input = overridden.input
       this.#own = overridden.adjustments
     }
@@ -151,7 +151,7 @@ export class UpstreamAttempt implements Answering<Answered>, AdjustmentListener,
   #end(completed: boolean, error: unknown, reason?: Error): void {
     this.#ended = true
     this.#attempt.end(completed, reason)
-    this.#health.ended(heardOf(this.entry, error), this.#owner.clock.monotonic())
+    this.#health.ended(observedError(this.entry, error), this.#owner.clock.monotonic())
     this.#giveBack?.()
   }
 }
@@ -166,7 +166,7 @@ function inOtherForm(streamed: boolean): UpstreamError {
 }
 
 /** What health hears of a call's end: what goes wrong before an upstream is asked says nothing of it. */
-export function heardOf({ called }: AttemptEntry, error: unknown): unknown {
+export function observedError({ called }: AttemptEntry, error: unknown): unknown {
   return error !== undefined && !called ? notAsked : error
 }
 

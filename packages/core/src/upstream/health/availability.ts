@@ -1,11 +1,11 @@
-import type { Blocked, TargetHealth } from '../../contracts/target-health.ts'
+import type { TargetHealth, TargetUnavailable } from '../../contracts/target-health.ts'
 import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
 import { type Breaker, probedMs } from './breaker.ts'
 import { type Cooldowns, isOfAccount } from './cooldowns.ts'
 import type { BreakerOptions } from './health-options.ts'
 
 /** Why a target is not available, and for how long. */
-export interface Unavailable extends Blocked {
+export interface Unavailable extends TargetUnavailable {
   readonly reason: UnavailableReason
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 
 /** What the end of a call says of its target. */
-type Verdict =
+type AttemptClassification =
   | { readonly kind: 'success' | 'neutral' }
   /**
    * `own`: it may be this process that cannot reach it, or is not let in: other processes are not told. `answered`: it
@@ -12,12 +12,12 @@ type Verdict =
   /** It is to be left alone for a while, and has not failed. `asked`: it said for how long. */
   | { readonly kind: 'cooldown'; readonly ms: number; readonly own: boolean; readonly asked: boolean }
 
-const success: Verdict = { kind: 'success' }
-const failure: Verdict = { kind: 'failure', own: false, answered: true }
-const refusal: Verdict = { kind: 'failure', own: true, answered: true }
-const broken: Verdict = { kind: 'failure', own: false, answered: false }
-const noConnection: Verdict = { kind: 'failure', own: true, answered: false }
-const neutral: Verdict = { kind: 'neutral' }
+const success: AttemptClassification = { kind: 'success' }
+const failure: AttemptClassification = { kind: 'failure', own: false, answered: true }
+const refusal: AttemptClassification = { kind: 'failure', own: true, answered: true }
+const broken: AttemptClassification = { kind: 'failure', own: false, answered: false }
+const noConnection: AttemptClassification = { kind: 'failure', own: true, answered: false }
+const neutral: AttemptClassification = { kind: 'neutral' }
 
 /** A pause that an upstream asks for is obeyed within these, in milliseconds. */
 export const cooldownMs = { least: 1_000, most: 60_000 }
@@ -28,13 +28,13 @@ export const cooldownMs = { least: 1_000, most: 60_000 }
  * Only an upstream's own doing counts. What is unknown may be a fault of this process or of the request, and says
  * nothing: a request that a provider cannot write must not close a target for others.
  */
-export function classifyOutcome(error: unknown, answered: boolean): Verdict {
+export function classifyOutcome(error: unknown, answered: boolean): AttemptClassification {
   if (error === undefined) return success
   if (UpstreamError.is(error)) return ofUpstream(error, answered)
   return GatewayError.is(error) && error.status >= 500 ? failure : neutral
 }
 
-function ofUpstream(error: UpstreamError, answered: boolean): Verdict {
+function ofUpstream(error: UpstreamError, answered: boolean): AttemptClassification {
   // Both ends may close a kept connection at the same time: that is nobody's fault.
   if (error.staleConnection) return neutral
   if (isOwnLack(error)) return neutral
@@ -45,7 +45,7 @@ function ofUpstream(error: UpstreamError, answered: boolean): Verdict {
   return error.kind === 'refused' ? ofStatus(error) : broken
 }
 
-function ofStatus(error: UpstreamError): Verdict {
+function ofStatus(error: UpstreamError): AttemptClassification {
   const { status, code, retryAfterMs } = error
   if (isTooLarge(error)) return neutral
   // Neither a key that is refused nor an account without means mends itself in a second.

@@ -46,7 +46,7 @@ describe('a record of a HealthRegistry', () => {
         let probes = 0
         for (const taken of steps) {
           if (taken.kind === 'wait') now += taken.ms
-          else if (taken.kind === 'repeat') record.repeat(now)?.()
+          else if (taken.kind === 'repeat') record.acquireRetry(now)?.()
           else if (taken.kind === 'begin') {
             const { state, waitMs, reason } = record.view(now)
             const call = record.begin(now)

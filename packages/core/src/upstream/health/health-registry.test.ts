@@ -100,7 +100,7 @@ describe('a record of a HealthRegistry', () => {
     for (let index = 0; index < 5; index++) begun(record.begin(0, false, ann)).ended(failure(), 0)
     begun(record.begin(1, false, bob)).ended(failure(), 1)
     for (let index = 0; index < 2; index++) {
-      const giveBack = record.repeat(1)
+      const giveBack = record.acquireRetry(1)
       begun(record.begin(1, false, bob)).ended(failure(), 1)
       giveBack?.()
     }
@@ -280,12 +280,12 @@ describe('a record of a HealthRegistry', () => {
     const { book, settings } = scriptedBook()
     const record = book.of(target)
     fail(record, 1)
-    const leaves = Array.from({ length: 4 }, () => record.repeat(0))
+    const leaves = Array.from({ length: 4 }, () => record.acquireRetry(0))
     expect(leaves.map(leave => leave !== undefined)).toEqual([true, true, true, false])
     for (const leave of leaves) leave?.()
     book.follow({ ...settings, retry: undefined })
     begun(record.begin(100_000))
-    expect(record.repeat(100_000)).toBeUndefined()
+    expect(record.acquireRetry(100_000)).toBeUndefined()
   })
 })
 
@@ -323,7 +323,7 @@ describe('healthRegistry', () => {
     const running = of('running')
     begun(running.begin(0))
     const repeating = of('repeating')
-    repeating.repeat(0)
+    repeating.acquireRetry(0)
     const idle = of('idle')
     const asked = of('asked')
     for (let index = 0; index < 5_000; index++) {

@@ -1,7 +1,7 @@
 import type { HealthRecord, HealthRegistry } from '../../contracts/target-health.ts'
 import { EventLoopStallMonitor, type Pauses } from './event-loop-stall-monitor.ts'
 import type { HealthSettings } from './health-options.ts'
-import { Sharing } from './sharing.ts'
+import { HealthSync } from './sharing.ts'
 import { type RecordSettings, TargetHealthState } from './target-health-state.ts'
 
 /** Of one provider so many models are remembered. */
@@ -53,8 +53,8 @@ export function healthRegistry(
     },
     changed: event => current.changed(event),
   }
-  function sharingOf({ shared, clock }: HealthSettings): Sharing | undefined {
-    return shared && new Sharing(shared, { clock, changed: event => current.changed(event) })
+  function sharingOf({ shared, clock }: HealthSettings): HealthSync | undefined {
+    return shared && new HealthSync(shared, { clock, changed: event => current.changed(event) })
   }
   return {
     of({ provider, model }) {

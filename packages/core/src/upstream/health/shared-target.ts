@@ -2,15 +2,15 @@ import type { SharedPause, SharedTargetChange, SharedTargetState } from '../../c
 import { probeMs } from './breaker.ts'
 
 /** What there is to tell of a target, in the words of the contract. */
-export interface ToldTarget {
+export interface ReportedTarget {
   readonly breaker: NonNullable<SharedTargetChange['breaker']>
   readonly cooldownMs: number
   readonly pause: SharedPause | undefined
 }
 
 /** A record as others know it. */
-export interface SharedRecord {
-  told(now: number): ToldTarget
+export interface SyncedRecord {
+  told(now: number): ReportedTarget
   /** Another process tells more than is known here. `breaker`: its breaker was opened or closed there. */
   adopt(state: SharedTargetState, breaker: boolean, now: number): void
 }
@@ -32,18 +32,18 @@ interface Sharer {
   /** Whether the store works. */
   readonly working: boolean
   /** The target is asked for: it is read soon, where not too many wait for that. Tells whether it is. */
-  touch(target: SharedTarget): boolean
+  touch(target: SyncedTarget): boolean
   /** The target has something to tell. */
-  changed(target: SharedTarget): void
+  changed(target: SyncedTarget): void
   claim(id: string, ms: number): Promise<boolean>
   letGo(id: string): Promise<void>
 }
 
 /** One target, as it is shared. */
-export class SharedTarget {
+export class SyncedTarget {
   readonly id: string
   readonly sharing: Sharer
-  readonly #record: SharedRecord
+  readonly #record: SyncedRecord
   /** It is read with the next ones that are. */
   touched = false
   /** Of what the record was told last. */
@@ -60,7 +60,7 @@ export class SharedTarget {
   #claiming = false
   #claimAt = 0
 
-  constructor(id: string, sharing: Sharer, record: SharedRecord) {
+  constructor(id: string, sharing: Sharer, record: SyncedRecord) {
     this.id = id
     this.sharing = sharing
     this.#record = record

@@ -8,7 +8,7 @@ import type {
 import { freshId } from '../../primitives/random.ts'
 import { StoreClient } from '../../stores/store-client.ts'
 import type { HealthSettings } from './health-options.ts'
-import type { SharedTarget } from './shared-target.ts'
+import type { SyncedTarget } from './shared-target.ts'
 
 /** How often is read what others tell, in milliseconds, and no oftener than targets are asked for. */
 const readEveryMs = 1_000
@@ -26,14 +26,14 @@ const mostTouched = 10_000
  * Keeps this process's targets and those of others at one. No request waits for it. Nothing is read while no target
  * is asked for; and it holds no process.
  */
-export class Sharing {
+export class HealthSync {
   readonly store: SharedHealth
   readonly #settings: Pick<HealthSettings, 'clock' | 'changed'>
   readonly #calls: StoreClient
   readonly #token: string
-  readonly #touched = new Set<SharedTarget>()
-  readonly #changes = new Set<SharedTarget>()
-  readonly #unheard = new Set<SharedTarget>()
+  readonly #touched = new Set<SyncedTarget>()
+  readonly #changes = new Set<SyncedTarget>()
+  readonly #unheard = new Set<SyncedTarget>()
   #timer: Timer | undefined
   #readAt = Number.NEGATIVE_INFINITY
   #reading = false
@@ -64,7 +64,7 @@ export class Sharing {
   }
 
   /** The target is asked for: it is read soon, where not too many wait for that. Tells whether it is. */
-  touch(target: SharedTarget): boolean {
+  touch(target: SyncedTarget): boolean {
     this.#plan()
     if (this.#touched.size >= mostTouched) return false
     this.#touched.add(target)
@@ -72,7 +72,7 @@ export class Sharing {
   }
 
   /** The target has something to tell. */
-  changed(target: SharedTarget): void {
+  changed(target: SyncedTarget): void {
     this.#changes.add(target)
     if (!this.#writing) void this.#write()
   }
@@ -106,7 +106,7 @@ export class Sharing {
     if (this.#touched.size > 0) this.#plan()
   }
 
-  async #readThese(targets: readonly SharedTarget[]): Promise<boolean> {
+  async #readThese(targets: readonly SyncedTarget[]): Promise<boolean> {
     const versions = targets.map(({ version }) => version)
     const states = await this.#calls.askOrProbe(async () =>
       soundStates(await this.store.read(targets.map(({ id }) => id)), targets.length),
@@ -140,7 +140,7 @@ export class Sharing {
     this.#writing = false
   }
 
-  #keep(target: SharedTarget, change: SharedTargetChange): void {
+  #keep(target: SyncedTarget, change: SharedTargetChange): void {
     if (this.#unheard.size >= mostUnheard) return
     target.unheard(change)
     this.#unheard.add(target)
@@ -153,7 +153,7 @@ export class Sharing {
 }
 
 /** Takes the first ones out of a set. */
-function taken(set: Set<SharedTarget>): readonly SharedTarget[] {
+function taken(set: Set<SyncedTarget>): readonly SyncedTarget[] {
   const first = [...set].slice(0, most.atOnce)
   for (const target of first) set.delete(target)
   return first

@@ -1,11 +1,11 @@
 import type { TargetEvent } from '../../contracts/events.ts'
 import type { SharedTargetState } from '../../contracts/shared-health.ts'
 import type {
-  Blocked,
   Caller,
   HealthCall,
   HealthRecord,
   TargetHealth,
+  TargetUnavailable,
 } from '../../contracts/target-health.ts'
 import {
   isUnavailableReason,
@@ -21,16 +21,16 @@ import type { HealthSettings } from './health-options.ts'
 import { noCaller } from './principal-caller.ts'
 import { PeakAverage } from './recent-values.ts'
 import { RetryBudget } from './retry-budget.ts'
-import { type SharedRecord, SharedTarget, type ToldTarget } from './shared-target.ts'
-import type { Sharing } from './sharing.ts'
+import { type ReportedTarget, type SyncedRecord, SyncedTarget } from './shared-target.ts'
+import type { HealthSync } from './sharing.ts'
 import { type CallListener, TargetCall } from './target-call.ts'
 
 type State = TargetHealth['state']
-type Scope = TargetHealth['scope']
+type CooldownScope = TargetHealth['scope']
 
 /** What a record is judged by. */
 export interface RecordSettings extends Omit<HealthSettings, 'shared'> {
-  readonly sharing: Sharing | undefined
+  readonly sharing: HealthSync | undefined
 }
 
 /** No pause that another process tells of is longer, in milliseconds. */
@@ -42,7 +42,7 @@ const longestCoolingMs = 60_000
  * Nothing but time ends a pause that it asked for: a call that began before says nothing of it, and none begins
  * meanwhile. What a single principal sees counts for that one: see the breaker and the cooldowns.
  */
-export class TargetHealthState implements HealthRecord, CallListener, SharedRecord {
+export class TargetHealthState implements HealthRecord, CallListener, SyncedRecord {
   readonly #name: Pick<TargetEvent, 'provider' | 'model'>
   readonly #settings: RecordSettings
   readonly #stalls: Pauses
@@ -57,11 +57,11 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
   readonly #availability = new Availability(this.#breaker, this.#cooldowns, this.#pauses)
   /** What was told last. `closed`: there is nothing to be looked at before a call. */
   #told: State = 'closed'
-  #toldScope: Scope
+  #toldScope: CooldownScope
   /** Since when it has not been closed. */
   #unavailableSince = 0
   #error: unknown
-  #shared: SharedTarget | undefined
+  #shared: SyncedTarget | undefined
 
   constructor(name: Pick<TargetEvent, 'provider' | 'model'>, settings: RecordSettings, pauses: Pauses) {
     this.#name = name
@@ -111,7 +111,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
       : this.#availability.lastResortMs(now, caller.digest, this.#settings.breaker)
   }
 
-  begin(now: number, lastResort = false, caller: Caller = noCaller): HealthCall | Blocked {
+  begin(now: number, lastResort = false, caller: Caller = noCaller): HealthCall | TargetUnavailable {
     this.#share()?.touch()
     if (this.#told === 'closed' || this.#tell(now) === 'closed') {
       return this.#begin(now, this.#breaker.generation, caller)
@@ -128,7 +128,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
     return this.#beginLastResort(now, caller)
   }
 
-  repeat(now: number, caller: Caller = noCaller): (() => void) | undefined {
+  acquireRetry(now: number, caller: Caller = noCaller): (() => void) | undefined {
     const { retry, clock } = this.#settings
     const giveBack = retry && this.#repeats.take(now, this.#active, retry, caller.digest)
     return giveBack && (() => giveBack(clock.monotonic()))
@@ -180,7 +180,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
     this.#tell(now)
   }
 
-  told(now: number): ToldTarget {
+  told(now: number): ReportedTarget {
     const { openings, openFor, partial, reason } = this.#breaker
     const { longest, forAll } = this.#cooldowns
     const wait = (until = 0, of?: UnavailableReason) => (of === 'rate_limited' ? Math.max(0, until - now) : 0)
@@ -250,12 +250,12 @@ export class TargetHealthState implements HealthRecord, CallListener, SharedReco
     return this.#breaker.closed ? undefined : caller.digest
   }
 
-  #share(): SharedTarget | undefined {
+  #share(): SyncedTarget | undefined {
     const { sharing } = this.#settings
     if (sharing === undefined) return undefined
     if (this.#shared?.sharing !== sharing) {
       const { provider, model } = this.#name
-      this.#shared = new SharedTarget(`${provider}/${model}`, sharing, this)
+      this.#shared = new SyncedTarget(`${provider}/${model}`, sharing, this)
     }
     return this.#shared
   }

@@ -1,4 +1,4 @@
-import type { Vendor } from '@sluice/providers'
+import type { ProviderInstance } from '@sluice/providers'
 import type { VendorName } from './recordings.ts'
 import { anthropicReplay } from './vendors/anthropic.ts'
 import { azureReplay } from './vendors/azure.ts'
@@ -9,7 +9,7 @@ import { vertexReplay } from './vendors/vertex.ts'
 /** How a vendor is put in front of recordings. */
 export interface ReplayedVendor {
   /** The vendor, where its servers are at this origin: `http://127.0.0.1:port`. `options` stand over the usual ones. */
-  connect(origin: string, options?: object): Vendor
+  connect(origin: string, options?: object): ProviderInstance
   /** The model that answers where nothing else is said. */
   readonly model: string
   /** Headers that each of its requests carries. */
