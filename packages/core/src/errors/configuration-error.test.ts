@@ -44,17 +44,17 @@ describe('a configuration error', () => {
         received: '0',
         expected: 'a number above 0, at most 2147483647',
       },
-      { path: ['limit', 0, 'limit'], received: '0', expected: 'a whole number from 1 to 1,000,000,000' },
+      { path: ['limits', 0, 'limit'], received: '0', expected: 'a whole number from 1 to 1,000,000,000' },
     ])
     expect(error.message).toBe(
       'createGateway(): 2 options cannot be used:\n' +
         '- timeouts.totalMs: got 0, expected a number above 0, at most 2147483647\n' +
-        '- limit[0].limit: got 0, expected a whole number from 1 to 1,000,000,000',
+        '- limits[0].limit: got 0, expected a whole number from 1 to 1,000,000,000',
     )
   })
 
   it.each<[string, () => unknown, (string | number)[], string | undefined]>([
-    ['createGateway', () => createGateway({ ...sound, limt: [] } as never), ['limt'], 'limit'],
+    ['createGateway', () => createGateway({ ...sound, limts: [] } as never), ['limts'], 'limits'],
     [
       'its timeouts',
       () => createGateway({ ...sound, timeouts: { totalms: 1 } } as never),
@@ -98,7 +98,7 @@ describe('a configuration error', () => {
       ['wait', 'maxQueue'],
       'maxQueued',
     ],
-    ['memoryStore', () => memoryLimitStore({ maxKey: 1 } as never), ['maxKey'], 'maxKeys'],
+    ['memoryLimitStore', () => memoryLimitStore({ maxKey: 1 } as never), ['maxKey'], 'maxKeys'],
     ['responseCache', () => responseCache({ ttlMs: 1, maxByte: 1 } as never), ['maxByte'], 'maxBytes'],
     ['apiKeys', () => apiKeys([], { peper: 'x' } as never), ['peper'], 'pepper'],
     ['a key', () => apiKeys([{ id: 'a', key: 'k', model: ['m'] } as never]), [0, 'model'], 'models'],
@@ -141,22 +141,5 @@ describe('a configuration error', () => {
     expect(error.message).toBe('createGateway(): got undefined, expected an object.')
     expect(ConfigurationError.is(error)).toBe(true)
     expect(ConfigurationError.is(new TypeError('x'))).toBe(false)
-  })
-})
-
-describe('limits of a gateway', () => {
-  it('go by the name of the code and by that of a configuration file, and not by both', async () => {
-    for (const name of ['limit', 'limits']) {
-      const { target } = scripted(() => whole('Hi.'))
-      const gateway = createGateway({ ...sound, route: () => [target], [name]: [requests(1).per('day')] })
-      const ask = () =>
-        gateway.fetch('http://gateway/v1/chat/completions', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }),
-        })
-      expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
-      await gateway.close()
-    }
   })
 })

@@ -55,7 +55,7 @@ describe('boundedPolicies', () => {
     )
     await expect(route(draft, context)).rejects.toThrow('route did not')
     await expect(authorize(ann, 'm')).rejects.toThrow('authorize did not')
-    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limit did not')
+    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits did not')
   })
 
   it('gives back room that comes when nobody waits for it any more, once', async () => {
@@ -69,7 +69,7 @@ describe('boundedPolicies', () => {
       10,
       systemClock,
     )
-    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limit did not')
+    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits did not')
     give?.({ headers: {}, settle: usage => void settled.push(usage) })
     await late
     await Promise.resolve()

@@ -49,7 +49,7 @@ describe('guardLedger', () => {
   })
 
   it('has nothing that another library has added to every object', () => {
-    Object.assign(Object.prototype, { cancel: () => {}, unused: () => {} })
+    Object.assign(Object.prototype, { cancel: () => {}, discarded: () => {} })
     onTestFinished(() => {
       for (const name of ['cancel', 'unused']) Reflect.deleteProperty(Object.prototype, name)
     })

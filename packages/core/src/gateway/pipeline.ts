@@ -25,7 +25,7 @@ import { shedLoad } from '../rate-limiting/load-shedding.ts'
 import { route } from '../routing/route.ts'
 import type { ChunkSource } from '../upstream/attempts/peeked-stream.ts'
 import { call } from '../upstream/call.ts'
-import type { Attempts, UpstreamResult } from '../upstream/call-context.ts'
+import type { AttemptObserver, UpstreamResult } from '../upstream/call-context.ts'
 import { completionUsage } from '../usage/usage.ts'
 import { type BoundedOutput, boundOutput, boundTargets } from '../validation/bounded-output.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
@@ -167,7 +167,7 @@ function asking<Host>(
   options: ResolvedOptions<Host>,
   lifetime: Lifetime,
   record: RequestRecord,
-): { readonly asked: AnsweredRequest; readonly attempts: Attempts } {
+): { readonly asked: AnsweredRequest; readonly attempts: AttemptObserver } {
   const created = Math.floor(options.clock.now() / 1000)
   const identity = { id: completionId(options.generateId), created, model: input.model }
   const { traced } = record.attempts
@@ -203,7 +203,7 @@ function whole(
 async function stream<Host>(
   calling: Promise<UpstreamResult<ChunkSource>>,
   asked: AnsweredRequest,
-  attempts: Attempts,
+  attempts: AttemptObserver,
   options: ResolvedOptions<Host>,
 ): Promise<GatewayResponse> {
   const { record } = asked

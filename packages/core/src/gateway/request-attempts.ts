@@ -4,7 +4,7 @@ import type { Caller } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
-import type { Attempts } from '../upstream/call-context.ts'
+import type { AttemptObserver } from '../upstream/call-context.ts'
 import { callerOf } from '../upstream/health/principal-caller.ts'
 import type { CountedUsage } from '../usage/usage.ts'
 import type { RequestRecord } from './request-record.ts'
@@ -13,7 +13,7 @@ import type { ResolvedOptions } from './resolve.ts'
 type Told = Pick<ResolvedOptions<never>, 'observe'>
 
 /** What becomes of a request's attempts: its record keeps it, and observers hear of it. */
-export class RequestAttempts implements Attempts {
+export class RequestAttempts implements AttemptObserver {
   committed = false
   headAt = Number.POSITIVE_INFINITY
   readonly #record: RequestRecord
@@ -59,7 +59,7 @@ export class RequestAttempts implements Attempts {
     this.#record.routing.skip(target, why)
   }
 
-  unused(attempt: AttemptEntry, used: CountedUsage | 'abandoned' | undefined): void {
+  discarded(attempt: AttemptEntry, used: CountedUsage | 'abandoned' | undefined): void {
     const { observe } = this.#options
     const { requestId, startedAt, principal, model = '' } = this.#record
     const abandoned = used === 'abandoned'

@@ -85,7 +85,7 @@ describe('checkParsed', () => {
     [{ '\udc00': 0 }, null, 'invalid_request'],
     [undefined, null, 'invalid_request'],
   ])('refuses what JSON cannot carry (%#)', (value, param, refusal) => {
-    expect(errorFrom(value)).toMatchObject({ status: 400, refusal, param })
+    expect(errorFrom(value)).toMatchObject({ status: 400, reason: refusal, param })
   })
 
   it('takes numbers from 1e21 on, which are decimals as JSON writes them', () => {

@@ -248,9 +248,9 @@ describe('parseJson', () => {
       "Invalid 'n': number too long. Expected a number with maximum length 100, but got a number with length 5002 instead.",
     ],
     ['1e400', 'decimal_above_max_value', null, undefined],
-  ])('F20 refuses a number that no double holds: %s', (text, refusal, param, message) => {
+  ])('F20 refuses a number that no double holds: %s', (text, reason, param, message) => {
     const error = errorFrom(() => parse(text))
-    expect(error).toMatchObject({ refusal, param })
+    expect(error).toMatchObject({ reason, param })
     if (message !== undefined) expect(error.message).toBe(message)
     expect(error.message.length).toBeLessThan(300)
   })

@@ -17,7 +17,7 @@ describe('rules', () => {
       per: 'day',
       scopes: ['tag:team', 'model'],
       models: ['large', 'test-*'],
-      dryRun: true,
+      mode: 'dryRun',
     })
     expect({ ...concurrent(5) }).toEqual({ kind: 'concurrent', limit: 5 })
     expect({ ...budget(0.5, 'usd').per('ever') }).toEqual({
@@ -100,7 +100,7 @@ describe('rules', () => {
     [() => limitRule({ kind: 'concurrent', limit: 1, per: 'day' }), /per: got 'day', expected no window/],
     [() => limitRule({ kind: 'seats', limit: 1 } as never), /kind: got 'seats'/],
     [() => limitRule({ kind: 'requests', limit: 1 } as never), /got undefined, expected 'second'/],
-    [() => limitRule({ kind: 'concurrent', limit: 1, dryRun: 'no' } as never), /dryRun: got 'no'/],
+    [() => limitRule({ kind: 'concurrent', limit: 1, mode: 'no' } as never), /mode: got 'no'/],
     [() => limitRule(null as never), /got null, expected a rule/],
     [() => limitRule('requests' as never), /got 'requests', expected a rule/],
   ])('say what is wrong: %s', (make, message) => {

@@ -24,7 +24,7 @@ export interface CallDependencies extends AttemptDependencies {
 }
 
 /** What is kept of the attempts of one request, and who hears of them. */
-export interface Attempts {
+export interface AttemptObserver {
   readonly log: AttemptLog
   readonly lives: RunningShadows
   /** Whose request it is. */
@@ -48,7 +48,7 @@ export interface Attempts {
    * Told of a call whose answer nobody gets, when it has ended, and of what it used: nothing, or, where it was `abandoned`
    * before any of its answer came, nobody knows what.
    */
-  unused(attempt: AttemptEntry, usage: CountedUsage | 'abandoned' | undefined): void
+  discarded(attempt: AttemptEntry, usage: CountedUsage | 'abandoned' | undefined): void
 }
 
 /** An upstream that answers. */

@@ -19,7 +19,7 @@ import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
 import { RunningShadows } from './attempts/shadow-lives.ts'
 import { call } from './call.ts'
-import type { Attempts, CallDependencies } from './call-context.ts'
+import type { AttemptObserver, CallDependencies } from './call-context.ts'
 import { noCaller } from './health/principal-caller.ts'
 
 const failure = (status: number) => new UpstreamError('It failed.', { kind: 'refused', status })
@@ -27,7 +27,7 @@ const failure = (status: number) => new UpstreamError('It failed.', { kind: 'ref
 function asking(targets: readonly Target[], streamed = false) {
   const health = scriptedHealth()
   const skipped: [string, SkipReason][] = []
-  const attempts: Attempts = {
+  const attempts: AttemptObserver = {
     log: new AttemptLog(),
     lives: new RunningShadows(new Set()),
     caller: noCaller,
@@ -37,7 +37,7 @@ function asking(targets: readonly Target[], streamed = false) {
     failed: () => {},
     adjusted: () => {},
     skipped: ({ model }, why) => skipped.push([model, why]),
-    unused: () => {},
+    discarded: () => {},
   }
   const world: CallDependencies = {
     transport: () => Promise.reject(new Error('Nothing may leave.')),

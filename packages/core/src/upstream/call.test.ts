@@ -20,7 +20,7 @@ import { AttemptLog } from '../observability/attempt-log.ts'
 import type { ChunkSource } from './attempts/peeked-stream.ts'
 import { RunningShadows } from './attempts/shadow-lives.ts'
 import { call } from './call.ts'
-import type { Attempts, CallDependencies } from './call-context.ts'
+import type { AttemptObserver, CallDependencies } from './call-context.ts'
 import { noCaller } from './health/principal-caller.ts'
 
 const world: CallDependencies = {
@@ -39,7 +39,7 @@ const failing = (error: Error): Scripted => scripted(() => Promise.reject(error)
 
 function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallDependencies> = {}) {
   const failed: string[] = []
-  const attempts: Attempts = {
+  const attempts: AttemptObserver = {
     log: new AttemptLog(),
     lives: new RunningShadows(new Set()),
     caller: noCaller,
@@ -47,7 +47,7 @@ function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallDe
     headAt: Number.POSITIVE_INFINITY,
     random: () => 0.5,
     skipped: () => {},
-    unused: () => {},
+    discarded: () => {},
     failed: ({ target }) => failed.push(target.model),
     adjusted: () => {},
   }

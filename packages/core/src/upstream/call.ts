@@ -5,7 +5,7 @@ import type { ChatRequest } from '../protocol/chat.ts'
 import { AttemptRunner } from './attempts/attempt-runner.ts'
 import { nextAttempt } from './attempts/next-attempt.ts'
 import type { ChunkSource } from './attempts/peeked-stream.ts'
-import type { Attempts, CallDependencies, UpstreamResult } from './call-context.ts'
+import type { AttemptObserver, CallDependencies, UpstreamResult } from './call-context.ts'
 
 /**
  * Asks the candidates in order until one answers, those left out that are better left alone. When none is left that was
@@ -17,7 +17,7 @@ export async function call(
   input: ChatRequest,
   candidates: readonly RoutedTarget[],
   lifetime: Lifetime,
-  attempts: Attempts,
+  attempts: AttemptObserver,
   world: CallDependencies,
 ): Promise<UpstreamResult<PartialCompletion | ChunkSource>> {
   let now = world.clock.monotonic()

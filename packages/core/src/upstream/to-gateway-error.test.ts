@@ -19,7 +19,7 @@ describe('toGatewayError', () => {
   ])('tells %s as %s, without its words', (kind, refusal) => {
     const error = new UpstreamError('inside', { kind })
     const told = toGatewayError(error, 'm')
-    expect(told).toMatchObject({ refusal, cause: error })
+    expect(told).toMatchObject({ reason: refusal, cause: error })
     expect(told.message).not.toContain('inside')
   })
 
@@ -41,7 +41,7 @@ describe('toGatewayError', () => {
     [undefined, 'upstream_error'],
   ])('tells status %s as %s', (status, refusal) => {
     const error = refused(status === undefined ? {} : { status })
-    expect(toGatewayError(error, 'm')).toMatchObject({ refusal, cause: error })
+    expect(toGatewayError(error, 'm')).toMatchObject({ reason: refusal, cause: error })
   })
 
   it('tells a kind that it does not know, of another copy of the package, as an upstream error', () => {
@@ -76,7 +76,7 @@ describe('toGatewayError', () => {
   describe('a fault of the request', () => {
     it.each(tellable())('of code %s keeps its code', code => {
       expect(toGatewayError(refused({ status: 400, code }, 'Too much.'), 'm')).toMatchObject({
-        refusal: code,
+        reason: code,
         message: 'Too much.',
       })
     })

@@ -86,10 +86,10 @@ describe('gateway.explain', () => {
       'integer_above_max_value',
       { candidates: { length: 1 } },
     ],
-  ])('tells the refusal of %s', async (_, given, options, refusal, more) => {
+  ])('tells the refusal of %s', async (_, given, options, reason, more) => {
     const { gateway } = serving({ ...fine('a'), capabilities: { maxChoices: 2 } }, options)
     const explained = await gateway.explain(asked(given))
-    expect(explained).toMatchObject({ ...more, refusal: { name: 'GatewayError', refusal } })
+    expect(explained).toMatchObject({ ...more, refusal: { name: 'GatewayError', reason } })
     const response = await gateway.fetch(asked(given))
     expect(explained.refusal).toMatchObject({ status: response.status })
     expect(explained.refusal?.toBody()).toEqual(await response.json())
@@ -103,7 +103,7 @@ describe('gateway.explain', () => {
   ])('explains chat completions only: %s by %s is a refusal', async (path, method, refusal) => {
     const { gateway } = serving(fine('a'))
     const request = new Request(`http://sluice.test${path}`, { method })
-    expect((await gateway.explain(request)).refusal).toMatchObject({ refusal })
+    expect((await gateway.explain(request)).refusal).toMatchObject({ reason: refusal })
   })
 
   it.each<[string, Partial<GatewayOptions>]>([

@@ -97,7 +97,7 @@ describe('createGateway', () => {
     }
     expect(() => createGateway(options as never)).toThrow(TypeError)
     expect(() => createGateway(options as never)).toThrow(
-      /authenticate: got 1.*route: got undefined.*base: got 'v1\/'.*timeouts\.idleMs: got -1.*timeouts\.idle: got 3.*maxAttempts: got 0.*limts: got 3, expected no such option. Did you mean 'limits'\?/s,
+      /authenticate: got 1.*route: got undefined.*basePath: got 'v1\/'.*timeouts\.idleMs: got -1.*timeouts\.idle: got 3.*maxAttempts: got 0.*limts: got 3, expected no such option. Did you mean 'limits'\?/s,
     )
   })
 

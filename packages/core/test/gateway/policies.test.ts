@@ -11,7 +11,7 @@ describe('a gateway and functions of the user', () => {
     ['authenticate', { authenticate: never }],
     ['authorize', { authorize: never }],
     ['route', { route: never }],
-    ['limit', { limits: { admit: never } }],
+    ['limits', { limits: { admit: never } }],
   ])('holds neither a client who leaves nor close, where %s never comes back', async (_, options) => {
     const left = new AbortController()
     const { post, gateway, ends } = serving(scripted(() => whole('Hi')).target, options)

@@ -171,7 +171,7 @@ describe('gateway.reload', () => {
     const named = [
       'authenticate',
       'route',
-      'limit[0].limit',
+      'limits[0].limit',
       'base',
       'traceHeader',
       'timeouts.idleMs',
@@ -220,7 +220,7 @@ describe('gateway.reload', () => {
     transport.close = async () => void told.push('transport closed')
     const ledger = { open() {}, close() {}, flush: () => void told.push('flush') }
     const shed = Object.assign(() => undefined, { close: () => void told.push('shed closed') })
-    const shared = { transport, ledger, shed }
+    const shared = { transport, ledger, loadShedder: shed }
     const [before, after] = [options('before', shared), options('after', shared)]
     const gateway = createGateway(before.given)
     await gateway.fetch(asked())

@@ -176,7 +176,7 @@ describe('limits of a principal', () => {
   it.each<[string, Partial<GatewayOptions>]>([
     ['beside those of the gateway', { limits: [requests(5).per('day')] }],
     ['where the gateway has no option for them', {}],
-    ['where the option is not defined', { limit: undefined } as object],
+    ['where the option is not defined', { limits: undefined } as object],
     ['where the gateway has an empty list', { limits: [] }],
     ['where the gateway has limits() without rules', { limits: limits([]) }],
   ])('hold %s', async (_, options) => {
@@ -221,7 +221,7 @@ describe('limits of a principal', () => {
 
   it('hold for requests at once without an option', async () => {
     const { post, waiting, answer } = limited([], {}, {
-      limit: undefined,
+      limits: undefined,
       authenticate: () => ({ id: 'ann', limits: [concurrent(1)] }),
     } as object)
     const first = post(bound)
@@ -279,7 +279,7 @@ describe('a limiter of the user for principals with limits', () => {
 
   it('is refused at the start, or a reload, where a list has some and it does not say that it enforces them', () => {
     const told =
-      /limit: got a limiter that does not enforce the limits of principals, expected .*'ann' has limits/
+      /limits: got a limiter that does not enforce the limits of principals, expected .*'ann' has limits/
     const unlimited = apiKeys([{ id: 'bob', key: 'sk-bob' }])
     const refused = (options: Partial<GatewayOptions>) => () =>
       serving(target, { limits: { admit: room }, ...options })

@@ -148,7 +148,7 @@ describe('a gateway that sheds', () => {
 
   it('refuses an option that is no function', () => {
     expect(() => serving(answering(), { loadShedder: 500 as never })).toThrow(
-      'shed: got 500, expected a function',
+      'loadShedder: got 500, expected a function',
     )
   })
 })

@@ -9,7 +9,7 @@ import type { Lifetime } from '../../http/lifetime.ts'
 import { isTimeout } from '../../observability/attempt-log.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { Attempt } from '../attempt.ts'
-import type { Attempts, CallDependencies } from '../call-context.ts'
+import type { AttemptObserver, CallDependencies } from '../call-context.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
 import type { RetryState, TargetAttemptState } from './next-attempt.ts'
 import { sleepUntil } from './pause.ts'
@@ -35,7 +35,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   readonly #input: ChatRequest
   readonly #candidates: readonly RoutedTarget[]
   readonly #lifetime: Lifetime
-  readonly #attempts: Attempts
+  readonly #attempts: AttemptObserver
   readonly #world: CallDependencies
   #running: readonly UpstreamAttempt[] = none
   /** The last call that began. */
@@ -63,7 +63,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
     input: ChatRequest,
     candidates: readonly RoutedTarget[],
     lifetime: Lifetime,
-    attempts: Attempts,
+    attempts: AttemptObserver,
     world: CallDependencies,
     now: number,
   ) {
@@ -305,7 +305,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
     if (this.#untold && entry !== undefined) {
       this.#attempts.failed(entry)
       // The request's own record counts the last one.
-      if (isTimeout(entry.error)) this.#attempts.unused(entry, 'abandoned')
+      if (isTimeout(entry.error)) this.#attempts.discarded(entry, 'abandoned')
     }
     this.#untold = false
   }
@@ -316,7 +316,7 @@ export class AttemptRunner implements RetryState, AttemptHost {
   }
 
   #tellUnused({ entry }: UpstreamAttempt): void {
-    if (entry.called) this.#attempts.unused(entry, 'abandoned')
+    if (entry.called) this.#attempts.discarded(entry, 'abandoned')
   }
 }
 

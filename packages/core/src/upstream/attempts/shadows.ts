@@ -8,7 +8,7 @@ import type { ChatRequest } from '../../protocol/chat.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
 import { overrideInput } from '../../validation/overridden-input.ts'
 import { Attempt } from '../attempt.ts'
-import type { Attempts, CallDependencies } from '../call-context.ts'
+import type { AttemptObserver, CallDependencies } from '../call-context.ts'
 import type { ChunkSource } from './peeked-stream.ts'
 import { maxShadows } from './shadow-lives.ts'
 import { isIterator, observedError } from './upstream-attempt.ts'
@@ -33,7 +33,7 @@ class ShadowSkipped extends Error {
 export function callShadows(
   shadows: readonly Target[],
   input: ChatRequest,
-  attempts: Attempts,
+  attempts: AttemptObserver,
   world: CallDependencies,
 ): void {
   for (const target of shadows) {
@@ -42,13 +42,13 @@ export function callShadows(
     if (lifetime === undefined) {
       entry.error = new ShadowSkipped(`${maxShadows} are being asked already`)
       entry.endedAt = world.clock.monotonic()
-      attempts.unused(entry, undefined)
+      attempts.discarded(entry, undefined)
       continue
     }
     // Not before the request itself is on its way.
     world.clock.setTimer(0, async () => {
       try {
-        attempts.unused(entry, await new Shadow(entry, input, lifetime, world).ask(attempts.caller))
+        attempts.discarded(entry, await new Shadow(entry, input, lifetime, world).ask(attempts.caller))
       } finally {
         attempts.lives.end(lifetime)
       }
