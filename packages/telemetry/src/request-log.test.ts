@@ -265,7 +265,7 @@ describe('requestLog on a terminal', () => {
         }),
       ),
     ).toBe('200 big [ann] 1.24 s, from the cache, would refuse: requests(1).per(second)')
-    expect(pretty(ended({ outcome: 'client_disconnected', status: 499 }))).toMatch(/client aborted$/)
+    expect(pretty(ended({ outcome: 'client_disconnected', status: 499 }))).toMatch(/client disconnected$/)
   })
 
   it('says why a request failed', () => {

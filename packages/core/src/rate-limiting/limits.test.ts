@@ -632,9 +632,9 @@ describe('limits() refuses', () => {
   })
 
   it('what another library has added to every object', () => {
-    Object.assign(Object.prototype, { wait: { maxMs: 50, maxQueued: 1 }, dryRun: true, models: ['other'] })
+    Object.assign(Object.prototype, { wait: { maxMs: 50, maxQueued: 1 }, mode: 'dryRun', models: ['other'] })
     onTestFinished(() => {
-      for (const name of ['wait', 'shadow', 'models']) Reflect.deleteProperty(Object.prototype, name)
+      for (const name of ['wait', 'mode', 'models']) Reflect.deleteProperty(Object.prototype, name)
     })
     expect(limits([]).maxWaitMs).toBeUndefined()
     const { ask, refused } = limiter([{ kind: 'requests', limit: 1, per: 'minute' }])

@@ -90,7 +90,7 @@ describe('createGateway', () => {
     const options = {
       authenticate: 1,
       route: undefined,
-      base: 'v1/',
+      basePath: 'v1/',
       timeouts: { idleMs: -1, idle: 3 },
       maxAttempts: 0,
       limts: 3,

@@ -254,7 +254,7 @@ describe('limits of a principal', () => {
   it('that cannot be used are a fault of the service, and let nobody in', async () => {
     for (const limit of [undefined, [requests(5).per('day')]]) {
       const limits = [{ kind: 'requests', limit: -1, per: 'day' } as const]
-      const { post, ends } = serve({ id: 'ann', limits }, { limit } as object)
+      const { post, ends } = serve({ id: 'ann', limits }, { limits: limit } as object)
       expect((await post({})).status).toBe(500)
       expect(ends()[0]?.error).toMatchObject({ message: expect.stringContaining('got -1') })
     }
