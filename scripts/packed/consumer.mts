@@ -12,7 +12,7 @@ import * as testing from '@sluice/testing'
 
 export const gateway: Gateway = createGateway({
   authenticate: apiKeys([{ id: 'me', key: 'sk-test', models: ['demo*'] }]),
-  limit: requests(60).per('minute'),
+  limits: requests(60).per('minute'),
   route: models({
     demo: local()('demo'),
     hosted: [

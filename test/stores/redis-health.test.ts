@@ -173,7 +173,7 @@ describeWithRedis('requests to gateways that share their health', () => {
   })
 })
 
-const sharing = (client: Redis) => ({ breaker: {}, health: redisHealth(client) })
+const sharing = (client: Redis) => ({ breaker: {}, sharedHealth: redisHealth(client) })
 
 const failure = new UpstreamError('It failed.', { kind: 'refused', status: 500 })
 

@@ -9,7 +9,7 @@ const document = openApiDocument()
 describe('the document', () => {
   it.each([
     {},
-    { validation: 'live', unknownParameters: 'reject', base: '/ai/v1', server: 'https://ai.example.com' },
+    { validation: 'live', unknownParameters: 'reject', basePath: '/ai/v1', server: 'https://ai.example.com' },
   ] as const)('is OpenAPI 3.1, of a gateway with %j', async options => {
     const validator = new Validator()
     const made = JSON.parse(JSON.stringify(openApiDocument(options)))

@@ -28,7 +28,7 @@ const mixed = `
     route: three.models({ m: vendor('m') }),
     retry: false,
     breaker: false,
-    limit: {
+    limits: {
       admit: () => {
         if (full) throw new two.GatewayError('rate_limit_exceeded')
         return { headers: {}, settle() {} }

@@ -38,7 +38,7 @@ async function service(mount: Mount, options: Partial<GatewayOptions>) {
   const upstream = await upstreamDuring()
   const { limits: limit = [], ...more } = options
   const rules = limits(limit as Parameters<typeof limits>[0])
-  const parts = { models: { m: upstream }, authenticate: callers, limit: rules, ...more }
+  const parts = { models: { m: upstream }, authenticate: callers, limits: rules, ...more }
   return { upstream, ...(await startService(mount, parts)) }
 }
 

@@ -181,7 +181,7 @@ describe('a caller who spends more than they have', () => {
 
   it('asks many times at once: no more is spent than the budget, and nothing of the other', async () => {
     const upstream = await upstreamDuring(greedy)
-    const service = await start(upstream, { prices, limit: withLimits([budget(1, 'usd').per('ever')]) })
+    const service = await start(upstream, { prices, limits: withLimits([budget(1, 'usd').per('ever')]) })
     const answers = await Promise.all(times(40, () => ask(service, 'mallory', { max_tokens: 100 })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
     expect(spent(service, 'mallory')).toBeCloseTo(1)
@@ -190,7 +190,7 @@ describe('a caller who spends more than they have', () => {
 
   it('names bounds and counts that are none: nothing is given back that was not taken', async () => {
     const upstream = await upstreamDuring(greedy)
-    const service = await start(upstream, { prices, limit: withLimits([budget(1, 'usd').per('ever')]) })
+    const service = await start(upstream, { prices, limits: withLimits([budget(1, 'usd').per('ever')]) })
     const tricks: object[] = [
       { max_tokens: -1_000_000 },
       { max_completion_tokens: -1, max_tokens: 900 },
@@ -221,7 +221,7 @@ describe('a caller who spends more than they have', () => {
 
   it('asks for two bounds of which the vendor obeys the greater: that one is reserved', async () => {
     const upstream = await upstreamDuring(greedy)
-    const service = await start(upstream, { prices, limit: withLimits([budget(1, 'usd').per('ever')]) })
+    const service = await start(upstream, { prices, limits: withLimits([budget(1, 'usd').per('ever')]) })
     const answers = await Promise.all(
       times(20, () => ask(service, 'mallory', { max_tokens: 1, max_completion_tokens: 500 })),
     )
@@ -231,7 +231,7 @@ describe('a caller who spends more than they have', () => {
 
   it('asks for a dearer tier by other spellings: it is reserved for, or refused', async () => {
     const upstream = await upstreamDuring(greedy)
-    const service = await start(upstream, { prices, limit: withLimits([budget(1, 'usd').per('ever')]) })
+    const service = await start(upstream, { prices, limits: withLimits([budget(1, 'usd').per('ever')]) })
     const spellings = ['Priority', 'PRIORITY', ' priority', 'priority ', 'prıority', ['priority'], 'unknown']
     for (const service_tier of spellings) {
       const { status } = await ask(service, 'mallory', { max_tokens: 300, service_tier })
@@ -250,7 +250,7 @@ describe('a caller who spends more than they have', () => {
 
   it('leaves before the answer, again and again: what was reserved is spent', async () => {
     const upstream = await upstreamDuring([wait(5_000), reply(completion())])
-    const service = await start(upstream, { prices, limit: withLimits([budget(1, 'usd').per('ever')]) })
+    const service = await start(upstream, { prices, limits: withLimits([budget(1, 'usd').per('ever')]) })
     for (let nth = 0; nth < 12; nth++) {
       const client = await rawClient({ port: service.site.port })
       onTestFinished(() => client.close())
@@ -290,7 +290,7 @@ describe('a caller who spends more than they have', () => {
 
   it('hides a field in one that gateways unfold: it is not passed on', async () => {
     const upstream = await upstreamDuring(greedy)
-    const service = await start(upstream, { prices, limit: withLimits([tokens(5_000).per('hour')]) })
+    const service = await start(upstream, { prices, limits: withLimits([tokens(5_000).per('hour')]) })
     for (const field of ['extra_body', 'extra_headers', 'extra_query', 'api_base', 'base_url', 'api_key']) {
       const { status } = await ask(service, 'mallory', { max_tokens: 5, [field]: { n_predict: 1e6 } })
       expect([field, status]).toEqual([field, 200])
