@@ -35,7 +35,7 @@ describeWithChromium('the console in a browser', () => {
   let service: ConsoleService
   let tab: ConsoleTab
   beforeAll(async () => {
-    ;[browser, service] = await Promise.all([startChromium(), startService({ basePath: '/llm' })])
+    ;[browser, service] = await Promise.all([startChromium(), startService({ base: '/llm' })])
     // The chat of the page asks below `base`, whatever it is.
     tab = await consoleTab(browser, service)
   }, 120_000)

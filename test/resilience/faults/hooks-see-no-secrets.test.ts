@@ -84,7 +84,6 @@ describe("F78 the user's functions are handed keys and headers that they do not 
           'replayed',
           'requestId',
           'responseModel',
-          'wouldHaveRefused',
           'status',
           'stream',
           'timings',
@@ -92,6 +91,7 @@ describe("F78 the user's functions are handed keys and headers that they do not 
           'type',
           'usage',
           'usageEstimated',
+          'wouldHaveRefused',
         ],
       ])
       expect(printed(events)).not.toMatch(/canary-prompt|Hello/)

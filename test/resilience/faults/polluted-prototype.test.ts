@@ -13,12 +13,12 @@ const keys =
   `stream stream_options include_usage model models messages role content name n stop temperature top_p
   max_tokens max_completion_tokens seed user tools tool_choice tool_calls tool_call_id function functions
   function_call response_format logprobs top_logprobs logit_bias metadata store modalities audio reasoning_effort
-  refusal parallel_tool_calls service_tier id key hash tags expiresAt disabled pepper authorize limit observe
-  transport base validation unknownParameters requestLimits timeouts maxAttempts now random list targets identified
+  refusal parallel_tool_calls service_tier id key hash tags expiresAt disabled pepper authorize limits observe
+  transport basePath loadShedder sharedHealth generateId mode dryRun validation unknownParameters requestLimits timeouts maxAttempts now random list targets identified
   mount plainResponses capabilities adjustments code param status kind error errors detail choices index
   delta finish_reason usage prompt_tokens completion_tokens reasoning_content refusalDetails next then toJSON
   retryAfterMs trustProxy writeStallMs body rawBody cause close admit settle source
-  limits principals enforcesPrincipalLimits full entry polluted`.split(/\s+/)
+  principals enforcesPrincipalLimits full entry polluted`.split(/\s+/)
 /** Members of a message or of a vendor's chunk: each of those is read too often to be looked through for what is its own. */
 const inner =
   'content name tool_calls function_call audio refusal reasoning_content finish_reason error'.split(' ')

@@ -99,7 +99,7 @@ describe('a caller who takes the place of others in a queue', () => {
   it('waits with many requests for room of the gateway: the next one has it after one of theirs', async () => {
     const upstream = await upstreamDuring([wait(40), reply(completion())])
     const limit = withLimits([concurrent(1).by('gateway')], { wait: { maxMs: 20_000, maxQueued: 50 } })
-    const service = await start(upstream, { limit })
+    const service = await start(upstream, { limits })
     const crowd = times(30, () => ask(service, 'mallory'))
     await expect.poll(() => upstream.requests.length).toBeGreaterThanOrEqual(2)
     const before = upstream.requests.length
@@ -112,7 +112,7 @@ describe('a caller who takes the place of others in a queue', () => {
   it('comes and leaves in a queue all the time: the next one has its turn all the same', async () => {
     const upstream = await upstreamDuring([wait(20), reply(completion())])
     const limit = withLimits([concurrent(1).by('gateway')], { wait: { maxMs: 20_000, maxQueued: 50 } })
-    const service = await start(upstream, { limit })
+    const service = await start(upstream, { limits })
     let over = false
     const storm = times(10, async () => {
       while (!over) {
@@ -271,7 +271,7 @@ describe('a caller who spends more than they have', () => {
     const service = await start(upstream, {
       route: models({ 'acme/*': provider }),
       prices: priceTable({ 'acme/large': { input: 0, output: 1_000 } }),
-      limit: withLimits([budget(1, 'usd').per('ever')]),
+      limits: withLimits([budget(1, 'usd').per('ever')]),
     })
     for (const model of [
       'acme/Large',
@@ -319,7 +319,7 @@ describe('a caller who says that they are somebody else', () => {
   it('by headers or fields: limits, cache and record are those of their own key', async () => {
     const upstream = await upstreamDuring()
     const service = await start(upstream, {
-      limit: withLimits([requests(3).per('day')]),
+      limits: withLimits([requests(3).per('day')]),
       cache: responseCache({ ttlMs: 60_000 }),
     })
     const secret = { temperature: 0, messages: [{ role: 'user', content: 'what Ann asked' }] }
@@ -380,7 +380,7 @@ describe('a caller who says that they are somebody else', () => {
         const id = ids.get((request.headers.get('authorization') ?? '').slice('Bearer '.length))
         return id === undefined ? undefined : { id }
       },
-      limit: withLimits([requests(1).per('day')]),
+      limits: withLimits([requests(1).per('day')]),
       cache: responseCache({ ttlMs: 60_000 }),
       idempotency: idempotency(),
     })
@@ -493,7 +493,7 @@ describe('a caller who spoils what is stored', () => {
   it('holds idempotency keys by requests that are refused: none stays held', async () => {
     const upstream = await upstreamDuring()
     const service = await start(upstream, {
-      limit: withLimits([requests(1).per('day')]),
+      limits: withLimits([requests(1).per('day')]),
       idempotency: idempotency(),
     })
     const keyed = (name: Name, index: number) =>

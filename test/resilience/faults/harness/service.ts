@@ -30,10 +30,10 @@ export interface Service {
 }
 
 /** What a service is made of. A model's entry, or the upstream that answers for it in the protocol. */
-export interface ServiceParts extends Omit<Partial<GatewayOptions>, 'observe' | 'limit'> {
+export interface ServiceParts extends Omit<Partial<GatewayOptions>, 'observe' | 'limits'> {
   readonly models: Readonly<Record<string, ModelEntry | Upstream>>
   /** Says who is let in; its leases are counted. Default: everybody. */
-  readonly limit?: Limiter
+  readonly limits?: Limiter
 }
 
 /** The upstream's credential in every service: it must never be seen by a caller. */
@@ -44,11 +44,11 @@ export const upstreamKey = 'sk-upstream-canary-5f1d9a'
  * let in has given its room back once, and has one record.
  */
 export async function startService(mount: Mount, parts: ServiceParts): Promise<Service> {
-  const { models: table, limit, ...options } = parts
+  const { models: table, limits, ...options } = parts
   const events: GatewayEvent[] = []
   const ends: EndEvent[] = []
   const waiting = new Set<() => void>()
-  const leases = countingLimiter(limit)
+  const leases = countingLimiter(limits)
   const gateway = createGateway({
     authenticate: apiKeys([{ id: 'ann', key: 'good-key' }]),
     route: models(Object.fromEntries(Object.entries(table).map(([name, it]) => [name, entryOf(it)]))),
