@@ -153,11 +153,11 @@ describe('prometheus', () => {
     ])
     expect(lines).toEqual(
       expect.arrayContaining([
-        'sluice_refusals_total{refusal="rate_limit_exceeded"} 1',
-        'sluice_refusals_total{refusal="insufficient_quota"} 1',
+        'sluice_refusals_total{reason="rate_limit_exceeded"} 1',
+        'sluice_refusals_total{reason="insufficient_quota"} 1',
         'sluice_auth_failures_total{reason="expired"} 1',
-        'sluice_shadow_refusals_total{rule="requests(1).per(minute)"} 1',
-        'sluice_shadow_refusals_total{rule="concurrent(5)"} 1',
+        'sluice_dry_run_refusals_total{rule="requests(1).per(minute)"} 1',
+        'sluice_dry_run_refusals_total{rule="concurrent(5)"} 1',
         'sluice_cache_requests_total{model="big",result="hit"} 1',
         'sluice_cache_requests_total{model="big",result="miss"} 1',
         'sluice_replayed_total{model="big"} 1',

@@ -99,7 +99,7 @@ describe('a caller who takes the place of others in a queue', () => {
   it('waits with many requests for room of the gateway: the next one has it after one of theirs', async () => {
     const upstream = await upstreamDuring([wait(40), reply(completion())])
     const limit = withLimits([concurrent(1).by('gateway')], { wait: { maxMs: 20_000, maxQueued: 50 } })
-    const service = await start(upstream, { limits })
+    const service = await start(upstream, { limits: limit })
     const crowd = times(30, () => ask(service, 'mallory'))
     await expect.poll(() => upstream.requests.length).toBeGreaterThanOrEqual(2)
     const before = upstream.requests.length
@@ -112,7 +112,7 @@ describe('a caller who takes the place of others in a queue', () => {
   it('comes and leaves in a queue all the time: the next one has its turn all the same', async () => {
     const upstream = await upstreamDuring([wait(20), reply(completion())])
     const limit = withLimits([concurrent(1).by('gateway')], { wait: { maxMs: 20_000, maxQueued: 50 } })
-    const service = await start(upstream, { limits })
+    const service = await start(upstream, { limits: limit })
     let over = false
     const storm = times(10, async () => {
       while (!over) {

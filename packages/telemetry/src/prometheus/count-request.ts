@@ -26,7 +26,7 @@ export function countRequest(event: EndEvent, metrics: Instruments, labels: Labe
   countUse(event, 'answer', answeringAttempt(event), metrics, labels)
   if (outcome === 'refused') {
     const refusal = GatewayError.is(event.error) ? labels.refusal(event.error.reason) : 'unknown'
-    metrics.refusals.inc({ refusal, ...tags })
+    metrics.refusals.inc({ reason: refusal, ...tags })
   }
   if (event.authFailure !== undefined) metrics.authFailures.inc({ reason: event.authFailure.reason })
   for (const rule of wouldHaveRefused) metrics.wouldHaveRefused.inc({ rule: labels.rule(rule) })
