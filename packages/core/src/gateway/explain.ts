@@ -7,7 +7,7 @@ import type { Caller, TargetUnavailable } from '../contracts/target-health.ts'
 import { validate } from '../dialects/chat/validate.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { askedEndpoint, pathOf, unknownUrl } from '../http/endpoint.ts'
+import { pathOf, unknownUrl } from '../http/endpoint.ts'
 import { Lifetime, leavingOf } from '../http/lifetime.ts'
 import type { Uploads } from '../http/uploads.ts'
 import { principalKey } from '../primitives/principal-key.ts'
@@ -44,7 +44,7 @@ export async function explain<Host>(
   let reported: AuthFailure | undefined
   try {
     if (closed) throw new GatewayError('shutting_down')
-    const endpoint = askedEndpoint(request, context.mount ?? '', options.basePath)
+    const endpoint = options.findEndpoint(request, context.mount ?? '')
     if (endpoint.name !== 'chat') throw unknownUrl(request.method, pathOf(request.url))
     principal = await authenticate(request, context.host, options.authenticate, failure => {
       reported = moreSpecific(reported, checkedAuthFailure(failure))

@@ -2,7 +2,7 @@ import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import { respondError } from '../dialects/chat/respond.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { askedEndpoint, belowBase } from '../http/endpoint.ts'
+import { belowBase } from '../http/endpoint.ts'
 import { clientRequestIdOf, contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import { Lifetime, leavingOf } from '../http/lifetime.ts'
 import { nativeResponse, plainResponse } from '../http/plain-response.ts'
@@ -145,7 +145,7 @@ function dispatch<Host>(
   record: RequestRecord,
   load: ServiceLoad,
 ): Promise<GatewayResponse> {
-  const endpoint = askedEndpoint(request, context.mount ?? '', options.basePath)
+  const endpoint = options.findEndpoint(request, context.mount ?? '')
   if (endpoint.name === 'chat') {
     record.chat = true
     if (options.startTrace !== undefined) record.follow(options.startTrace(request, record.requestId))

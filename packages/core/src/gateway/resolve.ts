@@ -12,6 +12,7 @@ import type { Route, UnknownModel } from '../contracts/route.ts'
 import type { Transport } from '../contracts/transport.ts'
 import type { ValidationRules } from '../dialects/chat/validate.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
+import { endpointFinder, type FindEndpoint } from '../http/endpoint.ts'
 import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
 import type { RequestLimits } from '../http/request-limits.ts'
 import { safeObserver } from '../observability/observers.ts'
@@ -73,6 +74,7 @@ export interface ResolvedOptions<Host> extends Recalling {
   /** Begins to follow a request. Never throws. */
   readonly startTrace: TraceStart | undefined
   readonly basePath: string
+  readonly findEndpoint: FindEndpoint
   readonly rules: ValidationRules
   readonly requestLimits: RequestLimits
   readonly stream: StreamPacing
@@ -104,6 +106,7 @@ export function resolveOptions<Host>(
   const issues = [...optionIssuesOf(given), ...ruleIssues(options)]
   if (issues.length === 0) issues.push(...principalLimitIssues(options))
   if (issues.length > 0) throw new ConfigurationError('createGateway()', issues)
+  const basePath = options.basePath ?? '/v1'
   const timeouts = withDefaults(defaultTimeouts, options.timeouts)
   const stream = withDefaults(defaultPacing, options.stream)
   const observe = safeObserver(options.observe)
@@ -139,7 +142,8 @@ export function resolveOptions<Host>(
     exposesTrace: guardTraceChoice(options.traceHeader, observe),
     clientRequestIdHeader: clientRequestIdHeader(options.clientRequestId),
     startTrace: guardTracer(options.tracer, observe),
-    basePath: options.basePath ?? '/v1',
+    basePath,
+    findEndpoint: endpointFinder(basePath),
     rules: {
       profile: options.validation ?? 'schema',
       unknownParameters: options.unknownParameters ?? 'pass',

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/errors.ts'
 
-// Tuned for the bench row `node`: the endpoint of the last request is remembered (see made-answer.ts).
+// Tuned for the bench row `node`: the last request is remembered (see made-answer.ts).
 
 /** What a path of the gateway stands for. */
 type RequestedEndpoint =
@@ -47,15 +47,18 @@ function isBelow(path: string, prefix: string): boolean {
 
 type Known = Exclude<RequestedEndpoint, { name: 'unknown' }>
 
-// Nearly all requests of a process ask for the same.
-let last: { url: string; method: string; mount: string; base: string; endpoint: Known } | undefined
+/** Finds the endpoint of a request. Throws `GatewayError` 404 for an unknown path, 405 for a wrong method. */
+export type FindEndpoint = (request: Request, mount: string) => Known
 
-/** Which endpoint a request asks for. Throws 404 for what is none, and 405 for a method that it does not know. */
-export function askedEndpoint({ url, method }: Request, mount: string, base: string): Known {
-  if (last?.url !== url || last.method !== method || last.mount !== mount || last.base !== base) {
-    last = { url, method, mount, base, endpoint: find(url, method, mount, base) }
+/** A finder for one gateway. It remembers the last request, as nearly all ask for the same endpoint. */
+export function endpointFinder(basePath: string): FindEndpoint {
+  let last: { url: string; method: string; mount: string; endpoint: Known } | undefined
+  return ({ url, method }, mount) => {
+    if (last?.url !== url || last.method !== method || last.mount !== mount) {
+      last = { url, method, mount, endpoint: find(url, method, mount, basePath) }
+    }
+    return last.endpoint
   }
-  return last.endpoint
 }
 
 function find(url: string, method: string, mount: string, base: string): Known {

@@ -9,15 +9,8 @@ const longest = 2_000
  * what was done to it, such as `"seed";action=dropped`. What does not fit is counted by a last member `"*"`.
  */
 export function adjustmentHeaders(adjustments: readonly Adjustment[]): Readonly<Record<string, string>> {
-  const known = written.get(adjustments)
-  if (known !== undefined) return known
-  const headers = { 'x-sluice-adjustments': listOf(adjustments) }
-  // What can still change is written each time.
-  if (Object.isFrozen(adjustments)) written.set(adjustments, headers)
-  return headers
+  return { 'x-sluice-adjustments': listOf(adjustments) }
 }
-
-const written = new WeakMap<readonly Adjustment[], Readonly<Record<string, string>>>()
 
 function listOf(adjustments: readonly Adjustment[]): string {
   let list = ''
@@ -46,19 +39,14 @@ function quoted(text: string): string {
 }
 
 const most = 1_000
-const fitting = new WeakSet<readonly Adjustment[]>()
 
 /**
  * What was adjusted, for the record: names and their number are the caller's choice, and must not fill a log. A text
  * is one line, cut after 200 characters; more than 1,000 adjustments end in one named `*`, whose detail counts the rest.
  */
 export function boundedAdjustments(adjustments: readonly Adjustment[]): readonly Adjustment[] {
-  if (fitting.has(adjustments)) return adjustments
   if (adjustments.length <= most) {
-    if (!adjustments.every(fits)) return adjustments.map(bounded)
-    // What nobody can change fits the next time too.
-    if (Object.isFrozen(adjustments) && adjustments.every(Object.isFrozen)) fitting.add(adjustments)
-    return adjustments
+    return adjustments.every(fits) ? adjustments : adjustments.map(bounded)
   }
   const rest = { parameter: '*', action: 'dropped', detail: `${adjustments.length - most} more` } as const
   return [...adjustments.slice(0, most).map(bounded), rest]

@@ -8,9 +8,6 @@ import { isSameTarget, isTarget } from '../validation/is-target.ts'
 /** So many places are told of: a route may name any number. */
 const most = 100
 
-const mostNames = 1_000
-const longestName = 200
-
 /** What is kept of how one request is routed: references, of which a trace is made when it is asked for. */
 export class RoutingTrace {
   /** Whether the route has been asked. */
@@ -111,26 +108,13 @@ function givenAs(target: RoutedTarget, given: readonly RoutedTarget[]): Target |
 }
 
 function traced(candidate: RoutedTarget, skipped: SkipReason | undefined): TracedTarget {
-  const provider = nameLine(String(candidate.provider.name))
-  const model = nameLine(candidate.model)
+  const provider = boundedLine(String(candidate.provider.name))
+  const model = boundedLine(candidate.model)
   if (!Array.isArray(candidate.via)) {
     return skipped === undefined ? { provider, model } : { provider, model, skipped }
   }
   const via = boundedLine(candidate.via.join(' > '))
   return skipped === undefined ? { provider, model, via } : { provider, model, via, skipped }
-}
-
-/** Names of places, as they are told: they come again with each request. */
-const nameLines = new Map<string, string>()
-
-function nameLine(name: string): string {
-  const known = nameLines.get(name)
-  if (known !== undefined) return known
-  const line = boundedLine(name)
-  // Callers choose some names: those are not kept for ever.
-  if (nameLines.size >= mostNames) nameLines.clear()
-  if (name.length <= longestName) nameLines.set(name, line)
-  return line
 }
 
 /** A copy: it is told of when the request has ended. */

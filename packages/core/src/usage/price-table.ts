@@ -24,11 +24,12 @@ export interface ReplaceablePrices extends Prices {
  */
 export function priceTable(table: PriceTable): ReplaceablePrices {
   let prices = checkedTable(table)
+  const targetName = targetNames()
   const lookup: Prices = (usage, asked) => {
     const { model, provider, upstreamModel, responseModel = upstreamModel, serviceTier, webSearches } = asked
     const answered =
-      responseModel === upstreamModel ? undefined : prices.get(placeName(provider, responseModel))
-    const price = answered ?? prices.get(placeName(provider, upstreamModel)) ?? prices.get(model)
+      responseModel === upstreamModel ? undefined : prices.get(targetName(provider, responseModel))
+    const price = answered ?? prices.get(targetName(provider, upstreamModel)) ?? prices.get(model)
     return price === undefined ? null : costOf(usage, price, serviceTier, webSearches)
   }
   return Object.assign(lookup, {
@@ -38,23 +39,25 @@ export function priceTable(table: PriceTable): ReplaceablePrices {
   })
 }
 
-/** Names of places, by provider and model: to look one up costs less than to write it and look that up. */
-const placeNames = new Map<string, Map<string, string>>()
-const mostNames = 1_000
-const longest = 200
+const maxNames = 1_000
+const maxNameLength = 200
 
-function placeName(provider: string, model: string): string {
-  let ofProvider = placeNames.get(provider)
-  const known = ofProvider?.get(model)
-  if (known !== undefined) return known
-  const name = `${provider}/${model}`
-  // A route may take the model from the caller.
-  if (name.length > longest) return name
-  if (placeNames.size >= mostNames) placeNames.clear()
-  if (ofProvider === undefined || ofProvider.size >= mostNames) ofProvider = new Map()
-  placeNames.set(provider, ofProvider)
-  ofProvider.set(model, name)
-  return name
+/** Joins provider and model to the name in the table. A lookup by both costs less than joining them each time. */
+function targetNames(): (provider: string, model: string) => string {
+  const names = new Map<string, Map<string, string>>()
+  return (provider, model) => {
+    let ofProvider = names.get(provider)
+    const known = ofProvider?.get(model)
+    if (known !== undefined) return known
+    const name = `${provider}/${model}`
+    // Callers may choose the model: such names must not fill the memory.
+    if (name.length > maxNameLength) return name
+    if (names.size >= maxNames) names.clear()
+    if (ofProvider === undefined || ofProvider.size >= maxNames) ofProvider = new Map()
+    names.set(provider, ofProvider)
+    ofProvider.set(model, name)
+    return name
+  }
 }
 
 function checkedTable(table: unknown): ReadonlyMap<string, WholePrice> {

@@ -1,8 +1,6 @@
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 
-// Tuned for the bench row `node`: the last adjustment is remembered (see http/made-answer.ts).
-
 /** A request whose answer has a bound, and what was added to it for that. */
 export interface BoundedOutput {
   readonly input: ChatRequest
@@ -28,19 +26,10 @@ export function boundOutput(input: ChatRequest, maxOutputTokens: number | undefi
 }
 
 const none: readonly Adjustment[] = Object.freeze([])
-/** Nearly always the one of the request before: a limiter has one bound. */
-let last = { maxOutputTokens: 0, adjustments: none }
 
 function defaultedTo(maxOutputTokens: number): readonly Adjustment[] {
-  if (last.maxOutputTokens !== maxOutputTokens) {
-    const adjustment = {
-      parameter: 'max_completion_tokens',
-      action: 'defaulted',
-      detail: String(maxOutputTokens),
-    } as const
-    last = { maxOutputTokens, adjustments: Object.freeze([Object.freeze(adjustment)]) }
-  }
-  return last.adjustments
+  const detail = String(maxOutputTokens)
+  return [{ parameter: 'max_completion_tokens', action: 'defaulted', detail }]
 }
 
 /**

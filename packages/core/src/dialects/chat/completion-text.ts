@@ -10,39 +10,10 @@ export function completionText(completion: ChatCompletion): string {
   const { id, object, created, model, choices, usage, service_tier, system_fingerprint } = completion
   let list = ''
   for (const choice of choices) list += list === '' ? choiceText(choice) : `,${choiceText(choice)}`
-  return `{"id":${quoted(id)}${afterId(object, created, model)}${list}],"usage":${usageText(usage)}${end(service_tier, system_fingerprint)}`
+  const time = Number.isFinite(created) ? created : null
+  const tier = service_tier === undefined ? '' : `,"service_tier":${quoted(service_tier)}`
+  return `{"id":${quoted(id)},"object":"${object}","created":${time},"model":${quoted(model)},"choices":[${list}],"usage":${usageText(usage)}${tier},"system_fingerprint":${quotedOrNull(system_fingerprint)}}`
 }
-
-/** What stands between the id and the choices: the same for a second, where callers ask for the same model. */
-function afterId(object: string, created: number, model: string): string {
-  if (lastHead.created !== created || lastHead.model !== model) {
-    const time = Number.isFinite(created) ? created : null
-    const text = `,"object":"${object}","created":${time},"model":${quoted(model)},"choices":[`
-    lastHead = { created, model, text }
-  }
-  return lastHead.text
-}
-
-// No time is the same as this one.
-let lastHead = { created: Number.NaN, model: '', text: '' }
-
-/** What stands after the usage: nearly always the same. */
-function end(tier: string | undefined, fingerprint: string | null): string {
-  if (lastEnd.tier !== tier || lastEnd.fingerprint !== fingerprint) {
-    const named = tier === undefined ? '' : `,"service_tier":${quoted(tier)}`
-    const text = `${named},"system_fingerprint":${quotedOrNull(fingerprint)}}`
-    lastEnd = { tier, fingerprint, text }
-  }
-  return lastEnd.text
-}
-
-interface End {
-  readonly tier: string | undefined
-  readonly fingerprint: string | null
-  readonly text: string
-}
-
-let lastEnd: End = { tier: undefined, fingerprint: null, text: ',"system_fingerprint":null}' }
 
 function choiceText(choice: Choice): string {
   const { index, message, logprobs, finish_reason } = choice
