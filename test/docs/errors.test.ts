@@ -14,7 +14,7 @@ import {
   tokens,
 } from '@sluice/core'
 import { local, openaiCompatible } from '@sluice/providers'
-import { misbehavingUpstream, refusedPort, reply, startUpstream } from '@sluice/testing'
+import { misbehavingUpstream, refusedPort, startUpstream, steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { ask } from './runner/ask.ts'
@@ -285,7 +285,7 @@ describe("what a vendor's failure becomes", () => {
     [302, '502 `bad_gateway`'],
   ] as const)('%i: %s', async (status, caller) => {
     const upstream = await startUpstream(
-      reply({ error: { message: 'no', type: 't', param: null, code: null } }, { status }),
+      steps.reply({ error: { message: 'no', type: 't', param: null, code: null } }, { status }),
     )
     const [told_status, code] = await told(upstream.baseURL)
     await upstream.close()

@@ -1,4 +1,3 @@
-export { answer } from './answer.ts'
 export { answerStoreConformance } from './answer-store-conformance.ts'
 export type { AnswerContent, ChoiceContent, ToolCallContent } from './bodies.ts'
 export { chunks, completion, sse, usage } from './bodies.ts'
@@ -23,45 +22,12 @@ export type { RecordedRequest } from './recorded-request.ts'
 export { refusedPort } from './refused-port.ts'
 export type { RequestParts } from './request-text.ts'
 export { requestBytes } from './request-text.ts'
-export type {
-  AnswerStep,
-  BodyStep,
-  CutStep,
-  EarlyReaction,
-  FloodStep,
-  HeadStep,
-  Pace,
-  RawStep,
-  Reaction,
-  ReplyStep,
-  ResetStep,
-  Script,
-  Step,
-  Steps,
-  StreamStep,
-} from './script.ts'
+export type { EarlyReaction, Pace, Reaction, Script, Step, Steps } from './script.ts'
 export type { Split } from './split.ts'
 export { splitBytes } from './split.ts'
 export type { ReadChunk, ReadEvent, SseLeniency, SseTranscript } from './sse-reader.ts'
 export { readSse } from './sse-reader.ts'
 export type { SseSource } from './sse-source.ts'
-export {
-  body,
-  cut,
-  drip,
-  early,
-  end,
-  flood,
-  garbage,
-  hang,
-  head,
-  raw,
-  redirect,
-  reply,
-  reset,
-  stream,
-  unsolicited,
-  wait,
-} from './steps.ts'
+export * as steps from './steps.ts'
 export type { Upstream } from './upstream.ts'
 export { startUpstream } from './upstream.ts'

@@ -1,5 +1,7 @@
+import type { AnswerContent } from './bodies.ts'
 import { random } from './random.ts'
 import type {
+  AnswerStep,
   BodyStep,
   CutStep,
   EarlyReaction,
@@ -15,10 +17,31 @@ import type {
   StreamStep,
 } from './script.ts'
 
+export type {
+  AnswerStep,
+  BodyStep,
+  CutStep,
+  FloodStep,
+  HeadStep,
+  RawStep,
+  ReplyStep,
+  ResetStep,
+  StreamStep,
+} from './script.ts'
+
+/**
+ * Answers well, as the request asks: streamed where its `stream` is true, with usage at the end where
+ * `stream_options.include_usage` is true; else whole. Without `content` it says `Hello`.
+ * @example [steps.wait(50), steps.answer({ text: 'Hello' })]
+ */
+export function answer(content: AnswerContent = {}): AnswerStep {
+  return { do: 'answer', content }
+}
+
 /**
  * Answers with a whole body and its length.
- * @example reply(completion({ text: 'Hello' }))
- * @example reply({ error: { message: 'slow down' } }, { status: 429, headers: { 'retry-after': '2' } })
+ * @example steps.reply(completion({ text: 'Hello' }))
+ * @example steps.reply({ error: { message: 'slow down' } }, { status: 429, headers: { 'retry-after': '2' } })
  */
 export function reply(body?: ReplyStep['body'], options: Omit<ReplyStep, 'do' | 'body'> = {}): ReplyStep {
   return { do: 'reply', ...(body === undefined ? {} : { body }), ...options }
@@ -26,7 +49,7 @@ export function reply(body?: ReplyStep['body'], options: Omit<ReplyStep, 'do' | 
 
 /**
  * Answers with server-sent events. The body stays open for the steps that follow and ends with the script.
- * @example stream(sse(chunks({ text: 'Hello world' })), { delay: 10 })
+ * @example steps.stream(sse(chunks({ text: 'Hello world' })), { delay: 10 })
  */
 export function stream(
   events: StreamStep['events'],

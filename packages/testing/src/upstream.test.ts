@@ -1,13 +1,12 @@
 import { Agent, get } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { answer } from './answer.ts'
 import { chunks, completion, sse, usage } from './bodies.ts'
 import { rawClient } from './raw-client.ts'
 import { rawRequest } from './raw-request.ts'
 import { requestBytes } from './request-text.ts'
 import type { Script } from './script.ts'
 import { readSse } from './sse-reader.ts'
-import { cut, flood, hang, head, reply, stream, wait } from './steps.ts'
+import { answer, cut, flood, hang, head, reply, stream, wait } from './steps.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 const opened: Upstream[] = []

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net'
-import { answer } from './answer.ts'
 import { listen } from './listen.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 import type { Script } from './script.ts'
+import { answer } from './steps.ts'
 import { serveConnection } from './upstream-connection.ts'
 import { watcher } from './watcher.ts'
 
@@ -56,7 +56,7 @@ export interface Upstream {
  *
  * A peer that sends FIN counts as gone, also where its request is not answered yet.
  * @example
- * const upstream = await startUpstream(reply({ error: { message: 'busy' } }, { status: 503 }), answer())
+ * const upstream = await startUpstream(steps.reply({ error: { message: 'busy' } }, { status: 503 }), steps.answer())
  */
 export async function startUpstream(...scripts: Script[]): Promise<Upstream> {
   let queue: readonly Script[] = scripts.length > 0 ? scripts : [answer()]

@@ -1,6 +1,6 @@
 import { createGateway, type Gateway, models } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { body, head, rawRequest, type Split, startUpstream } from '@sluice/testing'
+import { rawRequest, type Split, startUpstream, steps } from '@sluice/testing'
 import { afterAll } from 'vitest'
 import { mounts } from '../mounts/mounts.ts'
 import type { Recording } from './recordings.ts'
@@ -18,7 +18,7 @@ export async function replaying(recordings: readonly Recording[]): Promise<Repla
   const byName = new Map(recordings.map(recording => [recording.name, recording]))
   const upstream = await startUpstream(({ json }) => {
     const { status, contentType, bytes } = byName.get(String(json?.model))!
-    return [head({ status, headers: { 'content-type': contentType } }), body(bytes, { split })]
+    return [steps.head({ status, headers: { 'content-type': contentType } }), steps.body(bytes, { split })]
   })
   const vendor = openaiCompatible({ name: 'vendor', baseURL: upstream.baseURL })
   const gateway: Gateway = createGateway({

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { openaiCompatible } from '@sluice/providers'
-import { answer, hang, rawClient } from '@sluice/testing'
+import { rawClient, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { asking, chatBytes, crowd, leaveAll, slowestClose } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -13,7 +13,7 @@ const many = 30
 describe('F26 the client leaves before the upstream has answered', () => {
   overHosts(mount => {
     it.each([true, false])('closes the calls of all who leave, stream: %s', async stream => {
-      const upstream = await upstreamDuring(hang())
+      const upstream = await upstreamDuring(steps.hang())
       const { site, end, ends, leases } = await startService(mount, { models: { m: upstream } })
       const left = watchLeftovers()
       const clients = await crowd(site, many, { model: 'm', stream })
@@ -55,7 +55,7 @@ describe('F26 the client leaves before the upstream has answered', () => {
     })
 
     it('takes who leaves out of the queue, wherever they stand, and asks nobody for them', async () => {
-      const upstream = await upstreamDuring(hang(), answer())
+      const upstream = await upstreamDuring(steps.hang(), steps.answer())
       const vendor = openaiCompatible({
         name: 'vendor',
         baseURL: upstream.baseURL,

@@ -1,4 +1,4 @@
-import { answer, chunks, hang, sse, stream } from '@sluice/testing'
+import { chunks, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd, leaveAll, slowestClose } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -8,12 +8,12 @@ import { upstreamDuring } from './harness/upstream.ts'
 
 const many = 30
 const begun = sse(chunks({ text: 'one two three' })).slice(0, 4)
-const ticking = [stream(begun), stream(Array<string>(2_000).fill(begun[2] ?? ''), { delay: 5 })]
+const ticking = [steps.stream(begun), steps.stream(Array<string>(2_000).fill(begun[2] ?? ''), { delay: 5 })]
 
 describe('F28 the client leaves in mid stream', () => {
   overHosts(mount => {
     it.each([
-      ['that has gone quiet', [stream(begun), hang()]],
+      ['that has gone quiet', [steps.stream(begun), steps.hang()]],
       ['that goes on', ticking],
     ])('closes the calls of all who leave a stream %s', async (_, script) => {
       const upstream = await upstreamDuring(script)
@@ -39,7 +39,9 @@ describe('F28 the client leaves in mid stream', () => {
     it('leaves nothing behind after hundreds, and serves the next', { timeout: 60_000 }, async () => {
       const rounds = 12
       const upstream = await upstreamDuring(({ json }) =>
-        json?.user === 'stays' ? stream(sse(chunks({ text: 'still here' }))) : [stream(begun), hang()],
+        json?.user === 'stays'
+          ? steps.stream(sse(chunks({ text: 'still here' })))
+          : [steps.stream(begun), steps.hang()],
       )
       const { site, end, leases } = await startService(mount, { models: { m: upstream } })
       await site.chat({ model: 'm', stream: true, user: 'stays' })
@@ -54,7 +56,7 @@ describe('F28 the client leaves in mid stream', () => {
       // A call that is cut off closes its connection: at most the one that was idle before is left.
       expect(upstream.connections.open).toBeLessThanOrEqual(1)
       expect(leases.settled).toHaveLength(rounds * many + 1)
-      upstream.respondWith(answer({ text: 'after all' }))
+      upstream.respondWith(steps.answer({ text: 'after all' }))
       expect((await site.chat({ model: 'm', stream: true })).body).toContain('[DONE]')
     })
   })

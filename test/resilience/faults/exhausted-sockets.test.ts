@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import type { Target, Transport } from '@sluice/core'
-import { chunks, completion, rawClient, reply, requestBytes, type Script, sse, stream } from '@sluice/testing'
+import { chunks, completion, rawClient, requestBytes, type Script, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { base, headersOf } from '../../e2e/conformance/site.ts'
 import { startChild } from './harness/child-service.ts'
@@ -18,8 +18,8 @@ const unbindable: Transport = ({ url, method, headers }, signal) =>
 /** Keeps no connection open, so that each call needs a new one. */
 const answerAndClose: Script = ({ json }) =>
   json?.stream === true
-    ? stream(sse(chunks()), { headers: { connection: 'close' } })
-    : reply(completion(), { headers: { connection: 'close' } })
+    ? steps.stream(sse(chunks()), { headers: { connection: 'close' } })
+    : steps.reply(completion(), { headers: { connection: 'close' } })
 
 describe('F91 the process has no file or port left for a call (EMFILE, EADDRNOTAVAIL)', () => {
   it.each(servers)('is a 502, and all is well again once there is: %s', { timeout: 60_000 }, async mount => {

@@ -1,5 +1,5 @@
 import { createGateway, type Gateway, models } from '@sluice/core'
-import { body, cut, head, rawRequest, reset, type Split, startUpstream } from '@sluice/testing'
+import { rawRequest, type Split, startUpstream, steps } from '@sluice/testing'
 import { mounts } from '../../../../../test/e2e/mounts/mounts.ts'
 import type { VendorName } from './recordings.ts'
 import { vendors } from './vendors.ts'
@@ -34,9 +34,9 @@ export async function replaying(
   const upstream = await startUpstream(() => {
     const { sent, split } = sending!
     const { status, headers, bytes, end } = sent
-    const whole = [head({ status, headers }), body(bytes, { split })]
+    const whole = [steps.head({ status, headers }), steps.body(bytes, { split })]
     if (end === undefined) return whole
-    return [...whole, end === 'cut' ? cut() : reset()]
+    return [...whole, end === 'cut' ? steps.cut() : steps.reset()]
   })
   const { connect, model } = vendors[vendor]
   let gateway: Gateway

@@ -1,8 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answer } from './answer.ts'
 import { usage } from './bodies.ts'
-import { body, early, wait } from './steps.ts'
+import { answer, body, early, wait } from './steps.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 let upstream: Upstream

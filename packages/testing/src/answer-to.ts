@@ -1,16 +1,7 @@
 import type { JsonObject } from '@sluice/core'
 import { type AnswerContent, chunks, completion, sse, usage } from './bodies.ts'
-import type { AnswerStep, ReplyStep, StreamStep } from './script.ts'
+import type { ReplyStep, StreamStep } from './script.ts'
 import { reply, stream } from './steps.ts'
-
-/**
- * Answers well, as the request asks: streamed where its `stream` is true, with usage at the end where
- * `stream_options.include_usage` is true; else whole. Without `content` it says `Hello`.
- * @example [wait(50), answer({ text: 'Hello' })]
- */
-export function answer(content: AnswerContent = {}): AnswerStep {
-  return { do: 'answer', content }
-}
 
 /** What an answer does for a request with this body. */
 export function answerTo(json: JsonObject | undefined, content: AnswerContent): ReplyStep | StreamStep {
