@@ -1,4 +1,5 @@
 import * as testing from '@sluice/testing'
+import * as conformance from '@sluice/testing/conformance'
 import { expect, it } from 'vitest'
 import { type Check, describePage } from './runner/describe-page.ts'
 import { readPage, tableUnder } from './runner/markdown.ts'
@@ -16,13 +17,15 @@ describePage(page, {
   scripted: holds,
   misbehaving: holds,
   conformance: async ({ run }) => {
-    expect((await run()).printed).toEqual(testing.limitStoreConformance.map(({ name }) => `holds: ${name}`))
+    expect((await run()).printed).toEqual(
+      conformance.limitStoreConformance.map(({ name }) => `holds: ${name}`),
+    )
   },
 })
 
 it('names the suites for stores', () => {
   const rows = tableUnder(page, '## Stores of your own')
-  const suites = Object.keys(testing).filter(name => name.endsWith('Conformance'))
+  const suites = Object.keys(conformance).filter(name => name !== 'providerConformance')
   expect(rows.map(([name = '']) => name.replaceAll('`', '')).sort()).toEqual(suites.sort())
 })
 

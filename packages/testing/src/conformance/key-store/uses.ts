@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { KeyRows } from '@sluice/core'
+import type { ConformanceCase } from '../conformance-case.ts'
 import { clockedKeys } from './clocked-keys.ts'
-import type { ConformanceCase } from './conformance-case.ts'
 
 /** What is noted of the use of keys. */
 export const keyUses: readonly ConformanceCase<KeyRows>[] = [

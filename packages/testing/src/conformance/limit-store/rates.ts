@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { ask, left, rate, refused, stateOf, take, takeWhenFree } from '../limit-claims.ts'
-import { byTheClock, inItsOwnTime, type LimitStoreCase } from '../limit-store-case.ts'
+import { ask, left, rate, refused, stateOf, take, takeWhenFree } from './limit-claims.ts'
+import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
 /** Rates: one number, and no edge of a window. */
 export const rateCases: readonly LimitStoreCase[] = [

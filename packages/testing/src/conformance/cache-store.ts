@@ -10,26 +10,26 @@ const pinned: AnswerLifetime = { ttlMs: 60_000, pinned: true }
 const share = 3
 
 /** What a store is made with: how many texts one owner may have. Where it is not given, 50 at least. */
-export interface AnswerStoreSettings {
+export interface CacheStoreSettings {
   readonly maxEntriesPerOwner?: number
 }
 
 /** One thing that every store of answers does. `run` rejects where the store does not. */
-export interface AnswerStoreCase {
+export interface CacheStoreCase {
   readonly name: string
   /** `make` returns a store over any data, and may be called several times. */
-  run(make: (settings: AnswerStoreSettings) => Promise<AnswerStore>): Promise<void>
+  run(make: (settings: CacheStoreSettings) => Promise<AnswerStore>): Promise<void>
 }
 
 /**
  * What every store of answers does, as tests for any framework:
  *
- *     for (const { name, run } of answerStoreConformance) it(name, () => run(async settings => myStore(settings)))
+ *     for (const { name, run } of cacheStoreConformance) it(name, () => run(async settings => myStore(settings)))
  *
  * Each case uses keys of its own, so that one database serves all of them; `make` need not give an empty store. The
  * store goes by its own time: some cases wait until a text is gone.
  */
-export const answerStoreConformance: readonly AnswerStoreCase[] = [
+export const cacheStoreConformance: readonly CacheStoreCase[] = [
   over('has nothing under a key that it was never told of', async (store, key) => {
     assert.equal(await store.get(key), undefined)
   }),
@@ -217,12 +217,12 @@ export const answerStoreConformance: readonly AnswerStoreCase[] = [
   }),
 ]
 
-function over(name: string, body: (store: AnswerStore, key: AnswerKey) => Promise<void>): AnswerStoreCase {
+function over(name: string, body: (store: AnswerStore, key: AnswerKey) => Promise<void>): CacheStoreCase {
   return { name, run: async make => body(await make({}), { owner: 'case', name: `case:${randomUUID()}` }) }
 }
 
 /** Over a store in which an owner has a small share. */
-function shared(name: string, body: (store: AnswerStore, key: AnswerKey) => Promise<void>): AnswerStoreCase {
+function shared(name: string, body: (store: AnswerStore, key: AnswerKey) => Promise<void>): CacheStoreCase {
   return {
     name,
     run: async make =>

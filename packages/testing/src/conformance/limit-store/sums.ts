@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { left, refused, stateOf, sum, take } from '../limit-claims.ts'
-import { byTheClock, inItsOwnTime, type LimitStoreCase } from '../limit-store-case.ts'
+import { left, refused, stateOf, sum, take } from './limit-claims.ts'
+import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

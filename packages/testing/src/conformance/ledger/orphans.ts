@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LedgerRows } from '@sluice/core'
-import type { ConformanceCase } from './conformance-case.ts'
-import { batch, charge, closing, entry } from './ledger-records.ts'
-import { expectTotals, sumsOf } from './ledger-totals.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { batch, charge, closing, entry } from './records.ts'
+import { expectTotals, sumsOf } from './totals.ts'
 
 const hourMs = 3_600_000
 

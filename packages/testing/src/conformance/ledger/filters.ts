@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { LedgerRows, UsageQuery } from '@sluice/core'
-import type { ConformanceCase } from './conformance-case.ts'
-import { hostileTexts } from './hostile-texts.ts'
-import { batch, closing, entry } from './ledger-records.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { hostileTexts } from '../hostile-texts.ts'
+import { batch, closing, entry } from './records.ts'
 
 type Filter = NonNullable<UsageQuery['where']>
 

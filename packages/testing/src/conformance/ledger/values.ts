@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { LedgerRows } from '@sluice/core'
-import type { ConformanceCase } from './conformance-case.ts'
-import { hostileTexts } from './hostile-texts.ts'
-import { batch, charge, closing, entry } from './ledger-records.ts'
-import { expectTotals, sumsOf } from './ledger-totals.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { hostileTexts } from '../hostile-texts.ts'
+import { batch, charge, closing, entry } from './records.ts'
+import { expectTotals, sumsOf } from './totals.ts'
 
 const most = Number.MAX_SAFE_INTEGER
 

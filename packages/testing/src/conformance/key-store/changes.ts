@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { KeyChanges, KeyRows } from '@sluice/core'
+import type { ConformanceCase } from '../conformance-case.ts'
 import { clockedKeys } from './clocked-keys.ts'
-import type { ConformanceCase } from './conformance-case.ts'
 
 /** How keys are changed. */
 export const keyChanges: readonly ConformanceCase<KeyRows>[] = [

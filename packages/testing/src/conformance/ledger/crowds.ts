@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { keptLedger, type LedgerRows } from '@sluice/core'
-import type { ConformanceCase } from './conformance-case.ts'
-import { batch, charge, closing, entry } from './ledger-records.ts'
-import { expectTotals, sumsOf } from './ledger-totals.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { batch, charge, closing, entry } from './records.ts'
+import { expectTotals, sumsOf } from './totals.ts'
 
 const crowd = 1_000
 

@@ -1,12 +1,12 @@
 import type { LedgerRows } from '@sluice/core'
 import type { ConformanceCase } from './conformance-case.ts'
-import { ledgerClosings } from './ledger-closings.ts'
-import { ledgerCrowds } from './ledger-crowds.ts'
-import { ledgerFilters } from './ledger-filters.ts'
-import { ledgerKinds } from './ledger-kinds.ts'
-import { ledgerOrphans } from './ledger-orphans.ts'
-import { ledgerUsage } from './ledger-usage.ts'
-import { ledgerValues } from './ledger-values.ts'
+import { ledgerClosings } from './ledger/closings.ts'
+import { ledgerCrowds } from './ledger/crowds.ts'
+import { ledgerFilters } from './ledger/filters.ts'
+import { ledgerKinds } from './ledger/kinds.ts'
+import { ledgerOrphans } from './ledger/orphans.ts'
+import { ledgerUsage } from './ledger/usage.ts'
+import { ledgerValues } from './ledger/values.ts'
 
 /** What every `LedgerRows` does, in any database. One case takes two seconds; the others do not wait. */
 export const ledgerConformance: readonly ConformanceCase<LedgerRows>[] = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { LedgerRows, RecordKind, UsageQuery } from '@sluice/core'
-import type { ConformanceCase } from './conformance-case.ts'
-import { batch, charge, closing, entry } from './ledger-records.ts'
-import { expectTotals, sumsOf } from './ledger-totals.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { batch, charge, closing, entry } from './records.ts'
+import { expectTotals, sumsOf } from './totals.ts'
 
 /** A call of a kind, of so many tokens. */
 const call = (kind: RecordKind, tokens: number, principal = 'ann') =>

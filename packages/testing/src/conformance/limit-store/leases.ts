@@ -1,8 +1,8 @@
 import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LimitStore } from '@sluice/core'
-import { freshId, lease, refused, stateOf, take, takeWhenFree } from '../limit-claims.ts'
-import { byTheClock, inItsOwnTime, type LimitStoreCase } from '../limit-store-case.ts'
+import { freshId, lease, refused, stateOf, take, takeWhenFree } from './limit-claims.ts'
+import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
 /** Leases: so many at once, for a time. */
 export const leaseCases: readonly LimitStoreCase[] = [

@@ -1,9 +1,9 @@
-import type { LimitStoreCase } from './limit-store-case.ts'
-import { claimCases } from './limit-store-cases/claims.ts'
-import { leaseCases } from './limit-store-cases/leases.ts'
-import { rateCases } from './limit-store-cases/rates.ts'
-import { settlementCases } from './limit-store-cases/settlements.ts'
-import { sumCases } from './limit-store-cases/sums.ts'
+import { claimCases } from './limit-store/claims.ts'
+import { leaseCases } from './limit-store/leases.ts'
+import type { LimitStoreCase } from './limit-store/limit-store-case.ts'
+import { rateCases } from './limit-store/rates.ts'
+import { settlementCases } from './limit-store/settlements.ts'
+import { sumCases } from './limit-store/sums.ts'
 
 /**
  * What every limit store does, as tests for any framework:

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { RateCounter, SumCounter } from '@sluice/core'
-import { ask, claim, freshId, lease, left, rate, refused, sum, take, takeWhenFree } from '../limit-claims.ts'
-import { byTheClock, inItsOwnTime, type LimitStoreCase } from '../limit-store-case.ts'
+import { ask, claim, freshId, lease, left, rate, refused, sum, take, takeWhenFree } from './limit-claims.ts'
+import { byTheClock, inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
 const hour = 3_600_000
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { KeyRows, KeySpec } from '@sluice/core'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { hostileTexts } from '../hostile-texts.ts'
 import { clockedKeys } from './clocked-keys.ts'
-import type { ConformanceCase } from './conformance-case.ts'
-import { hostileTexts } from './hostile-texts.ts'
 
 /** How keys are issued, listed and found. */
 export const keyIssues: readonly ConformanceCase<KeyRows>[] = [

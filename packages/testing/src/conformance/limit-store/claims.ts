@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { Counter } from '@sluice/core'
-import { ask, freshId, lease, left, rate, refused, stateOf, sum, take } from '../limit-claims.ts'
-import { inItsOwnTime, type LimitStoreCase } from '../limit-store-case.ts'
+import { ask, freshId, lease, left, rate, refused, stateOf, sum, take } from './limit-claims.ts'
+import { inItsOwnTime, type LimitStoreCase } from './limit-store-case.ts'
 
 /** Claims: all of their counts or none, whoever asks at the same time. */
 export const claimCases: readonly LimitStoreCase[] = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { LedgerEntry, LedgerRows } from '@sluice/core'
-import type { ConformanceCase } from './conformance-case.ts'
-import { batch, charge, closing, entry } from './ledger-records.ts'
-import { expectTotals, sumsOf } from './ledger-totals.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { batch, charge, closing, entry } from './records.ts'
+import { expectTotals, sumsOf } from './totals.ts'
 
 /** How a record is opened and closed, once. */
 export const ledgerClosings: readonly ConformanceCase<LedgerRows>[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { LedgerRows, UsageQuery } from '@sluice/core'
-import type { ConformanceCase } from './conformance-case.ts'
-import { batch, closing, entry } from './ledger-records.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { batch, closing, entry } from './records.ts'
 
 /** How usage is told. */
 export const ledgerUsage: readonly ConformanceCase<LedgerRows>[] = [

@@ -1,0 +1,10 @@
+export {
+  type CacheStoreCase,
+  type CacheStoreSettings,
+  cacheStoreConformance,
+} from './conformance/cache-store.ts'
+export type { ConformanceCase } from './conformance/conformance-case.ts'
+export { keyStoreConformance } from './conformance/key-store.ts'
+export { ledgerConformance } from './conformance/ledger.ts'
+export type { LimitStoreCase, MakeLimitStore } from './conformance/limit-store/limit-store-case.ts'
+export { limitStoreConformance } from './conformance/limit-store.ts'
