@@ -85,7 +85,7 @@ describePage(page, {
   },
 
   acme: async snippet => {
-    expect(snippet.code.trim().split('\n').length).toBeLessThan(60)
+    expect(snippet.code.trim().split('\n').length).toBeLessThan(70)
     const { upstream, gateway } = await acmeBy(
       snippet,
       steps.reply({ text: 'Hello.', end: 'done', tokens: { in: 3, out: 2 } }),
@@ -141,6 +141,13 @@ describePage(page, {
     })
     await gateway.close()
     await upstream.close()
+  },
+
+  conformance: async ({ run }, others) => {
+    const acme = others('acme').code
+    const { printed } = await run({}, code => acme + code.replace("import { acme } from './acme.ts'\n", ''))
+    expect(printed.length).toBeGreaterThan(20)
+    expect(printed.every(line => line.startsWith('passed: '))).toBe(true)
   },
 })
 

@@ -8,3 +8,14 @@ export { keyStoreConformance } from './conformance/key-store.ts'
 export { ledgerConformance } from './conformance/ledger.ts'
 export type { LimitStoreCase, MakeLimitStore } from './conformance/limit-store/limit-store-case.ts'
 export { limitStoreConformance } from './conformance/limit-store.ts'
+export type { ProviderCase } from './conformance/provider/provider-case.ts'
+export type {
+  CompletionSample,
+  ErrorSample,
+  ExpectedAnswer,
+  ExpectedChoice,
+  ExpectedToolCall,
+  ProviderSamples,
+  StreamSample,
+} from './conformance/provider/provider-samples.ts'
+export { providerConformance } from './conformance/provider.ts'
