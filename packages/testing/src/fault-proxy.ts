@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { type Fault, relay } from './fault-relay.ts'
+import { type ProxyFault, relay } from './fault-relay.ts'
 import { listen } from './listen.ts'
 import { watcher } from './watcher.ts'
 
@@ -23,7 +23,7 @@ export interface FaultProxy {
    * Puts a fault in place of the one before, for connections open now and later, from the next bytes on; `{}` mends.
    * @param direction default both
    */
-  set(fault: Fault, direction?: Direction): void
+  set(fault: ProxyFault, direction?: Direction): void
   /** Whether new connections are reset as soon as they are accepted. */
   refuse(refused: boolean): void
   /** Resets every open connection, both its sides. */
@@ -40,14 +40,14 @@ export interface FaultProxy {
  * Starts a proxy on 127.0.0.1 that passes bytes to a target and back. A FIN or a reset on one side becomes the same
  * on the other; a target that refuses resets the client.
  * @example
- * const proxy = await faultProxy({ target: { port: upstream.port } })
+ * const proxy = await startFaultProxy({ target: { port: upstream.port } })
  * proxy.set({ freeze: true }, 'down')
  */
-export async function faultProxy(options: {
+export async function startFaultProxy(options: {
   readonly target: { readonly port: number; readonly host?: string }
 }): Promise<FaultProxy> {
   const { port: targetPort, host: targetHost = '127.0.0.1' } = options.target
-  const faults: Record<Direction, Fault> = { up: {}, down: {} }
+  const faults: Record<Direction, ProxyFault> = { up: {}, down: {} }
   const bytes = { up: 0, down: 0 }
   const pairs = new Set<{ readonly client: Socket; readonly target: Socket }>()
   const stop = new AbortController()

@@ -6,7 +6,7 @@ import { type Split, splitBytes } from './split.ts'
 import type { Watcher } from './watcher.ts'
 
 /** What happens to bytes on their way. All of it can be combined; without a field nothing of its kind happens. */
-export interface Fault {
+export interface ProxyFault {
   /** Milliseconds that every read waits before it goes on. */
   readonly delay?: number
   /** Bytes per second, at most. */
@@ -22,7 +22,7 @@ export interface Fault {
 }
 
 interface Relay {
-  fault(): Fault
+  fault(): ProxyFault
   passed(count: number): void
   readonly watch: Watcher
   readonly signal: AbortSignal
@@ -84,7 +84,7 @@ export function relay(from: Socket, to: Socket, host: Relay): void {
   })
 }
 
-function piecesOf(chunk: Buffer, fault: Fault): Uint8Array[] {
+function piecesOf(chunk: Buffer, fault: ProxyFault): Uint8Array[] {
   if (fault.split) return splitBytes(chunk, fault.split)
   if (!fault.throttle) return [chunk]
   // About twenty writes per second, so that a slow line is slow throughout.

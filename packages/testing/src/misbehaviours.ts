@@ -85,6 +85,6 @@ export const misbehaviours = {
 export type Misbehaviour = keyof typeof misbehaviours
 
 /** Starts an upstream that misbehaves in one way at each request. */
-export function misbehavingUpstream(name: Misbehaviour): Promise<Upstream> {
+export function startMisbehavingUpstream(name: Misbehaviour): Promise<Upstream> {
   return startUpstream(misbehaviours[name])
 }

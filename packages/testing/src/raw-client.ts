@@ -55,7 +55,7 @@ export interface RawClient {
  * Connects a raw client.
  * @throws Error with `code: 'ECONNREFUSED'` where nobody listens
  */
-export async function rawClient(options: RawClientOptions): Promise<RawClient> {
+export async function connectRawClient(options: RawClientOptions): Promise<RawClient> {
   const socket = connect({
     port: options.port,
     host: options.host ?? '127.0.0.1',

@@ -1,4 +1,4 @@
-import { rawClient } from './raw-client.ts'
+import { connectRawClient } from './raw-client.ts'
 import type { RawResponse } from './raw-response.ts'
 import { type RequestParts, requestBytes } from './request-text.ts'
 import type { Pace } from './script.ts'
@@ -29,9 +29,9 @@ export interface RawExchange extends RawResponse {
  * @throws Error where the connection is refused, ends before a head came, brings no HTTP/1.1, or time runs out; the
  *   message tells what came
  */
-export async function rawRequest(options: RawRequestOptions): Promise<RawExchange> {
+export async function sendRawRequest(options: RawRequestOptions): Promise<RawExchange> {
   const { port, host, resetAfter, timeout = 10_000 } = options
-  const client = await rawClient({ port, ...(host === undefined ? {} : { host }) })
+  const client = await connectRawClient({ port, ...(host === undefined ? {} : { host }) })
   let expired = false
   const timer = setTimeout(() => {
     expired = true

@@ -1,4 +1,4 @@
-import { random } from './random.ts'
+import { seededRandom } from './seeded-random.ts'
 
 /**
  * How bytes are cut into pieces: not at all, one byte each, or pieces of random length from 1 to `max`
@@ -23,6 +23,6 @@ export function splitBytes(bytes: Uint8Array, split: Split): Uint8Array[] {
 function randomLength(seed: number, max: number): () => number {
   if (!Number.isInteger(max) || max < 1)
     throw new RangeError(`split.max: got ${max}, expected a whole number >= 1`)
-  const next = random(seed)
+  const next = seededRandom(seed)
   return () => 1 + Math.floor(next() * max)
 }

@@ -1,5 +1,4 @@
 import type { AnswerContent } from './bodies.ts'
-import { random } from './random.ts'
 import type {
   AnswerStep,
   BodyStep,
@@ -16,6 +15,7 @@ import type {
   Steps,
   StreamStep,
 } from './script.ts'
+import { seededRandom } from './seeded-random.ts'
 
 export type {
   AnswerStep,
@@ -80,7 +80,7 @@ export function raw(bytes: RawStep['bytes'], pace: Pace = {}): RawStep {
 
 /** Writes random bytes that are no HTTP; the same for the same seed. */
 export function garbage(length = 512, seed = 1): RawStep {
-  const next = random(seed)
+  const next = seededRandom(seed)
   return { do: 'raw', bytes: Uint8Array.from({ length }, () => Math.floor(next() * 256)) }
 }
 

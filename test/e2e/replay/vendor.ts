@@ -1,6 +1,6 @@
 import { createGateway, type Gateway, models } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { rawRequest, type Split, startUpstream, steps } from '@sluice/testing'
+import { type Split, sendRawRequest, startUpstream, steps } from '@sluice/testing'
 import { afterAll } from 'vitest'
 import { mounts } from '../mounts/mounts.ts'
 import type { Recording } from './recordings.ts'
@@ -9,7 +9,7 @@ import type { Recording } from './recordings.ts'
 export interface Replay {
   readonly baseURL: string
   /** Asks for a recording, which the vendor sends in these pieces. */
-  ask(recording: Recording, split: Split, fields?: object): ReturnType<typeof rawRequest>
+  ask(recording: Recording, split: Split, fields?: object): ReturnType<typeof sendRawRequest>
 }
 
 /** Starts vendor, gateway and server, until the test file ends. Ids and time stand still. */
@@ -41,7 +41,7 @@ export async function replaying(recordings: readonly Recording[]): Promise<Repla
     ask: ({ name }, how, fields = {}) => {
       split = how
       const messages = [{ role: 'user', content: 'Hello!' }]
-      return rawRequest({ port, body: { model: name, messages, logprobs: true, ...fields } })
+      return sendRawRequest({ port, body: { model: name, messages, logprobs: true, ...fields } })
     },
   }
 }

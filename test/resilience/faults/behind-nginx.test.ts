@@ -1,4 +1,4 @@
-import { chunks, rawClient, readSse, sse, steps } from '@sluice/testing'
+import { chunks, connectRawClient, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chatBytes } from './harness/crowd.ts'
 import { nginxBefore, nginxPath } from './harness/nginx.ts'
@@ -46,7 +46,7 @@ describe('F34 a real nginx in front, which buffers by default', () => {
 
 /** A client that has asked for a stream by another port than the service's own. */
 async function askedBy(port: number, { site }: Service) {
-  const client = await rawClient({ port })
+  const client = await connectRawClient({ port })
   onTestFinished(() => client.close())
   await client.send(chatBytes(site, { model: 'm', stream: true }))
   return client

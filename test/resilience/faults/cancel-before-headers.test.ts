@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { openaiCompatible } from '@sluice/providers'
-import { rawClient, steps } from '@sluice/testing'
+import { connectRawClient, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { asking, chatBytes, crowd, leaveAll, slowestClose } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -92,7 +92,7 @@ describe('F26 the client leaves before the upstream has answered', () => {
       const left = watchLeftovers()
       const clients = await Promise.all(
         Array.from({ length: many }, async () => {
-          const client = await rawClient({ port: site.port })
+          const client = await connectRawClient({ port: site.port })
           onTestFinished(() => client.close())
           const bytes = chatBytes(site, { model: 'm' })
           await client.send(bytes.subarray(0, bytes.length - 20))

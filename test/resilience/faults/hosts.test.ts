@@ -3,7 +3,7 @@ import { toExpress } from '@sluice/express'
 import { toKoa } from '@sluice/koa'
 import { toNodeListener } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
-import { chunks, rawRequest, readSse, sse, steps, type Upstream } from '@sluice/testing'
+import { chunks, readSse, sendRawRequest, sse, steps, type Upstream } from '@sluice/testing'
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
 import type Koa from 'koa'
 import mount from 'koa-mount'
@@ -39,7 +39,7 @@ async function during(starting: Promise<Mounted>, { gateway }: Watched): Promise
 
 /** Asks, and expects one answer on the connection and nothing behind it. */
 async function ask({ port }: Mounted, path: string, streamed = false, headers: Record<string, string> = {}) {
-  const answer = await rawRequest({
+  const answer = await sendRawRequest({
     port,
     method: 'POST',
     path,

@@ -1,4 +1,4 @@
-import { completion, faultProxy, type Script, steps } from '@sluice/testing'
+import { completion, type Script, startFaultProxy, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -35,7 +35,7 @@ describe('F54 an idle upstream connection is closed as the next request is sent 
         [steps.reply(completion()), steps.end(), steps.wait(20), steps.cut()],
         steps.answer(),
       )
-      const proxy = await faultProxy({ target: upstream })
+      const proxy = await startFaultProxy({ target: upstream })
       onTestFinished(() => proxy.close())
       const { site, ends } = await startService(mount, {
         models: { m: targetAt({ baseURL: `${proxy.url}/v1` }) },

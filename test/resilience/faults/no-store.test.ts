@@ -1,5 +1,5 @@
 import { withCors } from '@sluice/core'
-import { chunks, rawRequest, sse, steps } from '@sluice/testing'
+import { chunks, sendRawRequest, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overAllMounts } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -54,7 +54,7 @@ describe('F81 a shared cache in front', () => {
         'head of models': await site.send('/models', { method: 'HEAD' }),
         'unknown path': await site.get('/nothing'),
         'wrong method': await site.get('/chat/completions'),
-        malformed: await rawRequest({
+        malformed: await sendRawRequest({
           port: site.port,
           text: `GET ${site.pathOf('/models')} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good-key\r\nAuthorization: Bearer other\r\n\r\n`,
         }),

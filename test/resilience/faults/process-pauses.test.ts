@@ -1,4 +1,4 @@
-import { chunks, completion, rawClient, readSse, requestBytes, sse, steps } from '@sluice/testing'
+import { chunks, completion, connectRawClient, readSse, requestBytes, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { base, headersOf } from '../../e2e/conformance/site.ts'
 import { startChild } from './harness/child-service.ts'
@@ -67,7 +67,7 @@ describe('F98 the process stands still for longer than its deadlines', () => {
       headers: headersOf({}),
       body: { ...base, model: 'quick' },
     })
-    const clients = await Promise.all(crowd.map(() => rawClient({ port: site.port })))
+    const clients = await Promise.all(crowd.map(() => connectRawClient({ port: site.port })))
     onTestFinished(async () => void (await Promise.all(clients.map(client => client.close()))))
     const ask = (model: string, stream: boolean) => crowd.map(() => site.chat({ model, stream }))
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '@sluice/sqlite'
-import { chunks, rawClient, requestBytes, sse, steps } from '@sluice/testing'
+import { chunks, connectRawClient, requestBytes, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { entry } from '../../../packages/testing/src/conformance/ledger/records.ts'
 import { startChild } from './harness/child-service.ts'
@@ -145,8 +145,8 @@ describe('F75 SIGTERM while streams are under way, once and twice', () => {
     })
     const { port } = service.site
     const [idle, half, pausing] = await Promise.all([
-      rawClient({ port }),
-      rawClient({ port }),
+      connectRawClient({ port }),
+      connectRawClient({ port }),
       asking(service.site, { model: 'm', stream: true }, true),
     ])
     onTestFinished(async () => void (await Promise.all([idle, half, pausing].map(client => client.close()))))

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Candidate, Provider } from '@sluice/core'
 import { toNodeListener } from '@sluice/node'
-import { type Misbehaviour, misbehaviours, random, type Script, steps } from '@sluice/testing'
+import { type Misbehaviour, misbehaviours, type Script, seededRandom, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { startService } from '../faults/harness/service.ts'
@@ -58,7 +58,7 @@ function telling(happened: (it: Happening) => void): Mount {
 
 /** One request to a service of one to four places, the first of which misbehaves in this way. */
 async function ask(first: Misbehaviour, stream: boolean, seed: number) {
-  const chance = random(seed)
+  const chance = seededRandom(seed)
   const any = (below: number) => Math.floor(chance() * below)
   const happened: Happening[] = []
   const maxAttempts = 1 + any(4)

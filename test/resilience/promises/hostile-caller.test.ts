@@ -18,8 +18,8 @@ import {
 import { openaiCompatible } from '@sluice/providers'
 import {
   completion,
+  connectRawClient,
   type Reaction,
-  rawClient,
   requestBytes,
   type Steps,
   steps,
@@ -115,7 +115,7 @@ describe('a caller who takes the place of others in a queue', () => {
     let over = false
     const storm = times(10, async () => {
       while (!over) {
-        const client = await rawClient({ port: service.site.port })
+        const client = await connectRawClient({ port: service.site.port })
         await client.send(bytesOf(service))
         await sleep(15)
         client.reset()
@@ -251,7 +251,7 @@ describe('a caller who spends more than they have', () => {
     const upstream = await upstreamDuring([steps.wait(5_000), steps.reply(completion())])
     const service = await start(upstream, { prices, limit: withLimits([budget(1, 'usd').per('ever')]) })
     for (let nth = 0; nth < 12; nth++) {
-      const client = await rawClient({ port: service.site.port })
+      const client = await connectRawClient({ port: service.site.port })
       onTestFinished(() => client.close())
       await client.send(bytesOf(service, { max_tokens: 250 }))
       const seen = nth < 4 ? nth + 1 : 4
@@ -345,7 +345,7 @@ describe('a caller who says that they are somebody else', () => {
       'Authorization: Bearer key-mallory\r\n\tkey-ann',
     ]
     for (const head of heads) {
-      const client = await rawClient({ port: site.port })
+      const client = await connectRawClient({ port: site.port })
       onTestFinished(() => client.close())
       await client.send(
         `POST ${site.pathOf('/chat/completions')} HTTP/1.1\r\nHost: a\r\n${head}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -516,7 +516,7 @@ describe('a caller who spoils what is stored', () => {
     const service = await start(upstream)
     const unread = await Promise.all(
       times(3, async () => {
-        const client = await rawClient({ port: service.site.port, paused: true })
+        const client = await connectRawClient({ port: service.site.port, paused: true })
         onTestFinished(() => client.close())
         await client.send(bytesOf(service))
         return client
@@ -553,7 +553,7 @@ describe('somebody who has a page in the browser of a developer', () => {
       'GET /v1/models HTTP/1.1',
     ]
     for (const head of heads) {
-      const client = await rawClient({ port: Number(port) })
+      const client = await connectRawClient({ port: Number(port) })
       onTestFinished(() => client.close())
       await client.send(`${head}\r\nAuthorization: Bearer ${dev.key}\r\nConnection: close\r\n\r\n`)
       const status = (await client.response())?.status

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiKeys, type GatewayOptions, type SharedHealth, type TargetEvent } from '@sluice/core'
 import { redisHealth } from '@sluice/redis'
 import {
+  findClosedPort,
   type Reaction,
-  random,
-  refusedPort,
   type Script,
   type Steps,
+  seededRandom,
   startUpstream,
   steps,
 } from '@sluice/testing'
@@ -58,7 +58,7 @@ const reactionTo = (
 
 /** Fails a share of its calls, by chance. */
 function flaky(failures: number, seed: number): Reaction {
-  const chance = random(seed)
+  const chance = seededRandom(seed)
   return (...given) => (chance() < failures ? internal : reactionTo(well, ...given))
 }
 
@@ -255,7 +255,7 @@ describe('the reason why no target is asked', () => {
   })
 
   it('is that nobody takes a connection, where nobody does', async () => {
-    const port = await refusedPort()
+    const port = await findClosedPort()
     const target = targetAt({ baseURL: `http://127.0.0.1:${port}/v1` })
     const service = await startService(mount, { ...parts, retry: false, models: { m: target } })
     for (let index = 0; index < 8; index++) {

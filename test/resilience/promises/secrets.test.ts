@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { hashApiKey } from '@sluice/core'
-import { type Reaction, rawRequest, type Script, sse, startUpstream, steps } from '@sluice/testing'
+import { type Reaction, type Script, sendRawRequest, sse, startUpstream, steps } from '@sluice/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { tracesOf } from '../faults/harness/traces.ts'
 import { canaries, said, vendorNames, vendors } from './secrets/canaries.ts'
@@ -83,7 +83,7 @@ async function traffic(): Promise<Traffic> {
     const toCallers = { ann: '', bob: '', nobody: '' }
     const ask = async (who: keyof typeof toCallers, key: string | undefined, fields: object) => {
       const prompt = who === 'bob' ? said.bobPrompt : said.annPrompt
-      const { received } = await rawRequest({
+      const { received } = await sendRawRequest({
         port,
         method: 'POST',
         path: '/v1/chat/completions',

@@ -16,7 +16,7 @@ import {
 } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import { sse } from '../bodies.ts'
-import { refusedPort } from '../refused-port.ts'
+import { findClosedPort } from '../closed-port.ts'
 import type { ProviderSamples } from './provider/provider-samples.ts'
 import { providerConformance } from './provider.ts'
 
@@ -232,14 +232,14 @@ const faults: Readonly<Record<string, Readonly<Record<string, Fault>>>> = {
     'fetches a token': {
       error: 'undici:request:create',
       provider: encoding(async encoded => {
-        await fetch(`http://127.0.0.1:${await refusedPort()}/token`).catch(() => {})
+        await fetch(`http://127.0.0.1:${await findClosedPort()}/token`).catch(() => {})
         return encoded
       }),
     },
     'opens a socket': {
       error: 'net.client.socket',
       provider: encoding(async encoded => {
-        const socket = connect(await refusedPort(), '127.0.0.1')
+        const socket = connect(await findClosedPort(), '127.0.0.1')
         await once(socket, 'error')
         return encoded
       }),

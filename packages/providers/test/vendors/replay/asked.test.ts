@@ -1,5 +1,5 @@
 import { createGateway, models } from '@sluice/core'
-import { rawRequest, startUpstream, steps } from '@sluice/testing'
+import { sendRawRequest, startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { mounts } from '../../../../../test/e2e/mounts/mounts.ts'
 import { type Asked, asked, inexpressible } from './asked.ts'
@@ -62,7 +62,7 @@ async function sentFor(vendor: VendorName, { model, options }: Asked, ask: objec
     })
     const { port, close } = await mounts['node http']!(gateway)
     try {
-      const answer = await rawRequest({ port, body: { model: 'asked', ...ask } })
+      const answer = await sendRawRequest({ port, body: { model: 'asked', ...ask } })
       expect(upstream.requests.length, answer.body).toBe(1)
       return upstream.requests[0]!
     } finally {

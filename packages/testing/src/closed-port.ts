@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { listen } from './listen.ts'
 
 /** A port of 127.0.0.1 where nobody listens: a connection to it is refused. */
-export async function refusedPort(): Promise<number> {
+export async function findClosedPort(): Promise<number> {
   const server = createServer()
   const port = await listen(server)
   await new Promise<void>(resolve => server.close(() => resolve()))

@@ -2,7 +2,7 @@
  * A generator of numbers in [0, 1) that gives the same sequence for the same seed (mulberry32).
  * @param seed any whole number; only its low 32 bits count
  */
-export function random(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
