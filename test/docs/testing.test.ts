@@ -34,7 +34,7 @@ it('names functions that exist', () => {
     texts.flatMap(text => [...text.matchAll(pattern)].map(([, name]) => name!))
   const rows = tableUnder(page, '## A scripted upstream').map(([step = '']) => step)
   expect(calledIn(rows, /`steps\.(\w+)\(/g).sort()).toEqual(Object.keys(testing.steps).sort())
-  const more = calledIn(readPage(page).split('## And more')[1]!.match(/^- .*/gm)!, /`(\w+)\(/g)
+  const more = calledIn(readPage(page).split('## More tools')[1]!.match(/^- .*/gm)!, /`(\w+)\(/g)
   expect(more.length).toBeGreaterThan(3)
   const exported = new Map<string, unknown>(Object.entries(testing))
   for (const name of more) expect(exported.get(name), name).toBeTypeOf('function')

@@ -1,6 +1,6 @@
 /**
- * A generator of numbers in [0, 1) that gives the same sequence for the same seed (mulberry32).
- * @param seed any whole number; only its low 32 bits count
+ * Returns a generator of numbers in [0, 1) that gives the same sequence for the same seed (mulberry32).
+ * @param seed a whole number, of which the low 32 bits are used
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0

@@ -9,25 +9,25 @@ const pinned: AnswerLifetime = { ttlMs: 60_000, pinned: true }
 /** How many texts one owner may have, in the cases about that. */
 const share = 3
 
-/** What a store is made with: how many texts one owner may have. Where it is not given, 50 at least. */
+/** The options of a cache store in a test. */
 export interface CacheStoreSettings {
+  /** How many texts one owner may have. Default: any number of at least 50. */
   readonly maxEntriesPerOwner?: number
 }
 
-/** One thing that every store of answers does. `run` rejects where the store does not. */
+/** One test of `cacheStoreConformance`. */
 export interface CacheStoreCase {
   readonly name: string
-  /** `make` returns a store over any data, and may be called several times. */
+  /** Rejects if the store breaks the contract. `make` returns a store, which need not be empty, each time it is called. */
   run(make: (settings: CacheStoreSettings) => Promise<AnswerStore>): Promise<void>
 }
 
 /**
- * What every store of answers does, as tests for any framework:
+ * Tests a cache store, in any test runner. Each case uses keys of its own, so that all can share a database. Some cases wait up
+ * to 5 seconds until a text has expired.
  *
- *     for (const { name, run } of cacheStoreConformance) it(name, () => run(async settings => myStore(settings)))
- *
- * Each case uses keys of its own, so that one database serves all of them; `make` need not give an empty store. The
- * store goes by its own time: some cases wait until a text is gone.
+ * @example
+ * for (const { name, run } of cacheStoreConformance) it(name, () => run(async settings => myStore(settings)))
  */
 export const cacheStoreConformance: readonly CacheStoreCase[] = [
   over('has nothing under a key that it was never told of', async (store, key) => {

@@ -1,6 +1,6 @@
-/** One thing that every implementation of a contract does. For any test runner: `run` rejects where it does not. */
+/** One test of a conformance suite, for any test runner. */
 export interface ConformanceCase<T> {
   readonly name: string
-  /** `make` gives an empty one, and may be called several times. */
+  /** Rejects if the implementation breaks the contract. `make` returns an empty one each time it is called. */
   run(make: () => Promise<T>): Promise<void>
 }

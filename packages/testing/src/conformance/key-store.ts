@@ -6,7 +6,12 @@ import { keyIssues } from './key-store/issues.ts'
 import { keyRotations } from './key-store/rotations.ts'
 import { keyUses } from './key-store/uses.ts'
 
-/** What every `KeyRows` does, in any database, seen through the `keyStore` that stands on it. */
+/**
+ * Tests the rows of a key store, through the `keyStore` that uses them, in any test runner.
+ *
+ * @example
+ * for (const { name, run } of keyStoreConformance) it(name, () => run(async () => emptyRows()))
+ */
 export const keyStoreConformance: readonly ConformanceCase<KeyRows>[] = [
   ...keyIssues,
   ...keyChanges,

@@ -8,7 +8,12 @@ import { ledgerOrphans } from './ledger/orphans.ts'
 import { ledgerUsage } from './ledger/usage.ts'
 import { ledgerValues } from './ledger/values.ts'
 
-/** What every `LedgerRows` does, in any database. One case takes two seconds; the others do not wait. */
+/**
+ * Tests the rows of a ledger, in any test runner. One case takes 2 seconds.
+ *
+ * @example
+ * for (const { name, run } of ledgerConformance) it(name, () => run(async () => emptyRows()))
+ */
 export const ledgerConformance: readonly ConformanceCase<LedgerRows>[] = [
   ...ledgerClosings,
   ...ledgerOrphans,

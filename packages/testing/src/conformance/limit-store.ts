@@ -6,12 +6,11 @@ import { settlementCases } from './limit-store/settlements.ts'
 import { sumCases } from './limit-store/sums.ts'
 
 /**
- * What every limit store does, as tests for any framework:
+ * Tests a limit store, in any test runner. Each case uses keys of its own, so that all can share a database. Cases that are
+ * `clocked` need a store with a given clock: leave them out for a store that has its own.
  *
- *     for (const { name, run } of limitStoreConformance) it(name, () => run(({ now }) => myStore({ now })))
- *
- * Each case uses keys of its own, so that one database serves all of them. Cases that are `clocked` go by a given clock;
- * leave them out for a store that takes none.
+ * @example
+ * for (const { name, run } of limitStoreConformance) it(name, () => run(({ now }) => myStore({ now })))
  */
 export const limitStoreConformance: readonly LimitStoreCase[] = [
   ...claimCases,

@@ -5,11 +5,11 @@ import type { ProviderCase } from './provider/provider-case.ts'
 import { checkSamples, type ProviderSamples } from './provider/provider-samples.ts'
 
 /**
- * Returns the test cases for a provider: what the gateway relies on in `encode` and `decode`.
+ * Returns tests of a provider, for any test runner: all that the gateway relies on in `encode` and `decode`.
  *
- * The cases send nothing over a network. They decode the samples as they are, divided and cut at up to 500 places each, so a
- * sample of some kilobytes is enough. Each case rejects where the provider does otherwise, or takes more than 5 seconds for one
- * answer. Throws `RangeError` for samples by which a case would test nothing.
+ * The tests use no network. They decode each sample complete, and divided and cut at up to 500 places. A test rejects if the
+ * provider breaks the contract, or takes more than 5000 ms to decode one answer. Throws `RangeError` for samples that would test
+ * nothing, such as an empty list of streams.
  *
  * @example
  * for (const { name, run } of providerConformance(samples)) it(name, run)

@@ -1,17 +1,17 @@
 import type { LimitStore } from '@sluice/core'
 
 /**
- * Makes the store under test. `now` gives milliseconds since 1970: the store must go by it, also where the calendar
- * is concerned. Where it is absent the store goes by its own time.
+ * Returns the store to test. `now` returns milliseconds since 1970: the store has to use it as its only clock, also for calendar
+ * windows. If it is absent, the store uses its own clock.
  */
 export type MakeLimitStore = (options: { readonly now?: () => number }) => LimitStore | Promise<LimitStore>
 
-/** Something that every limit store does. */
+/** One test of `limitStoreConformance`. */
 export interface LimitStoreCase {
   readonly name: string
-  /** Whether the store must go by a given clock. One that cannot is tested without such cases. */
+  /** Whether the case gives the store a clock. */
   readonly clocked: boolean
-  /** Rejects with an `AssertionError` where the store does otherwise. */
+  /** Rejects with an `AssertionError` if the store breaks the contract. */
   run(make: MakeLimitStore): Promise<void>
 }
 

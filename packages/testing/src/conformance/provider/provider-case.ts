@@ -1,8 +1,9 @@
 import type { ProviderSamples } from './provider-samples.ts'
 
-/** One thing that every provider does. `run` rejects where the provider does otherwise. */
+/** One test of `providerConformance`, for any test runner. */
 export interface ProviderCase {
   readonly name: string
+  /** Rejects if the provider breaks the contract. */
   run(): Promise<void>
 }
 
