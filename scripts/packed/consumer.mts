@@ -9,6 +9,7 @@ import { local as localAlone } from '@sluice/providers/local'
 import { openai as openaiAlone } from '@sluice/providers/openai'
 import { openaiCompatible as compatibleAlone } from '@sluice/providers/openai-compatible'
 import * as testing from '@sluice/testing'
+import { cacheStoreConformance } from '@sluice/testing/conformance'
 
 export const gateway: Gateway = createGateway({
   authenticate: apiKeys([{ id: 'me', key: 'sk-test', models: ['demo*'] }]),
@@ -44,6 +45,9 @@ export const running = serve(gateway, { port: 0, host: '127.0.0.1' })
 export const answer: Promise<Response> = gateway.fetch(new Request('http://here/v1/models'))
 export const refusal = new GatewayError('model_not_found').status
 export const toTest = testing
+export const script: testing.Script = [testing.steps.wait(1), testing.steps.reply()]
+export const step: testing.steps.ReplyStep = testing.steps.reply({}, { status: 503 })
+export const caseNames: readonly string[] = cacheStoreConformance.map(({ name }) => name)
 
 // @ts-expect-error: a gateway has to be told who may use it and where requests are answered.
 createGateway({})

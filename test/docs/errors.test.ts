@@ -14,7 +14,7 @@ import {
   tokens,
 } from '@sluice/core'
 import { local, openaiCompatible } from '@sluice/providers'
-import { misbehavingUpstream, refusedPort, reply, startUpstream } from '@sluice/testing'
+import { findClosedPort, startMisbehavingUpstream, startUpstream, steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { ask } from './runner/ask.ts'
@@ -285,7 +285,7 @@ describe("what a vendor's failure becomes", () => {
     [302, '502 `bad_gateway`'],
   ] as const)('%i: %s', async (status, caller) => {
     const upstream = await startUpstream(
-      reply({ error: { message: 'no', type: 't', param: null, code: null } }, { status }),
+      steps.reply({ error: { message: 'no', type: 't', param: null, code: null } }, { status }),
     )
     const [told_status, code] = await told(upstream.baseURL)
     await upstream.close()
@@ -295,22 +295,22 @@ describe("what a vendor's failure becomes", () => {
   })
 
   it('no connection, a cut, garbage', async () => {
-    expect(await told(`http://127.0.0.1:${await refusedPort()}`)).toEqual([502, 'bad_gateway'])
+    expect(await told(`http://127.0.0.1:${await findClosedPort()}`)).toEqual([502, 'bad_gateway'])
     for (const way of ['cut-mid-body', 'garbage', 'invalid-json'] as const) {
-      const upstream = await misbehavingUpstream(way)
+      const upstream = await startMisbehavingUpstream(way)
       expect(await told(upstream.baseURL), way).toEqual([502, 'bad_gateway'])
       await upstream.close()
     }
   })
 
   it('silence', async () => {
-    const upstream = await misbehavingUpstream('hang-before-headers')
+    const upstream = await startMisbehavingUpstream('hang-before-headers')
     expect(await told(upstream.baseURL, { firstByteMs: 50, responseMs: 50 })).toEqual([504, 'timeout'])
     await upstream.close()
   })
 
   it('in the middle of a stream', async () => {
-    const upstream = await misbehavingUpstream('cut-between-chunks')
+    const upstream = await startMisbehavingUpstream('cut-between-chunks')
     const vendor = openaiCompatible({ name: 'vendor', baseURL: upstream.baseURL })
     const { fetch } = gatewayOf({ route: models({ demo: vendor('m') }) })
     const response = await fetch('http://sluice.test/v1/chat/completions', {

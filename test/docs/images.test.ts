@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import type { Gateway } from '@sluice/core'
 import { imageFetcher } from '@sluice/node'
-import { reply, startUpstream } from '@sluice/testing'
+import { startUpstream, steps } from '@sluice/testing'
 import { expect, it, vi } from 'vitest'
 import { describePage } from './runner/describe-page.ts'
 import { tableUnder } from './runner/markdown.ts'
@@ -11,7 +11,7 @@ const page = 'docs/images.md'
 /** Gemini, played by a script. */
 const startGemini = () =>
   startUpstream(
-    reply({
+    steps.reply({
       candidates: [
         { content: { role: 'model', parts: [{ text: 'A dot.' }] }, finishReason: 'STOP', index: 0 },
       ],

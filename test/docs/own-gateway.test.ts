@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { answer, reply, startUpstream } from '@sluice/testing'
+import { startUpstream, steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ask } from './runner/ask.ts'
@@ -115,7 +115,7 @@ describe('the custom gateway', { timeout: 60_000 }, () => {
   })
 
   it('asks the real vendor where there is a key for it', async () => {
-    const upstream = await startUpstream(answer({ text: 'From the vendor.' }))
+    const upstream = await startUpstream(steps.answer({ text: 'From the vendor.' }))
     const gateway = start({
       SLUICE_API_KEY: "it's-mine",
       OPENAI_API_KEY: 'sk-vendor',
@@ -143,17 +143,17 @@ describe('the custom gateway', { timeout: 60_000 }, () => {
   it('asks each vendor in its own words, where there is a key for it', async () => {
     const said = { text: 'From the second vendor.' }
     const second = await startUpstream(
-      reply({
+      steps.reply({
         type: 'message',
         role: 'assistant',
         content: [{ type: 'text', ...said }],
         stop_reason: 'end_turn',
         usage: { input_tokens: 3, output_tokens: 4 },
       }),
-      reply({ type: 'error', error: { type: 'authentication_error', message: 'x' } }, { status: 401 }),
+      steps.reply({ type: 'error', error: { type: 'authentication_error', message: 'x' } }, { status: 401 }),
     )
     const third = await startUpstream(
-      reply({
+      steps.reply({
         candidates: [
           { content: { role: 'model', parts: [{ text: 'From the third vendor.' }] }, finishReason: 'STOP' },
         ],

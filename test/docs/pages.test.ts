@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
@@ -87,7 +88,11 @@ describe('the snippets in TypeScript', () => {
     expect(fences.length).toBeGreaterThan(30)
     const places = new Map<string, string>()
     for (const [index, { page, line, name, code }] of fences.entries()) {
-      const file = join(folder, `snippet-${index}.ts`)
+      // Snippets of a page are files beside each other: one can import another by its name.
+      const beside = join(folder, page.replaceAll('/', '-'))
+      mkdirSync(beside, { recursive: true })
+      const named = join(beside, `${name}.ts`)
+      const file = /^[\w-]+$/.test(name) && !places.has(named) ? named : join(beside, `snippet-${index}.ts`)
       places.set(file, `${page}:${line} ${name}`)
       writeFileSync(file, code)
     }

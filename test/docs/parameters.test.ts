@@ -9,7 +9,7 @@ import {
   type UnsupportedParameters,
 } from '@sluice/core'
 import * as providers from '@sluice/providers'
-import { type RecordedRequest, reply, startUpstream } from '@sluice/testing'
+import { type RecordedRequest, startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { adjustmentHeaders } from '../../packages/core/src/observability/adjustments.ts'
 import { contentTable } from './parameters/content-table.ts'
@@ -140,7 +140,7 @@ it('shows a citation as it is', async () => {
   const place = { document_index: 0, document_title: 'tides.pdf', start_page_number: 3, end_page_number: 4 }
   const cited = [{ type: 'page_location', cited_text: text, ...place }]
   const upstream = await startUpstream(
-    reply({
+    steps.reply({
       type: 'message',
       role: 'assistant',
       content: [{ type: 'text', text, citations: cited }],
@@ -173,7 +173,7 @@ it('shows a citation as it is', async () => {
 })
 
 const answer = (message: object, finish_reason = 'stop') =>
-  reply({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }] })
+  steps.reply({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }] })
 
 describePage(page, {
   adjusted: async ({ run }) => {
@@ -225,7 +225,7 @@ describePage(page, {
 
   reasoning: async ({ run }) => {
     const said = (content: readonly object[], stop_reason: string) =>
-      reply({
+      steps.reply({
         type: 'message',
         role: 'assistant',
         content,

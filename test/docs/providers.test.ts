@@ -1,6 +1,6 @@
 import { apiKeys, createGateway, type Gateway, models, type Target } from '@sluice/core'
 import * as providers from '@sluice/providers'
-import { reply, type Script, startUpstream, stream } from '@sluice/testing'
+import { type Script, startUpstream, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { describePage, type Snippet } from './runner/describe-page.ts'
@@ -56,10 +56,10 @@ describePage(page, {
 
   vendors: async ({ run }) => {
     const failing = await startUpstream(
-      reply({ type: 'error', error: { type: 'overloaded_error' } }, { status: 529 }),
+      steps.reply({ type: 'error', error: { type: 'overloaded_error' } }, { status: 529 }),
     )
     const aws = await startUpstream(
-      reply({
+      steps.reply({
         output: { message: { role: 'assistant', content: [{ text: 'From Bedrock.' }] } },
         stopReason: 'end_turn',
         usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 },
@@ -85,14 +85,14 @@ describePage(page, {
   },
 
   acme: async snippet => {
-    expect(snippet.code.trim().split('\n').length).toBeLessThan(60)
+    expect(snippet.code.trim().split('\n').length).toBeLessThan(70)
     const { upstream, gateway } = await acmeBy(
       snippet,
-      reply({ text: 'Hello.', end: 'done', tokens: { in: 3, out: 2 } }),
-      stream(events({ text: 'Hel' }, { text: 'lo.' }, { end: 'cut', tokens: { in: 3, out: 2 } })),
-      reply({ problem: 'too many' }, { status: 429 }),
-      reply('<html>'),
-      stream(events({ text: 'Hel' })),
+      steps.reply({ text: 'Hello.', end: 'done', tokens: { in: 3, out: 2 } }),
+      steps.stream(events({ text: 'Hel' }, { text: 'lo.' }, { end: 'cut', tokens: { in: 3, out: 2 } })),
+      steps.reply({ problem: 'too many' }, { status: 429 }),
+      steps.reply('<html>'),
+      steps.stream(events({ text: 'Hel' })),
     )
     const { fetch } = gateway
     const whole = await fetch(`${here}/chat/completions`, {
@@ -141,6 +141,13 @@ describePage(page, {
     })
     await gateway.close()
     await upstream.close()
+  },
+
+  conformance: async ({ run }, others) => {
+    const acme = others('acme').code
+    const { printed } = await run({}, code => acme + code.replace("import { acme } from './acme.ts'\n", ''))
+    expect(printed.length).toBeGreaterThan(20)
+    expect(printed.every(line => line.startsWith('passed: '))).toBe(true)
   },
 })
 

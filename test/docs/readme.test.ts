@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { answer, reply, startUpstream } from '@sluice/testing'
+import { startUpstream, steps } from '@sluice/testing'
 import { expect } from 'vitest'
 import { ask } from './runner/ask.ts'
 import { type Check, describePage } from './runner/describe-page.ts'
@@ -67,8 +67,8 @@ describePage('README.md', {
       await expect(run({ OPENAI_API_KEY: 'sk-a', GROQ_API_KEY: 'gsk-b', [missing]: '' })).rejects.toThrow(
         `${missing.split('_')[0]!.toLowerCase()}(): apiKey: got an empty string`,
       )
-    const first = await startUpstream(reply({ error: { message: 'busy' } }, { status: 503 }))
-    const second = await startUpstream(answer({ text: 'From the second.' }))
+    const first = await startUpstream(steps.reply({ error: { message: 'busy' } }, { status: 503 }))
+    const second = await startUpstream(steps.answer({ text: 'From the second.' }))
     const running = await run({
       OPENAI_API_KEY: 'sk-first',
       OPENAI_BASE_URL: first.baseURL,

@@ -1,6 +1,6 @@
 import { apiKeys, createGateway, type GatewayEvent, type GatewayOptions, models } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { answer, redirect, reply, type Script, startUpstream } from '@sluice/testing'
+import { type Script, startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { readPage } from './runner/markdown.ts'
 
@@ -42,7 +42,7 @@ async function asked(
 
 describe('SECURITY.md', () => {
   it('no header of the caller goes to the vendor', async () => {
-    const { upstream } = await asked(answer())
+    const { upstream } = await asked(steps.answer())
     const { headers } = upstream.requests[0]!
     expect(headers.authorization).toBe('Bearer sk-of-the-service')
     expect(JSON.stringify(headers)).not.toMatch(/canary|10\.0\.0\.1/)
@@ -59,7 +59,7 @@ describe('SECURITY.md', () => {
 
   it('no header of the vendor comes back', async () => {
     const { response } = await asked(
-      reply(
+      steps.reply(
         { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }] },
         {
           headers: { 'content-type': 'application/json', 'set-cookie': 'a=canary', 'x-vendor': 'canary' },
@@ -71,8 +71,8 @@ describe('SECURITY.md', () => {
   })
 
   it('a redirect is refused', async () => {
-    const elsewhere = await startUpstream(answer())
-    const { response } = await asked(redirect(`${elsewhere.baseURL}/chat/completions`))
+    const elsewhere = await startUpstream(steps.answer())
+    const { response } = await asked(steps.redirect(`${elsewhere.baseURL}/chat/completions`))
     expect(response.status).toBe(502)
     expect(elsewhere.requests).toHaveLength(0)
     await elsewhere.close()
@@ -80,7 +80,7 @@ describe('SECURITY.md', () => {
 
   it("the vendor's 401 is a 502, without its words", async () => {
     const { response, body } = await asked(
-      reply({ error: { message: 'Wrong key sk-of-the-service' } }, { status: 401 }),
+      steps.reply({ error: { message: 'Wrong key sk-of-the-service' } }, { status: 401 }),
     )
     expect(response.status).toBe(502)
     expect(response.headers.has('www-authenticate')).toBe(false)
@@ -88,9 +88,9 @@ describe('SECURITY.md', () => {
   })
 
   it('a URL in a request is passed on, not fetched', async () => {
-    const elsewhere = await startUpstream(reply('an image'))
+    const elsewhere = await startUpstream(steps.reply('an image'))
     const image = { type: 'image_url', image_url: { url: `${elsewhere.url}/a.png` } }
-    const { upstream, response } = await asked(answer(), {}, [image])
+    const { upstream, response } = await asked(steps.answer(), {}, [image])
     expect(response.status).toBe(200)
     expect(upstream.requests[0]?.body).toContain(`${elsewhere.url}/a.png`)
     expect(elsewhere.requests).toHaveLength(0)
@@ -118,7 +118,7 @@ describe('SECURITY.md', () => {
   })
 
   it('events hold neither prompts nor answers nor keys', async () => {
-    const { events } = await asked(answer({ text: 'the secret answer' }))
+    const { events } = await asked(steps.answer({ text: 'the secret answer' }))
     expect(events.map(({ type }) => type)).toEqual(['begin', 'end'])
     expect(JSON.stringify(events)).not.toMatch(/secret|canary|sk-of/)
   })

@@ -1,4 +1,5 @@
 import * as testing from '@sluice/testing'
+import * as conformance from '@sluice/testing/conformance'
 import { expect, it } from 'vitest'
 import { type Check, describePage } from './runner/describe-page.ts'
 import { readPage, tableUnder } from './runner/markdown.ts'
@@ -16,21 +17,25 @@ describePage(page, {
   scripted: holds,
   misbehaving: holds,
   conformance: async ({ run }) => {
-    expect((await run()).printed).toEqual(testing.limitStoreConformance.map(({ name }) => `holds: ${name}`))
+    expect((await run()).printed).toEqual(
+      conformance.limitStoreConformance.map(({ name }) => `passed: ${name}`),
+    )
   },
 })
 
-it('names the suites for stores', () => {
-  const rows = tableUnder(page, '## Stores of your own')
-  const suites = Object.keys(testing).filter(name => name.endsWith('Conformance'))
-  expect(rows.map(([name = '']) => name.replaceAll('`', '')).sort()).toEqual(suites.sort())
+it('names the suites', () => {
+  const rows = tableUnder(page, '## Conformance suites')
+  const named = rows.map(([name = '']) => /\w+/.exec(name)![0])
+  expect(named.sort()).toEqual(Object.keys(conformance).sort())
 })
 
 it('names functions that exist', () => {
+  const calledIn = (texts: readonly string[], pattern: RegExp) =>
+    texts.flatMap(text => [...text.matchAll(pattern)].map(([, name]) => name!))
+  const rows = tableUnder(page, '## A scripted upstream').map(([step = '']) => step)
+  expect(calledIn(rows, /`steps\.(\w+)\(/g).sort()).toEqual(Object.keys(testing.steps).sort())
+  const more = calledIn(readPage(page).split('## More tools')[1]!.match(/^- .*/gm)!, /`(\w+)\(/g)
+  expect(more.length).toBeGreaterThan(3)
   const exported = new Map<string, unknown>(Object.entries(testing))
-  const steps = tableUnder(page, '## A scripted upstream').map(([step = '']) => step)
-  const more = readPage(page).split('## And more')[1]!.match(/^- .*/gm)!
-  const names = [...steps, ...more].flatMap(text => [...text.matchAll(/`(\w+)\(/g)].map(([, name]) => name!))
-  expect(names.length).toBeGreaterThan(15)
-  for (const name of names) expect(exported.get(name), name).toBeTypeOf('function')
+  for (const name of more) expect(exported.get(name), name).toBeTypeOf('function')
 })

@@ -3,7 +3,7 @@ import type { MeterProvider } from '@opentelemetry/sdk-metrics'
 import type { BasicTracerProvider } from '@opentelemetry/sdk-trace-base'
 import { createGateway, type Gateway, models, type Observer, type Tracer } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { answer } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { attributes, metricNames, ownAttributes } from '../../packages/telemetry/src/opentelemetry/names.ts'
 import { type OtlpCollector, otlpCollector } from '../e2e/telemetry/otlp-collector.ts'
@@ -48,7 +48,7 @@ async function sent(
   provider: string,
   { tracer, observe }: { readonly tracer: Tracer; readonly observe: Observer },
 ) {
-  const upstream = await upstreamDuring(answer())
+  const upstream = await upstreamDuring(steps.answer())
   const { baseURL } = upstream
   const gateway = createGateway({
     authenticate: () => ({ id: 'ann', tags: { team: 'search' } }),

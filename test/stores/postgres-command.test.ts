@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { openPostgres } from '@sluice/postgres'
-import { refusedPort } from '@sluice/testing'
+import { findClosedPort } from '@sluice/testing'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { command } from '../../packages/postgres/src/command.ts'
 import { describeWithPostgres } from './servers/describe-with-postgres.ts'
@@ -80,7 +80,7 @@ describe('sluice-postgres, called in a wrong way', () => {
   it('says that nothing listens', async () => {
     const { code, printed } = await run(
       ['status'],
-      `postgres://ann:${secret}@127.0.0.1:${await refusedPort()}/x`,
+      `postgres://ann:${secret}@127.0.0.1:${await findClosedPort()}/x`,
     )
     expect([code, printed]).toEqual([1, expect.stringContaining('(ECONNREFUSED). Nothing listens there.')])
   })

@@ -1,4 +1,4 @@
-import { keyStoreConformance, ledgerConformance } from '@sluice/testing'
+import { keyStoreConformance, ledgerConformance } from '@sluice/testing/conformance'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { postgresKeyRows } from '../../packages/postgres/src/key-rows.ts'

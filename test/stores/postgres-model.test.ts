@@ -4,7 +4,7 @@ import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
 import { migrateTables } from '../../packages/postgres/src/migrate.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
 import { schemaOf } from '../../packages/postgres/src/schema.ts'
-import { batch, charge, closing, entry } from '../../packages/testing/src/ledger-records.ts'
+import { batch, charge, closing, entry } from '../../packages/testing/src/conformance/ledger/records.ts'
 import { describeWithPostgres } from './servers/describe-with-postgres.ts'
 import { PostgresServer } from './servers/postgres-server.ts'
 

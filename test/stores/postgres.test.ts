@@ -2,15 +2,15 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openPostgres, type PostgresClient, PostgresError } from '@sluice/postgres'
-import { refusedPort } from '@sluice/testing'
+import { findClosedPort } from '@sluice/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
 import { migrations } from '../../packages/postgres/src/migrations.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
 import { schemaOf } from '../../packages/postgres/src/schema.ts'
-import { hostileTexts } from '../../packages/testing/src/hostile-texts.ts'
-import { charge, closing, entry } from '../../packages/testing/src/ledger-records.ts'
+import { hostileTexts } from '../../packages/testing/src/conformance/hostile-texts.ts'
+import { charge, closing, entry } from '../../packages/testing/src/conformance/ledger/records.ts'
 import { startTask } from './programs/postgres-tasks.ts'
 import { describeWithPostgres } from './servers/describe-with-postgres.ts'
 import { PostgresServer } from './servers/postgres-server.ts'
@@ -212,7 +212,7 @@ describeWithPostgres('openPostgres', () => {
   it('starts where the database cannot be reached, and works when it can', async () => {
     const name = await server.database()
     await opened(server.pool(name))
-    const port = await refusedPort()
+    const port = await findClosedPort()
     let reached: pg.Pool = new pg.Pool({ host: '127.0.0.1', port })
     onTestFinished(() => reached.end())
     const { keys, ledger, usage } = await opened({ query: (text, params) => reached.query(text, params) }, {})

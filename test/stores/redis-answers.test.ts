@@ -1,5 +1,5 @@
 import { redisCacheStore } from '@sluice/redis'
-import { answerStoreConformance } from '@sluice/testing'
+import { cacheStoreConformance } from '@sluice/testing/conformance'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -114,7 +114,7 @@ function conformsOver(name: string, connect: () => Promise<Connected>): void {
     })
     afterAll(() => connected.close())
 
-    for (const { name, run } of answerStoreConformance) {
+    for (const { name, run } of cacheStoreConformance) {
       it(name, () => run(async settings => redisCacheStore(connected.client, settings)))
     }
   })

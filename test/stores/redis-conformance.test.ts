@@ -1,5 +1,5 @@
 import { redisLimitStore } from '@sluice/redis'
-import { limitStoreConformance } from '@sluice/testing'
+import { limitStoreConformance } from '@sluice/testing/conformance'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

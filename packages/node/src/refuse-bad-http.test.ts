@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { rawClient } from '@sluice/testing'
+import { connectRawClient } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { Connections } from './connections.ts'
 import { refuseBadHttp } from './refuse-bad-http.ts'
@@ -13,7 +13,7 @@ async function connect(listener: RequestListener, options: ServerOptions = {}) {
   const server = createServer(options, listener)
   refuseBadHttp(server, new Connections(server))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const client = await rawClient({ port: (server.address() as AddressInfo).port })
+  const client = await connectRawClient({ port: (server.address() as AddressInfo).port })
   onTestFinished(async () => {
     await client.close()
     server.closeAllConnections()

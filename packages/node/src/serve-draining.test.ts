@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createGateway, models, type PartialChunk, type Target } from '@sluice/core'
-import { type RawClient, rawClient, requestBytes } from '@sluice/testing'
+import { connectRawClient, type RawClient, requestBytes } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type ServeOptions, type Serving, serve } from './serve.ts'
 
@@ -45,7 +45,7 @@ async function serving(options: ServeOptions = {}, first = 'one', whole = 'whole
     await service.close({ drainMs: 0 })
   })
   const connect = async (sent?: string | Uint8Array, paused = false) => {
-    const client = await rawClient({ port: service.port, paused })
+    const client = await connectRawClient({ port: service.port, paused })
     onTestFinished(() => client.close())
     if (sent !== undefined) await client.send(sent)
     return client
@@ -195,7 +195,9 @@ describe('serve, as it closes', () => {
 
   it('answers on connections that wait to be taken', async () => {
     const { service } = await serving()
-    const clients = await Promise.all(Array.from({ length: 300 }, () => rawClient({ port: service.port })))
+    const clients = await Promise.all(
+      Array.from({ length: 300 }, () => connectRawClient({ port: service.port })),
+    )
     const sent = clients.map(client => client.send(get))
     const closed = service.close()
     await Promise.all(sent)
@@ -233,7 +235,7 @@ describe('serve, as it closes', () => {
     await client.waitFor('one')
     const closed = service.close()
     await vi.waitUntil(() => !service.server.listening)
-    await expect(rawClient({ port: service.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(connectRawClient({ port: service.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     go()
     await client.response()
     await closed

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Gateway } from '@sluice/core'
-import { rawClient } from '@sluice/testing'
+import { connectRawClient } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ServeOptions, serve } from './serve.ts'
 
@@ -14,7 +14,7 @@ async function serving(fetch: Fetch, options: ServeOptions = {}, close: Gateway[
   const service = await serve(gateway, { port: 0, signals: false, ...options })
   onTestFinished(() => service.close())
   const connect = async (text: string) => {
-    const client = await rawClient({ port: service.port })
+    const client = await connectRawClient({ port: service.port })
     onTestFinished(() => client.close())
     await client.send(text)
     return client
@@ -87,7 +87,7 @@ describe('serve', () => {
     )
     const running = await connect(get)
     await running.waitFor('one')
-    const idle = await rawClient({ port: service.port })
+    const idle = await connectRawClient({ port: service.port })
     onTestFinished(() => idle.close())
     await idle.send(get)
     await idle.waitFor('one')
@@ -101,7 +101,7 @@ describe('serve', () => {
     service.server.emit('answer-ended')
     await closed
     expect(await idle.waitForEnd()).toBe('end')
-    await expect(rawClient({ port: service.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(connectRawClient({ port: service.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
   it('cuts what is left when answers had to end, although the gateway has closed', async () => {

@@ -1,6 +1,6 @@
 import { createClient } from '@libsql/client/sqlite3'
 import { apiKeys, keyStore } from '@sluice/core'
-import { keyStoreConformance } from '@sluice/testing'
+import { keyStoreConformance } from '@sluice/testing/conformance'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
 import { sqliteKeyRows } from './key-rows.ts'

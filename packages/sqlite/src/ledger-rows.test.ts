@@ -1,4 +1,4 @@
-import { ledgerConformance } from '@sluice/testing'
+import { ledgerConformance } from '@sluice/testing/conformance'
 import { describe, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
 import { sqliteLedgerRows } from './ledger-rows.ts'

@@ -8,38 +8,38 @@ import type {
   Usage,
 } from '@sluice/core'
 
-/** A tool call to put in an answer. */
+/** A tool call of an answer. */
 export interface ToolCallContent {
   readonly name: string
-  /** JSON text as it stands, or an object to write as JSON. Default `{}`. */
+  /** JSON text, or an object to write as JSON. Default: `{}`. */
   readonly arguments?: string | object
-  /** Default `call_0`, `call_1`, ... */
+  /** Default: `call_0`, `call_1`, ... */
   readonly id?: string
 }
 
-/** What one choice says. */
+/** The content of one choice. */
 export interface ChoiceContent {
-  /** `null` for an answer without text, the default where there are tool calls or a refusal; else `Hello`. */
+  /** Default: `Hello`, or `null` if there are tool calls or a refusal. */
   readonly text?: string | null
   readonly refusal?: string
   readonly toolCalls?: readonly ToolCallContent[]
-  /** Default `tool_calls` where there are tool calls, else `stop`. */
+  /** Default: `tool_calls` if there are tool calls, else `stop`. */
   readonly finishReason?: FinishReason
 }
 
-/** What an answer says: one choice, or several under `choices`. */
+/** The content of an answer: one choice, or several under `choices`. */
 export interface AnswerContent extends ChoiceContent {
   readonly choices?: readonly ChoiceContent[]
-  /** Default `chatcmpl-upstream`. */
+  /** Default: `chatcmpl-upstream`. */
   readonly id?: string
-  /** Unix time in seconds. Default 1700000000. */
+  /** Unix time, in seconds. Default: 1700000000. */
   readonly created?: number
-  /** Default `upstream-model`. */
+  /** Default: `upstream-model`. */
   readonly model?: string
   readonly usage?: Usage
 }
 
-/** Token counts in the protocol's shape; `total_tokens` is the sum. */
+/** Returns the `usage` of a completion, in tokens. `total_tokens` is the sum of `prompt` and `completion`. */
 export function usage(prompt: number, completion: number, cached = 0, reasoning = 0): Usage {
   return {
     prompt_tokens: prompt,
@@ -55,7 +55,7 @@ export function usage(prompt: number, completion: number, cached = 0, reasoning 
   }
 }
 
-/** A whole chat completion (protocol section 2). `usage` is `usage(9, 12)` unless given. */
+/** Returns a chat completion that is not streamed. Its `usage` is `usage(9, 12)` by default. */
 export function completion(content: AnswerContent = {}): ChatCompletion {
   return {
     id: content.id ?? 'chatcmpl-upstream',
@@ -81,8 +81,8 @@ export function completion(content: AnswerContent = {}): ChatCompletion {
 }
 
 /**
- * The chunks of a streamed chat completion (protocol section 3.2): text word by word, arguments in two pieces, the
- * choices interleaved. With `usage` every chunk has the key and one more chunk carries it.
+ * Returns the chunks of a streamed chat completion: one for each word of text, two for the arguments of a tool call. Several
+ * choices take turns. If `content` has `usage`, each chunk has the key, and a last chunk has the counts.
  */
 export function chunks(content: AnswerContent = {}): ChatCompletionChunk[] {
   const chunk = (choices: readonly ChunkChoice[], counts: Usage | null): ChatCompletionChunk => ({
@@ -102,10 +102,10 @@ export function chunks(content: AnswerContent = {}): ChatCompletionChunk[] {
 }
 
 /**
- * The wire text of server-sent events, one `data:` line each, and `data: [DONE]` at the end.
- * @param list objects to write as JSON; a string is the `data` as it stands
- * @param options.done `false` leaves out the end mark
- * @param options.eol the line end, default LF
+ * Returns server-sent events as wire text, each with one `data:` line, and `data: [DONE]` at the end.
+ * @param list objects are written as JSON, strings as they are
+ * @param options.done `false` leaves out `[DONE]`
+ * @param options.eol the line end; LF by default
  */
 export function sse(
   list: readonly (string | object)[],

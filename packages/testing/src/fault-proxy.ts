@@ -1,53 +1,53 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { type Fault, relay } from './fault-relay.ts'
+import { type ProxyFault, relay } from './fault-relay.ts'
 import { listen } from './listen.ts'
 import { watcher } from './watcher.ts'
 
-/** Which way bytes go: `up` from the client to the target, `down` back. */
+/** `up` is from the client to the target, `down` is back. */
 export type Direction = 'up' | 'down'
 
-/** A TCP proxy that can be made to fail while it runs. */
+/** A TCP proxy that injects faults while it runs. */
 export interface FaultProxy {
   readonly port: number
   /** `http://127.0.0.1:port` */
   readonly url: string
   readonly connections: {
-    /** Client connections open now. */
+    /** Client connections that are open. */
     readonly open: number
     /** Client connections accepted since the start. */
     readonly total: number
   }
-  /** Bytes passed on since the start. */
+  /** Bytes forwarded since the start. */
   readonly bytes: { readonly up: number; readonly down: number }
   /**
-   * Puts a fault in place of the one before, for connections open now and later, from the next bytes on; `{}` mends.
-   * @param direction default both
+   * Replaces the fault, for all connections and from the next bytes on. `{}` removes it.
+   * @param direction both by default
    */
-  set(fault: Fault, direction?: Direction): void
-  /** Whether new connections are reset as soon as they are accepted. */
+  set(fault: ProxyFault, direction?: Direction): void
+  /** Resets new connections as soon as they are accepted, or stops to. */
   refuse(refused: boolean): void
-  /** Resets every open connection, both its sides. */
+  /** Resets both sides of each open connection. */
   reset(): void
-  /** Sends FIN one way on every open connection: `down` to the client, `up` to the target. The other way stays open. */
+  /** Sends FIN on each open connection: `down` to the client, `up` to the target. The other direction stays open. */
   halfClose(direction: Direction): void
-  /** Resolves when no client connection is open. Rejects after `timeout` milliseconds (default 5000). */
+  /** Resolves when no client connection is open. Rejects after `timeout` milliseconds, 5000 by default. */
   waitForIdle(timeout?: number): Promise<void>
-  /** Closes all connections and the port; no socket or timer is left. */
+  /** Closes all connections and the port. No socket and no timer remains. */
   close(): Promise<void>
 }
 
 /**
- * Starts a proxy on 127.0.0.1 that passes bytes to a target and back. A FIN or a reset on one side becomes the same
- * on the other; a target that refuses resets the client.
+ * Starts a TCP proxy on 127.0.0.1 that can inject faults. It forwards bytes, FIN and resets in both directions. A target that
+ * refuses the connection resets the client.
  * @example
- * const proxy = await faultProxy({ target: { port: upstream.port } })
+ * const proxy = await startFaultProxy({ target: { port: upstream.port } })
  * proxy.set({ freeze: true }, 'down')
  */
-export async function faultProxy(options: {
+export async function startFaultProxy(options: {
   readonly target: { readonly port: number; readonly host?: string }
 }): Promise<FaultProxy> {
   const { port: targetPort, host: targetHost = '127.0.0.1' } = options.target
-  const faults: Record<Direction, Fault> = { up: {}, down: {} }
+  const faults: Record<Direction, ProxyFault> = { up: {}, down: {} }
   const bytes = { up: 0, down: 0 }
   const pairs = new Set<{ readonly client: Socket; readonly target: Socket }>()
   const stop = new AbortController()

@@ -5,24 +5,24 @@ import { writeBytes } from './socket-writer.ts'
 import { type Split, splitBytes } from './split.ts'
 import type { Watcher } from './watcher.ts'
 
-/** What happens to bytes on their way. All of it can be combined; without a field nothing of its kind happens. */
-export interface Fault {
-  /** Milliseconds that every read waits before it goes on. */
+/** What a fault proxy does to bytes in one direction. Fields can be combined; an absent field does nothing. */
+export interface ProxyFault {
+  /** Delays each read, in milliseconds. */
   readonly delay?: number
-  /** Bytes per second, at most. */
+  /** Limits the rate, in bytes per second. */
   readonly throttle?: number
-  /** Into which pieces, each a write of its own. */
+  /** Divides what is read into several writes. */
   readonly split?: Split
-  /** No byte moves and no FIN, and nothing is read; what came goes on once this is gone. */
+  /** Reads and forwards nothing, no byte and no FIN, until the fault is replaced. */
   readonly freeze?: boolean
-  /** Resets both sides once so many bytes of one connection have passed. */
+  /** Resets both sides of a connection after this many bytes. */
   readonly resetAfter?: number
-  /** Sends FIN once so many bytes of one connection have passed, and drops the rest. */
+  /** Sends FIN after this many bytes of a connection, and drops the rest. */
   readonly halfCloseAfter?: number
 }
 
 interface Relay {
-  fault(): Fault
+  fault(): ProxyFault
   passed(count: number): void
   readonly watch: Watcher
   readonly signal: AbortSignal
@@ -84,7 +84,7 @@ export function relay(from: Socket, to: Socket, host: Relay): void {
   })
 }
 
-function piecesOf(chunk: Buffer, fault: Fault): Uint8Array[] {
+function piecesOf(chunk: Buffer, fault: ProxyFault): Uint8Array[] {
   if (fault.split) return splitBytes(chunk, fault.split)
   if (!fault.throttle) return [chunk]
   // About twenty writes per second, so that a slow line is slow throughout.

@@ -1,9 +1,9 @@
-/** Header lines in the order and spelling of the wire. */
+/** Header lines, in the order and spelling of the wire. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
 /**
- * Headers to send: pairs are sent as they stand, repeated names included; in a record a list is sent as
- * repeated lines and `null` leaves out a header that would be sent by default.
+ * Headers to send, as pairs or as a record. Pairs are sent as they are, also repeated names. In a record a list is sent as
+ * several lines, and `null` leaves out a default header.
  */
 export type HeadersToSend = HeaderPairs | Readonly<Record<string, string | readonly string[] | null>>
 

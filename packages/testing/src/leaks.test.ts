@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 
 /** Uses everything, closes it, and must then end by itself: an open socket or timer would keep it alive. */
 const program = `
-  import { faultProxy, flood, hang, rawClient, requestBytes, startUpstream, stream, wait } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
-  const upstream = await startUpstream(hang(), flood(), [stream(['data: 1\\n\\n']), wait(60_000)])
-  const proxy = await faultProxy({ target: upstream })
+  import { startFaultProxy, connectRawClient, requestBytes, startUpstream, steps } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
+  const upstream = await startUpstream(steps.hang(), steps.flood(), [steps.stream(['data: 1\\n\\n']), steps.wait(60_000)])
+  const proxy = await startFaultProxy({ target: upstream })
   const clients = []
   for (let n = 1; n <= 4; n++) {
-    const client = await rawClient({ port: proxy.port, paused: n === 2 })
+    const client = await connectRawClient({ port: proxy.port, paused: n === 2 })
     await client.send(requestBytes({ body: {} }))
     await upstream.waitForRequest(n)
     clients.push(client)

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { type Misbehaviour, misbehavingUpstream, misbehaviours } from './misbehaviours.ts'
-import { rawClient } from './raw-client.ts'
+import { type Misbehaviour, misbehaviours, startMisbehavingUpstream } from './misbehaviours.ts'
+import { connectRawClient } from './raw-client.ts'
 import { requestBytes } from './request-text.ts'
 
 /** What a raw client sees: how the connection ends, if it does, and whether a response comes whole. */
@@ -43,7 +43,7 @@ const expected: Record<
 
 const upstreams = await Promise.all(
   (Object.keys(misbehaviours) as Misbehaviour[]).map(
-    async name => [name, await misbehavingUpstream(name)] as const,
+    async name => [name, await startMisbehavingUpstream(name)] as const,
   ),
 )
 afterAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 test.concurrent.each(upstreams)('%s, twice', async (name, upstream) => {
   for (const count of [1, 2]) {
-    const client = await rawClient({ port: upstream.port })
+    const client = await connectRawClient({ port: upstream.port })
     await client.send(requestBytes({ body: { model: 'm', messages: [], stream: true } }))
     await upstream.waitForRequest(count)
     const [end, whole] = expected[name]

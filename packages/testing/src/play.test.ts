@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chunks, completion, sse } from './bodies.ts'
-import { rawClient } from './raw-client.ts'
-import { rawRequest } from './raw-request.ts'
-import { refusedPort } from './refused-port.ts'
+import { findClosedPort } from './closed-port.ts'
+import { connectRawClient } from './raw-client.ts'
+import { sendRawRequest } from './raw-request.ts'
 import { requestBytes } from './request-text.ts'
 import type { Script } from './script.ts'
 import { readSse } from './sse-reader.ts'
@@ -51,7 +51,7 @@ describe('answers', () => {
         headers: { 'Content-Type': 'text/html', 'x-a': ['1', '2'], 'content-length': null },
       }),
     )
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({}))
     await client.waitFor('<p>')
     const text = Buffer.from(client.received).toString()
@@ -63,7 +63,7 @@ describe('answers', () => {
 
   test('HEAD gets the head alone', async () => {
     const up = await upstream(reply({ a: 1 }), stream(events))
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     for (const header of ['content-length', 'transfer-encoding']) {
       await client.send(requestBytes({ method: 'HEAD' }))
       const response = await client.response('HEAD')
@@ -76,7 +76,7 @@ describe('answers', () => {
 
   test('stream: one chunk an event, well ended, the connection kept', async () => {
     const up = await upstream(stream(events))
-    const response = await rawRequest({ port: up.port })
+    const response = await sendRawRequest({ port: up.port })
     expect(response.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'transfer-encoding': 'chunked',
@@ -99,11 +99,11 @@ describe('answers', () => {
     ['a seed', { seed: 3, max: 20 }],
   ] as const)('split by %s: the same body in other pieces, across events', async (_, split) => {
     const up = await upstream(stream(events, { split }), reply(completion(), { split }))
-    const streamed = await rawRequest({ port: up.port })
+    const streamed = await sendRawRequest({ port: up.port })
     expect(streamed.body).toBe(events.join(''))
     if (split === 'bytes') expect(new Set(streamed.chunkSizes)).toEqual(new Set([1]))
     else expect(new Set(streamed.chunkSizes).size).toBeGreaterThan(5)
-    expect((await rawRequest({ port: up.port })).json).toEqual(completion())
+    expect((await sendRawRequest({ port: up.port })).json).toEqual(completion())
   })
 
   test('split by bytes arrives as single bytes at the peer', async () => {
@@ -122,13 +122,13 @@ describe('answers', () => {
 
   test('stream whole: all events in one chunk', async () => {
     const up = await upstream(stream(events, { split: 'whole' }))
-    expect((await rawRequest({ port: up.port })).chunkSizes).toEqual([events.join('').length])
+    expect((await sendRawRequest({ port: up.port })).chunkSizes).toEqual([events.join('').length])
   })
 
   test('drip: one byte at a time with its delay', async () => {
     const up = await upstream([head({ framing: 10 }), drip('0123456789', 10)])
     const started = performance.now()
-    expect((await rawRequest({ port: up.port })).body).toBe('0123456789')
+    expect((await sendRawRequest({ port: up.port })).body).toBe('0123456789')
     expect(performance.now() - started).toBeGreaterThan(85)
   })
 
@@ -139,15 +139,19 @@ describe('answers', () => {
       [head({ framing: 'until-close' }), body('abc')],
       body('abc'),
     )
-    const chunked = await rawRequest({ port: up.port })
+    const chunked = await sendRawRequest({ port: up.port })
     expect(chunked).toMatchObject({ status: 201, body: 'abc', chunkSizes: [2, 1] })
     expect(chunked.headers['content-type']).toBe('text/plain')
-    expect(await rawRequest({ port: up.port })).toMatchObject({ body: 'abc', complete: true, chunkSizes: [] })
-    const last = await rawRequest({ port: up.port })
+    expect(await sendRawRequest({ port: up.port })).toMatchObject({
+      body: 'abc',
+      complete: true,
+      chunkSizes: [],
+    })
+    const last = await sendRawRequest({ port: up.port })
     expect(last).toMatchObject({ body: 'abc', complete: true })
     expect(last.headers).not.toHaveProperty('content-length')
     expect(last.headers).not.toHaveProperty('transfer-encoding')
-    expect(await rawRequest({ port: up.port })).toMatchObject({ body: 'abc', chunkSizes: [3] })
+    expect(await sendRawRequest({ port: up.port })).toMatchObject({ body: 'abc', chunkSizes: [3] })
   })
 
   test('redirect', async () => {
@@ -168,7 +172,7 @@ describe('faults', () => {
     ['within the body', [stream(events.slice(0, 1)), hang()], events[0]!],
   ] as const)('hang %s, until the peer leaves', async (_, script, sent) => {
     const up = await upstream(script)
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({ body: {} }))
     await up.waitForRequest()
     await client.waitFor(sent)
@@ -186,7 +190,7 @@ describe('faults', () => {
     ['between chunks, after one more', cut({ at: 'between-chunks', partial: 'more' }), 'more'],
   ] as const)('cut %s: FIN, the body not complete', async (_, step, extra) => {
     const up = await upstream([stream(events.slice(0, 2)), step])
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({ body: {} }))
     const response = await client.response()
     expect(response).toMatchObject({ complete: false, body: events.slice(0, 2).join('') + extra })
@@ -197,14 +201,16 @@ describe('faults', () => {
 
   test('cut before the head and within a body of known length', async () => {
     const up = await upstream(cut(), [reply('abc', { contentLength: 9 }), cut()])
-    await expect(rawRequest({ port: up.port })).rejects.toThrow('the connection ended (end) before a head')
-    expect(await rawRequest({ port: up.port })).toMatchObject({ body: 'abc', complete: false })
+    await expect(sendRawRequest({ port: up.port })).rejects.toThrow(
+      'the connection ended (end) before a head',
+    )
+    expect(await sendRawRequest({ port: up.port })).toMatchObject({ body: 'abc', complete: false })
   })
 
   test('reset before the head and after the peer has got what was written', async () => {
     const up = await upstream(reset(), [stream(events.slice(0, 2)), reset()])
-    await expect(rawRequest({ port: up.port })).rejects.toThrow('the connection ended (reset)')
-    const client = await rawClient({ port: up.port })
+    await expect(sendRawRequest({ port: up.port })).rejects.toThrow('the connection ended (reset)')
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({}))
     expect(await client.response()).toMatchObject({ complete: false, status: 200 })
     expect(client.ended).toBe('reset')
@@ -223,8 +229,10 @@ describe('faults', () => {
       [reply('abc', { contentLength: 5 }), hang()],
       reply('abc', { contentLength: 1 }),
     )
-    await expect(rawRequest({ port: up.port, timeout: 100 })).rejects.toThrow('no whole answer within 100 ms')
-    const client = await rawClient({ port: up.port })
+    await expect(sendRawRequest({ port: up.port, timeout: 100 })).rejects.toThrow(
+      'no whole answer within 100 ms',
+    )
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({}))
     expect(await client.response()).toMatchObject({ body: 'a', complete: true })
     await client.send(requestBytes({}))
@@ -234,7 +242,7 @@ describe('faults', () => {
 
   test('flood writes as much as asked', async () => {
     const up = await upstream(flood({ bytes: 300_001, unit: '0123456789' }))
-    const response = await rawRequest({ port: up.port })
+    const response = await sendRawRequest({ port: up.port })
     expect(response.bytes).toHaveLength(300_001)
     expect(response.body.startsWith('01234567890')).toBe(true)
     expect(up.bytesWritten).toBe(response.received.length)
@@ -242,7 +250,7 @@ describe('faults', () => {
 
   test('an endless flood of events stands still while the peer does not read, and ends with it', async () => {
     const up = await upstream(flood())
-    const client = await rawClient({ port: up.port, paused: true })
+    const client = await connectRawClient({ port: up.port, paused: true })
     await client.send(requestBytes({ body: {} }))
     await up.waitForRequest()
     const settled = await still(() => up.bytesWritten)
@@ -268,7 +276,7 @@ describe('faults', () => {
 
   test('early: answers before the body, reads the rest and closes', async () => {
     const up = await upstream(early(reply({ error: 'busy' }, { status: 503 })))
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send('POST / HTTP/1.1\r\ncontent-length: 1000000\r\n\r\nabc')
     const response = await client.response()
     expect(response).toMatchObject({ status: 503, json: { error: 'busy' }, complete: true })
@@ -281,7 +289,7 @@ describe('faults', () => {
 
   test('early, the body left unread: the connection closes', async () => {
     const up = await upstream(early(reply({}, { status: 413 }), 'leave'))
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({ body: Buffer.alloc(8_000_000) })).catch(() => {})
     await client.response()
     expect(await client.waitForEnd().catch(() => client.ended)).toMatch(/reset|end/)
@@ -291,12 +299,12 @@ describe('faults', () => {
 
   test('early with a function', async () => {
     const up = await upstream(early(({ method }) => reply({ method })))
-    expect((await rawRequest({ port: up.port, body: { a: 1 } })).json).toEqual({ method: 'POST' })
+    expect((await sendRawRequest({ port: up.port, body: { a: 1 } })).json).toEqual({ method: 'POST' })
   })
 
   test('unsolicited: a second answer on the idle connection', async () => {
     const up = await upstream(unsolicited(reply({ n: 1 }), reply({ n: 2 })))
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({}))
     expect((await client.response())?.json).toEqual({ n: 1 })
     expect((await client.response())?.json).toEqual({ n: 2 })
@@ -307,8 +315,8 @@ describe('faults', () => {
 
   test('raw bytes are the whole answer and end their connection; after an answer they do not', async () => {
     const up = await upstream(raw('HTTP/1.1 200 OK\r\n\r\nhi'), [reply({}), end(), raw('late')])
-    expect(await rawRequest({ port: up.port })).toMatchObject({ body: 'hi', complete: true })
-    const client = await rawClient({ port: up.port })
+    expect(await sendRawRequest({ port: up.port })).toMatchObject({ body: 'hi', complete: true })
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({}))
     await client.waitFor('late')
     expect(client.ended).toBeUndefined()
@@ -316,7 +324,9 @@ describe('faults', () => {
   })
 
   test('nobody listens on a refused port', async () => {
-    await expect(rawClient({ port: await refusedPort() })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(connectRawClient({ port: await findClosedPort() })).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    })
   })
 })
 

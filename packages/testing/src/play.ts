@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { answerTo } from './answer.ts'
+import { answerTo } from './answer-to.ts'
 import { bytesOf } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import type { FloodStep, HeadStep, ReplyStep, Step, StreamStep } from './script.ts'

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { listen } from './listen.ts'
-import { rawClient } from './raw-client.ts'
-import { rawRequest } from './raw-request.ts'
+import { connectRawClient } from './raw-client.ts'
+import { sendRawRequest } from './raw-request.ts'
 import { requestBytes } from './request-text.ts'
 
 const servers: (Server | TcpServer)[] = []
@@ -25,7 +25,7 @@ test('sends the parts of a request and parses the answer', async () => {
     response.writeHead(201, { 'X-A': ['1', '2'] })
     request.pipe(response)
   })
-  const answer = await rawRequest({ port, path: '/v1/x', headers: { 'x-key': 'k' }, body: { a: 'é' } })
+  const answer = await sendRawRequest({ port, path: '/v1/x', headers: { 'x-key': 'k' }, body: { a: 'é' } })
   expect(seen).toEqual([
     'POST',
     '/v1/x',
@@ -56,8 +56,10 @@ test('sends text as it stands and headers as they are given, repeated and wrong 
     ['authorization', 'one'],
     ['Authorization', 'two'],
   ] as const
-  expect((await rawRequest({ port, headers: twice })).body).toBe('Host|a|authorization|one|Authorization|two')
-  const bad = await rawRequest({ port, text: 'GET / HTTP/1.1\r\nhost: h\r\nno header\r\n\r\n' })
+  expect((await sendRawRequest({ port, headers: twice })).body).toBe(
+    'Host|a|authorization|one|Authorization|two',
+  )
+  const bad = await sendRawRequest({ port, text: 'GET / HTTP/1.1\r\nhost: h\r\nno header\r\n\r\n' })
   expect(bad).toMatchObject({ status: 400, complete: true })
   expect(Buffer.from(requestBytes({ headers: { host: null } })).toString()).toBe(
     'GET /v1/chat/completions HTTP/1.1\r\n\r\n',
@@ -66,7 +68,7 @@ test('sends text as it stands and headers as they are given, repeated and wrong 
 
 test('pipelines: answers come in order', async () => {
   const port = await serve((request, response) => response.end(request.url))
-  const client = await rawClient({ port })
+  const client = await connectRawClient({ port })
   await client.send(Buffer.concat(['/1', '/2', '/3'].map(path => requestBytes({ path }))))
   const answers = await Promise.all([client.response(), client.response(), client.response()])
   expect(answers.map(answer => answer?.body)).toEqual(['/1', '/2', '/3'])
@@ -79,7 +81,7 @@ test('reads interim responses, HEAD, 204 and 304 without a body', async () => {
     response.writeHead(request.url === '/204' ? 204 : request.url === '/304' ? 304 : 200)
     response.end(request.method === 'HEAD' ? undefined : 'body')
   })
-  const client = await rawClient({ port })
+  const client = await connectRawClient({ port })
   await client.send(requestBytes({ path: '/early' }))
   expect(await client.response()).toMatchObject({ status: 200, interim: [103], body: 'body' })
   await client.send(requestBytes({ method: 'HEAD' }))
@@ -98,7 +100,7 @@ test('sends slowly, byte by byte', async () => {
   })
   const started = performance.now()
   const parts = { headers: { connection: 'close' }, body: 'abc' }
-  const answer = await rawRequest({ port, ...parts, split: 'bytes', delay: 1 })
+  const answer = await sendRawRequest({ port, ...parts, split: 'bytes', delay: 1 })
   expect(answer.body).toBe('ok')
   expect(performance.now() - started).toBeGreaterThan(requestBytes(parts).length * 0.9)
   expect(sizes).toEqual([1, 1, 1])
@@ -110,7 +112,7 @@ test('half-closes and still reads the answer', async () => {
   })
   servers.push(server)
   const port = await listen(server)
-  expect((await rawRequest({ port, body: 'x', halfClose: true })).body).toBe('after FIN')
+  expect((await sendRawRequest({ port, body: 'x', halfClose: true })).body).toBe('after FIN')
 })
 
 test('resets after so many bytes of the answer', async () => {
@@ -121,7 +123,7 @@ test('resets after so many bytes of the answer', async () => {
     })
     response.write('x'.repeat(1000))
   })
-  const answer = await rawRequest({ port, resetAfter: 500 })
+  const answer = await sendRawRequest({ port, resetAfter: 500 })
   expect(answer).toMatchObject({ status: 200, complete: false })
   await expect.poll(() => code).toBe('ECONNRESET')
 })
@@ -143,7 +145,7 @@ test('a paused client reads nothing; resumed, it reads all', async () => {
     }
     more()
   })
-  const client = await rawClient({ port, paused: true })
+  const client = await connectRawClient({ port, paused: true })
   await client.send(requestBytes({}))
   await expect.poll(() => waits).toBe(true)
   await expect(client.waitFor(1, 100)).rejects.toThrow('got 0 bytes, expected 1 bytes within 100 ms')
@@ -159,13 +161,13 @@ test('tells a FIN from a reset and from its own close', async () => {
     else response.socket?.end()
   })
   for (const end of ['end', 'reset'] as const) {
-    const client = await rawClient({ port })
+    const client = await connectRawClient({ port })
     await client.send(requestBytes({ path: `/${end}` }))
     expect(await client.waitForEnd()).toBe(end)
     expect(await client.response()).toBeUndefined()
     await client.close()
   }
-  const client = await rawClient({ port })
+  const client = await connectRawClient({ port })
   expect(client.ended).toBeUndefined()
   await client.close()
   expect(client.ended).toBe('own')
@@ -180,16 +182,18 @@ test('a body that lasts until the close is complete after FIN only', async () =>
   })
   servers.push(server)
   const port = await listen(server)
-  expect(await rawRequest({ port, path: '/end' })).toMatchObject({ body: 'abc', complete: true })
-  expect(await rawRequest({ port, path: '/reset' })).toMatchObject({ body: 'abc', complete: false })
+  expect(await sendRawRequest({ port, path: '/end' })).toMatchObject({ body: 'abc', complete: true })
+  expect(await sendRawRequest({ port, path: '/reset' })).toMatchObject({ body: 'abc', complete: false })
 })
 
-test('a rawRequest without an answer says what came', async () => {
+test('a sendRawRequest without an answer says what came', async () => {
   const port = await serve(() => {})
-  await expect(rawRequest({ port, timeout: 50 })).rejects.toThrow('no whole answer within 50 ms; got 0 bytes')
+  await expect(sendRawRequest({ port, timeout: 50 })).rejects.toThrow(
+    'no whole answer within 50 ms; got 0 bytes',
+  )
   const server = createTcpServer(socket => socket.resume().end('HTTP/1.1 20'))
   servers.push(server)
-  await expect(rawRequest({ port: await listen(server) })).rejects.toThrow(
+  await expect(sendRawRequest({ port: await listen(server) })).rejects.toThrow(
     '(end) before a head; got 11 bytes: "HTTP/1.1 20"',
   )
 })
@@ -199,7 +203,7 @@ test('waits for text', async () => {
     response.write('one ')
     setTimeout(() => response.end('two'), 20)
   })
-  const client = await rawClient({ port })
+  const client = await connectRawClient({ port })
   await client.send(requestBytes({}))
   await client.waitFor('one ')
   expect(Buffer.from(client.received).includes('two')).toBe(false)

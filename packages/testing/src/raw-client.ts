@@ -6,56 +6,50 @@ import type { Pace } from './script.ts'
 import { closed, piecesOf, writePaced } from './socket-writer.ts'
 import { watcher } from './watcher.ts'
 
-/** Where a raw client connects, and how. */
+/** Options of `connectRawClient`. */
 export interface RawClientOptions {
   readonly port: number
-  /** Default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   readonly host?: string
-  /** Reads nothing until `resume()`, not even into a buffer of the process. */
+  /** Reads nothing from the socket until `resume()`. Default: false. */
   readonly paused?: boolean
 }
 
-/** How a connection ended: the other side's FIN, its reset, or this side's doing. */
+/** How a connection ended: `end` is FIN of the server, `reset` its reset, `own` a close by this client. */
 export type ConnectionEnd = 'end' | 'reset' | 'own'
 
-/** A client on a raw socket. Its own half of the connection stays open when the server ends its half. */
+/** An HTTP/1.1 client on a raw socket. It can still send after the server has sent FIN. */
 export interface RawClient {
-  /** All bytes received so far. */
+  /** All received bytes. */
   readonly received: Uint8Array
-  /** How the connection ended; undefined while it is open. */
+  /** How the connection ended. `undefined` while it is open. */
   readonly ended: ConnectionEnd | undefined
-  /** Writes bytes as they stand; requests written one after the other without waiting are pipelined. */
+  /** Writes bytes as they are. Requests are pipelined if you do not wait for the responses. */
   send(bytes: string | Uint8Array, pace?: Pace): Promise<void>
   /**
-   * The next response in the order of the connection, when it is whole or the connection has ended; undefined where
-   * it ended before a head came. Calls may overlap.
-   * @param method the request's: an answer to HEAD has no body
-   * @throws Error on bytes that are no HTTP/1.1
+   * Reads the next response. Resolves when the response is complete or the connection has ended, with `undefined` if that was
+   * before the end of the head. Rejects with an `Error` for bytes that are not HTTP/1.1. Calls can overlap.
+   * @param method of the request, as a response to HEAD has no body
    */
   response(method?: string): Promise<RawResponse | undefined>
-  /**
-   * Resolves when at least `bytes` bytes, or this text, were received.
-   * Rejects after `timeout` milliseconds (default 5000).
-   */
+  /** Resolves when this many bytes, or this text, were received. Rejects after `timeout` milliseconds, 5000 by default. */
   waitFor(what: number | string, timeout?: number): Promise<void>
-  /** Resolves when the server has ended or reset the connection. Rejects after `timeout` milliseconds (default 5000). */
+  /** Resolves when the connection has ended. Rejects after `timeout` milliseconds, 5000 by default. */
   waitForEnd(timeout?: number): Promise<ConnectionEnd>
-  /** Stops reading: the server's writes fill the kernel's buffers and then wait. */
+  /** Stops reading. The server's writes fill the buffers of the kernel, and then wait. */
   pause(): void
+  /** Reads again. */
   resume(): void
-  /** Sends FIN and goes on reading. */
+  /** Sends FIN, and still reads. */
   halfClose(): void
-  /** Closes with a TCP reset. */
+  /** Closes the connection with a TCP reset. */
   reset(): void
-  /** Closes and leaves nothing open. */
+  /** Closes the connection. No socket and no timer remains. */
   close(): Promise<void>
 }
 
-/**
- * Connects a raw client.
- * @throws Error with `code: 'ECONNREFUSED'` where nobody listens
- */
-export async function rawClient(options: RawClientOptions): Promise<RawClient> {
+/** Connects an HTTP/1.1 client on a raw socket. Rejects with `code: 'ECONNREFUSED'` if nobody listens. */
+export async function connectRawClient(options: RawClientOptions): Promise<RawClient> {
   const socket = connect({
     port: options.port,
     host: options.host ?? '127.0.0.1',

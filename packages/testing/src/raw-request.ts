@@ -1,37 +1,38 @@
-import { rawClient } from './raw-client.ts'
+import { connectRawClient } from './raw-client.ts'
 import type { RawResponse } from './raw-response.ts'
 import { type RequestParts, requestBytes } from './request-text.ts'
 import type { Pace } from './script.ts'
 
-/** One request on a connection of its own. */
+/** Options of `sendRawRequest`. */
 export interface RawRequestOptions extends RequestParts, Pace {
   readonly port: number
-  /** Default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   readonly host?: string
-  /** The whole request as it stands, in place of `method`, `path`, `headers` and `body`. */
+  /** The bytes of the request, instead of `method`, `path`, `headers` and `body`. */
   readonly text?: string | Uint8Array
-  /** Sends FIN after the request. */
+  /** Sends FIN after the request. Default: false. */
   readonly halfClose?: boolean
-  /** Resets the connection once so many bytes of the answer have come; what came is then not `complete`. */
+  /** Resets the connection after this many bytes of the response, which is then not `complete`. */
   readonly resetAfter?: number
-  /** Milliseconds for the whole exchange, default 10000. */
+  /** For request and response together, in milliseconds. Default: 10000. */
   readonly timeout?: number
 }
 
-/** The answer to a raw request. */
+/** The response to a raw request. */
 export interface RawExchange extends RawResponse {
-  /** Every byte that came by the connection. */
+  /** All bytes that were received on the connection. */
   readonly received: Uint8Array
 }
 
 /**
- * Sends one request on a connection of its own, waits for the whole answer and closes.
- * @throws Error where the connection is refused, ends before a head came, brings no HTTP/1.1, or time runs out; the
- *   message tells what came
+ * Sends one request on a new connection, waits for the complete response, and closes.
+ *
+ * Rejects with an `Error` if the connection is refused or ends before the end of the head, for bytes that are not HTTP/1.1, and
+ * after `timeout`. The message has the bytes that were received.
  */
-export async function rawRequest(options: RawRequestOptions): Promise<RawExchange> {
+export async function sendRawRequest(options: RawRequestOptions): Promise<RawExchange> {
   const { port, host, resetAfter, timeout = 10_000 } = options
-  const client = await rawClient({ port, ...(host === undefined ? {} : { host }) })
+  const client = await connectRawClient({ port, ...(host === undefined ? {} : { host }) })
   let expired = false
   const timer = setTimeout(() => {
     expired = true

@@ -4,24 +4,24 @@ import type { HeaderPairs } from './headers.ts'
 import { framingOf, readBody, readHead } from './http-message.ts'
 import { jsonObject } from './recorded-request.ts'
 
-/** A response as it stood on the wire. */
+/** A response, as it was on the wire. */
 export interface RawResponse {
   readonly status: number
   readonly statusText: string
   readonly rawHeaders: HeaderPairs
-  /** By lower-cased name; repeated lines are joined by `, `. */
+  /** By name in lower case. Values of repeated lines are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>
   /** The body without its framing. */
   readonly bytes: Uint8Array
   /** The body as UTF-8 text. */
   readonly body: string
-  /** The body where it is a JSON object, else undefined. */
+  /** The body as JSON, or `undefined` if it is no JSON object. */
   readonly json: JsonObject | undefined
-  /** Whether the whole body came, as its framing announced it. */
+  /** Whether all bytes of the body were received. */
   readonly complete: boolean
-  /** The sizes of the body's chunks; empty where it was not chunked. */
+  /** The sizes of the body's chunks, in bytes. Empty if it was not chunked. */
   readonly chunkSizes: readonly number[]
-  /** The status codes of the interim responses (1xx) before it. */
+  /** The status codes of the interim responses (1xx) before this one. */
   readonly interim: readonly number[]
 }
 

@@ -1,24 +1,24 @@
 import type { JsonObject } from '@sluice/core'
 import type { HeaderPairs } from './headers.ts'
 
-/** A request as the upstream got it. */
+/** A request that an upstream received. */
 export interface RecordedRequest {
-  /** 0 for the upstream's first request. */
+  /** 0 for the first request of the upstream. */
   readonly index: number
-  /** The connection it came by: 0 for the upstream's first. */
+  /** The index of the connection: 0 for the first of the upstream. */
   readonly connection: number
   readonly method: string
-  /** The request target as sent, with its query. */
+  /** The request target, with its query. */
   readonly path: string
-  /** The header lines in their order and spelling. */
+  /** The header lines, in their order and spelling. */
   readonly rawHeaders: HeaderPairs
-  /** By lower-cased name; repeated lines are joined by `, `. */
+  /** By name in lower case. Values of repeated lines are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body's bytes; empty where the script answers before the body is read. */
+  /** The bytes of the body. Empty if the script is `steps.early`. */
   readonly bytes: Uint8Array
   /** The body as UTF-8 text. */
   readonly body: string
-  /** The body where it is a JSON object, else undefined. */
+  /** The body as JSON, or `undefined` if it is no JSON object. */
   readonly json: JsonObject | undefined
 }
 

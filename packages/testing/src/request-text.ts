@@ -1,20 +1,20 @@
 import { bytesOf } from './bytes.ts'
 import { type HeadersToSend, headText, mergeHeaders } from './headers.ts'
 
-/** A request to be written to a raw socket. */
+/** The parts of an HTTP/1.1 request. */
 export interface RequestParts {
-  /** Default POST where there is a body, else GET. */
+  /** Default: POST if there is a body, else GET. */
   readonly method?: string
-  /** Default `/v1/chat/completions`. Written as it stands. */
+  /** Default: `/v1/chat/completions`. It is written as it is. */
   readonly path?: string
-  /** Default `host: 127.0.0.1`; with a body its `content-length` and `content-type: application/json`. */
+  /** Default: `host: 127.0.0.1`, and for a body `content-length` and `content-type: application/json`. */
   readonly headers?: HeadersToSend
-  /** Text and bytes are sent as they stand, any other object as its JSON. */
+  /** Text and bytes are sent as they are, other objects as JSON. */
   readonly body?: string | Uint8Array | object
 }
 
 /**
- * The bytes of an HTTP/1.1 request. Nothing is checked: what is wrong is sent wrong.
+ * Returns the bytes of an HTTP/1.1 request. It validates nothing, so that tests can send invalid requests.
  * @example client.send(requestBytes({ path: '/v1/models', headers: { authorization: 'Bearer k' } }))
  */
 export function requestBytes(parts: RequestParts): Uint8Array {

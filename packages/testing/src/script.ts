@@ -3,81 +3,81 @@ import type { HeadersToSend } from './headers.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 import type { Split } from './split.ts'
 
-/** How the bytes of a step are written. */
+/** How bytes are divided into writes, and when each is sent. */
 export interface Pace {
-  /** Into which pieces; each is a write of its own and, in a chunked body, a chunk of its own. */
+  /** How to divide the bytes. Each piece is one write and, in a chunked body, one chunk. Default: one piece. */
   readonly split?: Split
-  /** Milliseconds before every write but the first. */
+  /** Before each write but the first, in milliseconds. Default: 0. */
   readonly delay?: number
 }
 
-/** A whole answer with a body of known length. */
+/** Sends a complete response with a `content-length`. */
 export interface ReplyStep extends Pace {
   readonly do: 'reply'
-  /** Default 200. */
+  /** Default: 200. */
   readonly status?: number
-  /** Default `content-type: application/json` where there is a body, and the right `content-length`. */
+  /** Default: the correct `content-length`, and `content-type: application/json` if there is a body. */
   readonly headers?: HeadersToSend
-  /** Text and bytes are sent as they stand, any other object as its JSON. */
+  /** Text and bytes are sent as they are, other objects as JSON. */
   readonly body?: string | Uint8Array | object
-  /** A length to announce in place of the true one. */
+  /** The value of `content-length`, in bytes, instead of the correct one. */
   readonly contentLength?: number
 }
 
-/** The head of an answer whose body the next steps write. */
+/** Sends the head of a response whose body the next steps write. */
 export interface HeadStep {
   readonly do: 'head'
-  /** Default 200. */
+  /** Default: 200. */
   readonly status?: number
-  /** Default `content-type: text/event-stream; charset=utf-8`, and the header that the framing needs. */
+  /** Default: `content-type: text/event-stream; charset=utf-8`, and the header of the framing. */
   readonly headers?: HeadersToSend
-  /** Default `chunked`; a number is a `content-length`. */
+  /** A number is a `content-length`, in bytes. Default: `chunked`. */
   readonly framing?: 'chunked' | 'until-close' | number
 }
 
-/** A piece of the body. Where no head was sent, the default head goes before it. */
+/** Writes a part of the body, after the default head if none was sent. */
 export interface BodyStep extends Pace {
   readonly do: 'body'
   readonly data: string | Uint8Array
 }
 
-/** A body of server-sent events, each a chunk of its own. It may go on: the next step can write more. */
+/** Sends server-sent events, each as one chunk. The next steps can write more of the body. */
 export interface StreamStep extends Pace {
   readonly do: 'stream'
-  /** Events as wire text, with their empty line: see `sse`. */
+  /** Events as wire text, each with its empty line; `sse` makes them. */
   readonly events: readonly (string | Uint8Array)[]
-  /** Default 200. */
+  /** Default: 200. */
   readonly status?: number
   readonly headers?: HeadersToSend
 }
 
-/** A good answer, whole or streamed as the request asks. */
+/** Answers with a correct chat completion, streamed if the request has `stream: true`. */
 export interface AnswerStep {
   readonly do: 'answer'
   readonly content: AnswerContent
 }
 
-/** Bytes written to the socket without any framing. */
+/** Writes bytes to the socket without framing. */
 export interface RawStep extends Pace {
   readonly do: 'raw'
   readonly bytes: string | Uint8Array
 }
 
-/** Writes `unit` again and again, as fast as the peer reads. */
+/** Writes `unit` again and again, as fast as the client reads. */
 export interface FloodStep {
   readonly do: 'flood'
-  /** Where to stop, in bytes of body; without it the flood ends when the peer leaves. */
+  /** The size of the body, in bytes. Default: no end until the client disconnects. */
   readonly bytes?: number
-  /** Default one server-sent event of about 1 KiB with a chunk of text. */
+  /** Default: a server-sent event of about 1 KiB with a chunk of text. */
   readonly unit?: string | Uint8Array
 }
 
-/** Ends the connection (FIN) in the middle of the answer. */
+/** Closes the connection (FIN) before the response has ended. */
 export interface CutStep {
   readonly do: 'cut'
-  /** In a chunked body: within an announced chunk (default), or between two chunks. */
+  /** Where to cut a chunked body. Default: `mid-chunk`, after the size of a chunk was sent. */
   readonly at?: 'mid-chunk' | 'between-chunks'
-  /** What still goes out of the chunk that is cut. */
+  /** The bytes of the cut chunk that are still sent. Default: none. */
   readonly partial?: string | Uint8Array
 }
 
@@ -85,13 +85,13 @@ export interface CutStep {
 export interface ResetStep {
   readonly do: 'reset'
   /**
-   * Milliseconds between what was written and the reset, default 10. A reset that comes before the peer has read makes
-   * it lose bytes, and a peer on Node then sees an ordinary end.
+   * From the last write to the reset, in milliseconds. Default: 10. A client that has not read the bytes before loses them, and
+   * Node reports an ordinary end.
    */
   readonly after?: number
 }
 
-/** One thing that the upstream does. Plain data: steps can be kept in tables and printed. */
+/** One action of an upstream, as plain data. The functions of `steps` return them. */
 export type Step =
   | ReplyStep
   | HeadStep
@@ -102,25 +102,25 @@ export type Step =
   | FloodStep
   | CutStep
   | { readonly do: 'wait'; readonly ms: number }
-  /** Does nothing more until the peer leaves. */
+  /** Does nothing until the client disconnects. */
   | { readonly do: 'hang' }
-  /** Ends the answer as its framing asks. Without it an answer ends with its script. */
+  /** Ends the response. Without it a response ends with its script. */
   | { readonly do: 'end' }
   | ResetStep
 
-/** Steps in order; lists may be nested. */
+/** Steps in their order. Lists can be nested. */
 export type Steps = Step | readonly Steps[]
 
-/** Steps, or a function that chooses them by the request and its index (0 for the upstream's first). */
+/** Steps, or a function that chooses them for each request. `index` is 0 for the first request of the upstream. */
 export type Reaction = Steps | ((request: RecordedRequest, index: number) => Steps | Promise<Steps>)
 
-/** A reaction that starts as soon as the head has come, before the body is read; see `early`. */
+/** A reaction that starts after the head of a request, before its body is read. `steps.early` returns one. */
 export interface EarlyReaction {
   readonly early: Reaction
   readonly unread: 'discard' | 'leave'
 }
 
-/** What an upstream does with one request. */
+/** What an upstream does for one request. */
 export type Script = Reaction | EarlyReaction
 
 /** The steps without nesting. */

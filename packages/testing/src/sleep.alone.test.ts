@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
-import { rawRequest } from './raw-request.ts'
+import { sendRawRequest } from './raw-request.ts'
 import { sleep } from './sleep.ts'
 import { reply, wait } from './steps.ts'
 import { startUpstream } from './upstream.ts'
@@ -40,7 +40,7 @@ it('lets an upstream wait on many connections at once without a warning', async 
   process.on('warning', warned)
   try {
     const upstream = await startUpstream([wait(1_000_000), reply({})])
-    const requests = Array.from({ length: 30 }, () => rawRequest({ port: upstream.port }))
+    const requests = Array.from({ length: 30 }, () => sendRawRequest({ port: upstream.port }))
     await upstream.waitForRequest(30)
     await turn()
     await upstream.close()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { random } from './random.ts'
+import { seededRandom } from './seeded-random.ts'
 import { splitBytes } from './split.ts'
 
 test('pieces joined are the bytes again, none empty, the same for the same seed', () => {
@@ -37,7 +37,7 @@ test('a max that makes no pieces is refused', () => {
 })
 
 test('random is the same for the same seed and stays in [0, 1)', () => {
-  const numbers = (seed: number) => Array.from({ length: 1000 }, random(seed))
+  const numbers = (seed: number) => Array.from({ length: 1000 }, seededRandom(seed))
   expect(numbers(3)).toEqual(numbers(3))
   expect(numbers(3)).not.toEqual(numbers(4))
   expect(Math.min(...numbers(3))).toBeGreaterThanOrEqual(0)

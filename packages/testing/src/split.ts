@@ -1,12 +1,14 @@
-import { random } from './random.ts'
+import { seededRandom } from './seeded-random.ts'
 
 /**
- * How bytes are cut into pieces: not at all, one byte each, or pieces of random length from 1 to `max`
- * (default 64) bytes that are the same for the same `seed`.
+ * How to divide bytes: not at all, into single bytes, or into pieces of random length from 1 to `max` bytes, 64 by default. The
+ * same `seed` gives the same pieces.
  */
 export type Split = 'whole' | 'bytes' | { readonly seed: number; readonly max?: number }
 
-/** Cuts `bytes` into pieces which, joined, are `bytes` again. No bytes give no pieces. */
+/**
+ * Divides `bytes` into pieces. No bytes give no pieces. Throws `RangeError` for a `max` that is no whole number of at least 1.
+ */
 export function splitBytes(bytes: Uint8Array, split: Split): Uint8Array[] {
   if (bytes.length === 0) return []
   if (split === 'whole') return [bytes]
@@ -23,6 +25,6 @@ export function splitBytes(bytes: Uint8Array, split: Split): Uint8Array[] {
 function randomLength(seed: number, max: number): () => number {
   if (!Number.isInteger(max) || max < 1)
     throw new RangeError(`split.max: got ${max}, expected a whole number >= 1`)
-  const next = random(seed)
+  const next = seededRandom(seed)
   return () => 1 + Math.floor(next() * max)
 }

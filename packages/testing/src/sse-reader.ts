@@ -2,59 +2,60 @@ import type { ChatCompletionChunk, ErrorBody } from '@sluice/core'
 import { sseLines } from './sse-lines.ts'
 import { bytesIn, type SseSource } from './sse-source.ts'
 
-/** What a strict reader lets pass when it is told to. */
+/** A deviation from the protocol that `readSse` can allow. */
 export type SseLeniency =
   /** `event:`, `id:` and `retry:` lines. */
   | 'event'
   | 'id'
   | 'retry'
-  /** Line ends other than LF. */
+  /** Line ends of CR LF or CR. */
   | 'crlf'
   /** Several `data:` lines in one event. */
   | 'multi-line'
-  /** Empty lines where no event ends. */
+  /** Empty lines that end no event. */
   | 'blank'
-  /** Data that is no JSON. */
+  /** Data that is not JSON. */
   | 'text'
-  /** A body that fails or ends within an event: see `failure` and `rest`. */
+  /** A body that fails, or ends within an event. The transcript then has `failure` and `rest`. */
   | 'cut'
 
-/** One event as it came. */
+/** One event of a stream. */
 export interface ReadEvent {
-  /** `message` where the stream gave no name. */
+  /** `message` if the event has no name. */
   readonly event: string
   readonly data: string
-  /** Milliseconds from the start of the reading to the end of the event. */
+  /** From the start of the reading to the end of the event, in milliseconds. */
   readonly at: number
 }
 
-/** A chunk as it came: nothing of it was checked. */
+/** A chunk or an error of a stream. Its members are not validated. */
 export type ReadChunk = Partial<ChatCompletionChunk> & Partial<ErrorBody>
 
-/** All that a stream of server-sent events said. */
+/** What `readSse` read. */
 export interface SseTranscript {
-  /** Every line, the empty ones included, without line ends. */
+  /** All lines, also the empty ones, without line ends. */
   readonly lines: readonly string[]
   readonly events: readonly ReadEvent[]
-  /** The data of every event but `[DONE]`, parsed. Data that is no JSON object is left out, where it is allowed. */
+  /** The parsed data of all events that are JSON objects. */
   readonly chunks: readonly ReadChunk[]
-  /** The comments without their colon. */
+  /** The comments, without their colon. */
   readonly comments: readonly string[]
-  /** Whether the last event was `[DONE]`, and no other was. */
+  /** Whether the last event is `[DONE]`, and no other is. */
   readonly done: boolean
-  /** The text that choice 0 added up to. */
+  /** The text of choice 0. */
   readonly text: string
-  /** What the body threw, where `cut` is allowed; else undefined. */
+  /** What the body threw, if `cut` is allowed. */
   readonly failure: unknown
-  /** What stood after the last whole event, where `cut` is allowed; else empty. */
+  /** The text after the last complete event, if `cut` is allowed. */
   readonly rest: string
 }
 
 /**
- * Reads a stream to its end and holds it to the protocol (section 3.1): UTF-8 without BOM, LF, each event one `data: `
- * line with JSON or `[DONE]` and one empty line, comments between events only, no `event:`, `id:` or `retry:` lines.
- * @param options.allow what to let pass; whatever else breaks the rules throws
- * @throws Error that quotes the offending line; what the body itself throws, unless `cut` is allowed
+ * Reads the server-sent events of a chat completion, strictly. Valid is UTF-8 without BOM, LF as the line end, one `data: ` line
+ * with JSON or `[DONE]` and one empty line for each event, comments between events, and no `event:`, `id:` or `retry:` lines.
+ *
+ * Rejects with an `Error` that quotes the invalid line, and with what the body throws, unless `cut` is allowed.
+ * @param options.allow deviations that are no error
  */
 export async function readSse(
   source: SseSource,

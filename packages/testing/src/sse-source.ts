@@ -1,4 +1,4 @@
-/** Where events can be read from: a fetch response, a body, or all of it at once. */
+/** What `readSse` reads: a response of `fetch`, a body, or its bytes or text. */
 export type SseSource =
   | {
       readonly body: AsyncIterable<Uint8Array> | null

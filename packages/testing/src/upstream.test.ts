@@ -1,13 +1,12 @@
 import { Agent, get } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { answer } from './answer.ts'
 import { chunks, completion, sse, usage } from './bodies.ts'
-import { rawClient } from './raw-client.ts'
-import { rawRequest } from './raw-request.ts'
+import { connectRawClient } from './raw-client.ts'
+import { sendRawRequest } from './raw-request.ts'
 import { requestBytes } from './request-text.ts'
 import type { Script } from './script.ts'
 import { readSse } from './sse-reader.ts'
-import { cut, flood, hang, head, reply, stream, wait } from './steps.ts'
+import { answer, cut, flood, hang, head, reply, stream, wait } from './steps.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 const opened: Upstream[] = []
@@ -29,7 +28,7 @@ const post = (url: string, value: object, init: RequestInit = {}) =>
 describe('requests', () => {
   test('are recorded with target, raw and lower-cased headers, text and JSON', async () => {
     const up = await upstream()
-    await rawRequest({
+    await sendRawRequest({
       port: up.port,
       path: '/p?a=%20b',
       headers: { 'X-Twice': ['1', '2'] },
@@ -53,7 +52,7 @@ describe('requests', () => {
 
   test('whose body never comes whole are not recorded', async () => {
     const up = await upstream()
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send('POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\nabc')
     client.halfClose()
     expect(await client.response()).toBeUndefined()
@@ -66,16 +65,16 @@ describe('requests', () => {
     const up = await upstream()
     const text =
       'POST /v1/x HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{"a\r\n4;x=y\r\n":1}\r\n0\r\n\r\n'
-    const answered = await rawRequest({ port: up.port, text, split: 'bytes' })
+    const answered = await sendRawRequest({ port: up.port, text, split: 'bytes' })
     expect(answered.status).toBe(200)
     expect(up.requests[0]).toMatchObject({ body: '{"a":1}', json: { a: 1 } })
   })
 
   test('without a JSON object have no json', async () => {
     const up = await upstream()
-    await rawRequest({ port: up.port, body: 'text' })
-    await rawRequest({ port: up.port, body: '[1]' })
-    await rawRequest({ port: up.port })
+    await sendRawRequest({ port: up.port, body: 'text' })
+    await sendRawRequest({ port: up.port, body: '[1]' })
+    await sendRawRequest({ port: up.port })
     expect(up.requests.map(one => [one.method, one.json])).toEqual([
       ['POST', undefined],
       ['POST', undefined],
@@ -85,7 +84,7 @@ describe('requests', () => {
 
   test('one after the other on one connection, also pipelined', async () => {
     const up = await upstream(({ path }) => reply({ path }))
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({ path: '/1', body: 'x' }))
     expect((await client.response())?.json).toEqual({ path: '/1' })
     await client.send(Buffer.concat(['/2', '/3'].map(path => requestBytes({ path, body: 'y' }))))
@@ -112,7 +111,7 @@ describe('requests', () => {
 
   test('connection: close is obeyed', async () => {
     const up = await upstream()
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send(requestBytes({ headers: { connection: 'close' } }))
     const response = await client.response()
     expect(response?.headers.connection).toBe('close')
@@ -122,7 +121,7 @@ describe('requests', () => {
 
   test('that are no HTTP make close() throw', async () => {
     const up = await startUpstream()
-    const client = await rawClient({ port: up.port })
+    const client = await connectRawClient({ port: up.port })
     await client.send('HELO example\r\n\r\n')
     expect(await client.waitForEnd()).toBe('reset')
     await client.close()
@@ -186,7 +185,7 @@ describe('scripts', () => {
       [flood({ unit: '' }), 'empty unit'],
     ] as const) {
       const up = await startUpstream(script)
-      await rawRequest({ port: up.port }).catch(() => {})
+      await sendRawRequest({ port: up.port }).catch(() => {})
       await expect(up.close()).rejects.toThrow(message)
     }
   })
@@ -207,7 +206,7 @@ describe('waiting', () => {
     'waitForClose tells how long the peer took to leave by %s',
     async how => {
       const up = await upstream(hang())
-      const client = await rawClient({ port: up.port })
+      const client = await connectRawClient({ port: up.port })
       await client.send(requestBytes({ body: {} }))
       await up.waitForRequest()
       const closed = up.waitForClose()
@@ -232,7 +231,7 @@ describe('waiting', () => {
 
   test('waitForClose does not take the upstream’s own close for the peer’s', async () => {
     const up = await upstream(cut())
-    await rawRequest({ port: up.port }).catch(() => {})
+    await sendRawRequest({ port: up.port }).catch(() => {})
     await expect(up.waitForClose(1, 50)).rejects.toThrow(
       'the peer did not close the connection of request 1 within 50 ms',
     )
@@ -241,7 +240,7 @@ describe('waiting', () => {
 
 test('close ends hanging and flooded connections, rejects who waits and leaves nothing open', async () => {
   const up = await startUpstream(hang(), flood(), [head(), wait(60_000)])
-  const clients = await Promise.all([1, 2, 3].map(() => rawClient({ port: up.port, paused: true })))
+  const clients = await Promise.all([1, 2, 3].map(() => connectRawClient({ port: up.port, paused: true })))
   for (const [index, client] of clients.entries()) {
     await client.send(requestBytes({ body: {} }))
     await up.waitForRequest(index + 1)
@@ -253,6 +252,6 @@ test('close ends hanging and flooded connections, rejects who waits and leaves n
   await expect(waiting).rejects.toThrow('before it was closed')
   expect(up.connections.open).toBe(0)
   for (const client of clients) await client.close()
-  await expect(rawClient({ port: up.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await expect(connectRawClient({ port: up.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   await up.close()
 })

@@ -1,62 +1,59 @@
 import { createServer, type Socket } from 'node:net'
-import { answer } from './answer.ts'
 import { listen } from './listen.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 import type { Script } from './script.ts'
+import { answer } from './steps.ts'
 import { serveConnection } from './upstream-connection.ts'
 import { watcher } from './watcher.ts'
 
-/** A scripted HTTP/1.1 server on a raw socket of 127.0.0.1. */
+/** An HTTP/1.1 server on 127.0.0.1 that does what its scripts say. */
 export interface Upstream {
   readonly port: number
   /** `http://127.0.0.1:port` */
   readonly url: string
   /** `http://127.0.0.1:port/v1` */
   readonly baseURL: string
-  /** What came so far, in order: each request when its body was whole, or its head where the script is early. */
+  /** The received requests, in order: each after its body, or after its head if the script is `steps.early`. */
   readonly requests: readonly RecordedRequest[]
   readonly connections: {
-    /** Connections open now. */
+    /** Connections that are open. */
     readonly open: number
     /** Connections accepted since the start. */
     readonly total: number
   }
   /**
-   * Bytes given to all sockets since the start, heads and framing included. A peer that does not read stops it: the
-   * sum then stands still at what the kernel's buffers hold, plus 64 KiB at most.
+   * Bytes written to all sockets since the start, with heads and framing. For a client that does not read, it stops at what the
+   * buffers of the kernel hold, plus at most 64 KiB.
    */
   readonly bytesWritten: number
-  /** Replaces the scripts: one request each, in order, the last for every further one. */
+  /** Replaces the scripts. Each is for one request, in order, and the last for all further ones. */
   respondWith(...scripts: [Script, ...Script[]]): void
   /**
-   * Resolves with the `n`th request (default 1, the first), at once where it has come.
-   * Rejects after `timeout` milliseconds (default 5000).
+   * Resolves with the request number `n`, 1 by default. Rejects after `timeout` milliseconds, 5000 by default.
    */
   waitForRequest(n?: number, timeout?: number): Promise<RecordedRequest>
   /**
-   * Resolves when the peer has closed the connection of the `n`th request (default: the latest when called, else
-   * the first), by FIN or reset, with the milliseconds since this call; 0 where it was closed already.
-   * Rejects after `timeout` milliseconds (default 5000).
+   * Resolves when the client has closed the connection of request number `n`, by FIN or reset, with the milliseconds since this
+   * call. Rejects after `timeout` milliseconds, 5000 by default.
+   * @param n the latest request by default, or the first if there is none yet
    */
   waitForClose(n?: number, timeout?: number): Promise<number>
-  /**
-   * Resolves when no connection is open. Rejects after `timeout` milliseconds (default 5000).
-   */
+  /** Resolves when no connection is open. Rejects after `timeout` milliseconds, 5000 by default. */
   waitForIdle(timeout?: number): Promise<void>
   /**
-   * Closes all connections and the port; no socket or timer is left. Throws what a script threw, so that a faulty
-   * script or a request that is no HTTP/1.1 fails the test.
+   * Closes all connections and the port. No socket and no timer remains. Rejects with what a script threw, and for a request that
+   * was not HTTP/1.1.
    */
   close(): Promise<void>
 }
 
 /**
- * Starts an upstream that does what its scripts say: the first script for the first request, the last one for every
- * further request. Without a script it answers each request well, streamed where `stream` is true.
+ * Starts an HTTP/1.1 server on 127.0.0.1 that does what its scripts say. Each script is for one request, in order, and the last
+ * for all further ones. Without a script it does `steps.answer()`.
  *
- * A peer that sends FIN counts as gone, also where its request is not answered yet.
+ * A client that sends FIN counts as disconnected, also before its request was answered.
  * @example
- * const upstream = await startUpstream(reply({ error: { message: 'busy' } }, { status: 503 }), answer())
+ * const upstream = await startUpstream(steps.reply({ error: { message: 'busy' } }, { status: 503 }), steps.answer())
  */
 export async function startUpstream(...scripts: Script[]): Promise<Upstream> {
   let queue: readonly Script[] = scripts.length > 0 ? scripts : [answer()]

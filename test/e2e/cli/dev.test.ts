@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { answer, reply, startUpstream } from '@sluice/testing'
+import { startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../../packages/cli/src/main.ts'
 import { scriptedWorld } from '../../../packages/cli/src/scripted-world.ts'
@@ -33,9 +33,9 @@ describe('sluice dev', { timeout: 60_000 }, () => {
 
   it('asks a vendor whose key is in the environment, and never the stand-in in its place', async () => {
     const upstream = await startUpstream(
-      answer({ text: 'From the vendor.' }),
-      reply({ error: { message: 'bad', type: 'x', code: 'x' } }, { status: 400 }),
-      reply({ error: { message: 'gone' } }, { status: 401 }),
+      steps.answer({ text: 'From the vendor.' }),
+      steps.reply({ error: { message: 'bad', type: 'x', code: 'x' } }, { status: 400 }),
+      steps.reply({ error: { message: 'gone' } }, { status: 401 }),
     )
     onTestFinished(() => upstream.close())
     const env = { SLUICE_API_KEY: 'mine', OPENAI_API_KEY: 'sk-canary', OPENAI_BASE_URL: upstream.baseURL }
@@ -54,7 +54,7 @@ describe('sluice dev', { timeout: 60_000 }, () => {
   })
 
   it('answers the known models of a vendor by the vendor where its key is there, and by a labelled stand-in where not', async () => {
-    const upstream = await startUpstream(answer({ text: 'From OpenAI.' }))
+    const upstream = await startUpstream(steps.answer({ text: 'From OpenAI.' }))
     onTestFinished(() => upstream.close())
     const env = { OPENAI_API_KEY: 'sk-canary', OPENAI_BASE_URL: upstream.baseURL }
     const dev = await runningDev({ env })
@@ -115,9 +115,9 @@ describe('sluice dev', { timeout: 60_000 }, () => {
       data: [{ id: 'qwen3:8b', object: 'model', created: 1, owned_by: 'library' }],
     }
     const upstream = await startUpstream(
-      reply({ version: '0.12.0' }),
-      reply(models),
-      answer({ text: 'From here.' }),
+      steps.reply({ version: '0.12.0' }),
+      steps.reply(models),
+      steps.answer({ text: 'From here.' }),
     )
     onTestFinished(() => upstream.close())
     const dev = await runningDev({ env: { OLLAMA_HOST: new URL(upstream.url).host } })

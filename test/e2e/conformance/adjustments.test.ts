@@ -1,6 +1,6 @@
 import { type EndEvent, type Gateway, type GatewayOptions, withCors } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { type RawExchange, readSse, reply, startUpstream, stream } from '@sluice/testing'
+import { type RawExchange, readSse, startUpstream, steps } from '@sluice/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectError } from './expect-error.ts'
 import { overMounts } from './over-mounts.ts'
@@ -14,8 +14,9 @@ const whole = {
 }
 const upstream = await startUpstream(({ json }) => {
   const status = Number(/^status-(\d+)$/.exec(String(json?.model))?.[1] ?? 200)
-  if (status !== 200) return reply({ error: { message: 'No.', type: 'invalid_request_error' } }, { status })
-  return json?.stream === true ? stream(events.map(data => `data: ${data}\n\n`)) : reply(whole)
+  if (status !== 200)
+    return steps.reply({ error: { message: 'No.', type: 'invalid_request_error' } }, { status })
+  return json?.stream === true ? steps.stream(events.map(data => `data: ${data}\n\n`)) : steps.reply(whole)
 })
 afterAll(() => upstream.close())
 

@@ -1,4 +1,4 @@
-import { rawClient, requestBytes } from '@sluice/testing'
+import { connectRawClient, requestBytes } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { expectError } from './expect-error.ts'
 import { overMounts } from './over-mounts.ts'
@@ -64,7 +64,7 @@ overMounts(
 
 /** After a 413 the connection is either closed in good order or good for another request. */
 async function staysUsable(site: Site, request: string | Uint8Array): Promise<void> {
-  const client = await rawClient({ port: site.port })
+  const client = await connectRawClient({ port: site.port })
   try {
     await client.send(request).catch(() => {})
     const refused = await client.response()

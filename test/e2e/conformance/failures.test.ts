@@ -1,16 +1,16 @@
 import { type ModelEntry, UpstreamError } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
 import { local } from '@sluice/providers/local'
-import { misbehaviours, readSse, reply, type Steps, startUpstream } from '@sluice/testing'
+import { misbehaviours, readSse, type Steps, startUpstream, steps } from '@sluice/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectError } from './expect-error.ts'
 import { overMounts } from './over-mounts.ts'
 import { testGateway } from './test-gateway.ts'
 
-const refusal = (status: number, error: object, headers = {}) => reply({ error }, { status, headers })
+const refusal = (status: number, error: object, headers = {}) => steps.reply({ error }, { status, headers })
 const busy = { message: 'at 10.1.2.3', type: 'server_error', param: null, code: null }
 const answers: Record<string, Steps> = {
-  ...Object.fromEntries(Object.entries(misbehaviours).filter(([, steps]) => !('early' in steps))),
+  ...Object.fromEntries(Object.entries(misbehaviours).filter(([, script]) => !('early' in script))),
   'status-500': refusal(500, busy),
   'status-503': refusal(503, busy, { 'retry-after': '7' }),
   'status-429': refusal(429, busy, { 'retry-after': '7' }),
@@ -18,7 +18,7 @@ const answers: Record<string, Steps> = {
   'no-quota': refusal(429, { ...busy, type: 'insufficient_quota', code: 'insufficient_quota' }),
 }
 const upstream = await startUpstream(
-  ({ json }) => answers[String(json?.model)] ?? reply(undefined, { status: 400 }),
+  ({ json }) => answers[String(json?.model)] ?? steps.reply(undefined, { status: 400 }),
 )
 const broken = openaiCompatible({ name: 'broken', baseURL: upstream.baseURL, apiKey: 'sk-upstream-canary' })
 

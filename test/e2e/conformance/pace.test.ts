@@ -1,6 +1,6 @@
 import { openaiCompatible } from '@sluice/providers'
 import { local } from '@sluice/providers/local'
-import { misbehaviours, rawClient, readSse, requestBytes, startUpstream } from '@sluice/testing'
+import { connectRawClient, misbehaviours, readSse, requestBytes, startUpstream } from '@sluice/testing'
 import OpenAI from 'openai'
 import { afterAll, expect, it, vi } from 'vitest'
 import { overMounts } from './over-mounts.ts'
@@ -68,7 +68,7 @@ overMounts(
 
 /** A client that has sent a request and reads what comes. */
 async function asking(site: Site, fields: object) {
-  const client = await rawClient({ port: site.port })
+  const client = await connectRawClient({ port: site.port })
   const body = { ...base, ...fields }
   await client.send(requestBytes({ path: site.pathOf('/chat/completions'), headers: headersOf({}), body }))
   return client

@@ -1,4 +1,4 @@
-import { type HeadersToSend, type RawExchange, type RequestParts, rawRequest } from '@sluice/testing'
+import { type HeadersToSend, type RawExchange, type RequestParts, sendRawRequest } from '@sluice/testing'
 
 /** Where a gateway is mounted. */
 export interface Place {
@@ -56,7 +56,7 @@ export class Site {
   send(below: string, asking: Asking): Promise<RawExchange> {
     const { key: _, ...parts } = asking
     const path = below.startsWith('//') ? below.slice(1) : this.pathOf(below)
-    return rawRequest({ port: this.port, path, ...parts, headers: headersOf(asking) })
+    return sendRawRequest({ port: this.port, path, ...parts, headers: headersOf(asking) })
   }
 }
 

@@ -6,7 +6,7 @@ import { toExpress } from '@sluice/express'
 import { toKoa } from '@sluice/koa'
 import { serve } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
-import { chunks, hang, sse, startUpstream, stream } from '@sluice/testing'
+import { chunks, sse, startUpstream, steps } from '@sluice/testing'
 import express from 'express'
 import Koa from 'koa'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -131,7 +131,10 @@ describe.each(Object.entries(hosts))('the console on %s', (_, mount) => {
 
 describe('the chat of the console', () => {
   it('ends the upstream when its reader leaves, also after memory was tidied up', async () => {
-    const upstream = await startUpstream([stream(sse(chunks({ text: 'Hello world' })).slice(0, 2)), hang()])
+    const upstream = await startUpstream([
+      steps.stream(sse(chunks({ text: 'Hello world' })).slice(0, 2)),
+      steps.hang(),
+    ])
     onTestFinished(() => upstream.close())
     const vendor = openaiCompatible({ name: 'stuck', apiKey: 'sk-up', baseURL: upstream.baseURL })
     const { service } = consoleService({ gateway: { route: models({ small: vendor('small') }) } })

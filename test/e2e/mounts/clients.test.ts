@@ -1,4 +1,4 @@
-import { rawClient, rawRequest } from '@sluice/testing'
+import { connectRawClient, sendRawRequest } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Mounted, mounts } from './mounts.ts'
 import { complete, contentOf, on, rawAsk, saying } from './test-gateway.ts'
@@ -6,7 +6,7 @@ import type { SeenCall } from './test-model.ts'
 
 /** A raw client that has asked for something. */
 async function asking({ baseURL, port }: Mounted, body: string, paused = false) {
-  const client = await rawClient({ port, paused })
+  const client = await connectRawClient({ port, paused })
   onTestFinished(() => client.close())
   await client.send(rawAsk(new URL(baseURL).pathname, body))
   return client
@@ -50,7 +50,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
     const { baseURL, port } = await on(mount)
     const path = `${new URL(baseURL).pathname}/models`
     const headers = { Authorization: 'Bearer test-key' }
-    const client = await rawClient({ port })
+    const client = await connectRawClient({ port })
     onTestFinished(() => client.close())
     const head = (method: string) =>
       `${method} ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.Authorization}\r\n\r\n`
@@ -104,7 +104,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
   ])('F6, F7: refuses %s', async (_, headers) => {
     const { baseURL, port, model } = await on(mount)
     const text = `POST ${new URL(baseURL).pathname}/chat/completions HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: 0\r\n\r\n`
-    const answer = await rawRequest({ port, text })
+    const answer = await sendRawRequest({ port, text })
     expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({ error: { type: 'invalid_request_error', param: null, code: null } })
     expect(answer.headers['x-request-id']).toMatch(/^req_/)
@@ -115,7 +115,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
     const { baseURL, port } = await on(mount)
     const path = `${new URL(baseURL).pathname}/models`
     for (const host of ['a/b', 'a b', '[', 'a@b/']) {
-      const { status } = await rawRequest({ port, text: `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n` })
+      const { status } = await sendRawRequest({ port, text: `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n` })
       expect([host, status]).toEqual([host, 400])
     }
   })
@@ -130,7 +130,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
     })
     const path = `${new URL(baseURL).pathname}/models`
     const get = (target: string) =>
-      rawRequest({ port, text: `GET ${target} HTTP/1.1\r\nHost: here.example\r\n\r\n` })
+      sendRawRequest({ port, text: `GET ${target} HTTP/1.1\r\nHost: here.example\r\n\r\n` })
     expect((await get(`http://evil.example${path}`)).status).toBe(200)
     expect(seen).toEqual([`http://here.example${path}`])
     for (const target of [`//evil.example${path}`, `${path.replace('/', '/%00')}`]) {
@@ -146,7 +146,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
     const path = `${new URL(baseURL).pathname}/chat/completions`
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer test-key\r\nContent-Type: application/json\r\n`
     const smuggled = `GET ${path.replace('chat/completions', 'models')} HTTP/1.1\r\nHost: a\r\n\r\n`
-    const client = await rawClient({ port })
+    const client = await connectRawClient({ port })
     onTestFinished(() => client.close())
     await client.send(`${head}Content-Length: 5000000\r\n\r\n${smuggled}`)
     const answer = await client.response()
@@ -167,7 +167,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
     const path = `${new URL(baseURL).pathname}/chat/completions`
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer test-key\r\nContent-Type: application/json\r\n`
     const size = 8_000_000
-    const client = await rawClient({ port, paused: true })
+    const client = await connectRawClient({ port, paused: true })
     onTestFinished(() => client.close())
     await client.send(`${head}Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n`)
     await client.send(Buffer.alloc(size, 'x'))
@@ -181,7 +181,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
     const text = rawAsk(new URL(baseURL).pathname, saying('one two three four', streamed))
     await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
-        const client = await rawClient({ port })
+        const client = await connectRawClient({ port })
         await client.send(text.slice(0, Math.ceil((text.length * (index + 1)) / 40)))
         if (index % 2 === 0) await new Promise(resolve => setTimeout(resolve, index / 4))
         client.reset()

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type RawClient, rawClient } from '@sluice/testing'
+import { connectRawClient, type RawClient } from '@sluice/testing'
 import { onTestFinished } from 'vitest'
 
 /** One message, as a server got it from a raw client. */
@@ -23,7 +23,7 @@ export async function listening(listener: RequestListener): Promise<number> {
 
 /** A raw client of a listener, and whatever it sends at once; both last until the test ends. */
 export async function clientOf(listener: RequestListener, text = '', paused = false): Promise<RawClient> {
-  const client = await rawClient({ port: await listening(listener), paused })
+  const client = await connectRawClient({ port: await listening(listener), paused })
   onTestFinished(() => client.close())
   if (text !== '') await client.send(text)
   return client

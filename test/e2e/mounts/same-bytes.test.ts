@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Gateway } from '@sluice/core'
 import { serve, toNodeListener } from '@sluice/node'
-import { rawClient } from '@sluice/testing'
+import { connectRawClient } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AskedCase, askedCases } from './asked-cases.ts'
 import { type Mount, mounted, mounts, mountsBehind } from './mounts.ts'
@@ -69,7 +69,7 @@ async function seenOn(mount: Mount, asked: AskedCase, way: Way): Promise<Seen> {
   const { gateway, asked: begun } = settledGateway(asked)
   const at = await mount(gateway)
   onTestFinished(() => at.close())
-  const client = await rawClient({ port: at.port })
+  const client = await connectRawClient({ port: at.port })
   onTestFinished(() => client.close())
   const { method, path, headers, body } = messageOf(asked)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)

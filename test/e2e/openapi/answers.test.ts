@@ -11,7 +11,7 @@ import {
   tokens,
 } from '@sluice/core'
 import { local, openaiCompatible } from '@sluice/providers'
-import { cut, reply, type Script, sse, startUpstream, stream } from '@sluice/testing'
+import { type Script, sse, startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { askDescribed } from './description.ts'
 
@@ -103,7 +103,7 @@ describe('an answer is what the document says', () => {
       choices: [{ index: 0, message, finish_reason: 'stop', of: 'its own' }],
       extra: 1,
     }
-    const { text } = await ask({}, await upstreamWith(reply(whole)))
+    const { text } = await ask({}, await upstreamWith(steps.reply(whole)))
     expect(text).toContain('extra_content')
     expect(text).not.toContain('nobody knows')
     const { role, ...delta } = message
@@ -112,14 +112,14 @@ describe('an answer is what the document says', () => {
       id: 'x',
       choices: [{ index: 0, delta: { ...delta, tool_calls: calls }, finish_reason: 'stop' }],
     }
-    const streamed = await ask({ stream: true }, await upstreamWith(stream([...sse([chunk])])))
+    const streamed = await ask({ stream: true }, await upstreamWith(steps.stream([...sse([chunk])])))
     expect(streamed.text).toMatch(/extra_content.*\[DONE\]\n\n$/s)
   })
 
   it('that breaks off', async () => {
     const broken = await upstreamWith(
-      stream(sse([{ choices: [{ index: 0, delta: { content: 'Hi' } }] }], { done: false })),
-      cut(),
+      steps.stream(sse([{ choices: [{ index: 0, delta: { content: 'Hi' } }] }], { done: false })),
+      steps.cut(),
     )
     const { text } = await ask({ stream: true }, broken)
     expect(text).toContain('"bad_gateway"')
@@ -185,13 +185,13 @@ describe('a refusal is what the document says', () => {
   })
 
   it.each([
-    [502, reply('<html>', { status: 200 })],
-    [502, reply({ error: { message: 'no' } }, { status: 401 })],
-    [502, cut()],
-    [503, reply({ error: { message: 'busy' } }, { status: 503 })],
-    [429, reply({ error: { message: 'slow' } }, { status: 429 })],
-    [404, reply({ error: { message: 'who' } }, { status: 404 })],
-    [504, reply({ error: { message: 'late' } }, { status: 504 })],
+    [502, steps.reply('<html>', { status: 200 })],
+    [502, steps.reply({ error: { message: 'no' } }, { status: 401 })],
+    [502, steps.cut()],
+    [503, steps.reply({ error: { message: 'busy' } }, { status: 503 })],
+    [429, steps.reply({ error: { message: 'slow' } }, { status: 429 })],
+    [404, steps.reply({ error: { message: 'who' } }, { status: 404 })],
+    [504, steps.reply({ error: { message: 'late' } }, { status: 504 })],
   ])('%i of an upstream', async (status, script) => {
     expect(await ask({}, await upstreamWith(script))).toMatchObject({ status })
   })

@@ -1,6 +1,6 @@
 import { createGateway, type Gateway, models } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { body, head, rawRequest, type Split, startUpstream } from '@sluice/testing'
+import { type Split, sendRawRequest, startUpstream, steps } from '@sluice/testing'
 import { afterAll } from 'vitest'
 import { mounts } from '../mounts/mounts.ts'
 import type { Recording } from './recordings.ts'
@@ -9,7 +9,7 @@ import type { Recording } from './recordings.ts'
 export interface Replay {
   readonly baseURL: string
   /** Asks for a recording, which the vendor sends in these pieces. */
-  ask(recording: Recording, split: Split, fields?: object): ReturnType<typeof rawRequest>
+  ask(recording: Recording, split: Split, fields?: object): ReturnType<typeof sendRawRequest>
 }
 
 /** Starts vendor, gateway and server, until the test file ends. Ids and time stand still. */
@@ -18,7 +18,7 @@ export async function replaying(recordings: readonly Recording[]): Promise<Repla
   const byName = new Map(recordings.map(recording => [recording.name, recording]))
   const upstream = await startUpstream(({ json }) => {
     const { status, contentType, bytes } = byName.get(String(json?.model))!
-    return [head({ status, headers: { 'content-type': contentType } }), body(bytes, { split })]
+    return [steps.head({ status, headers: { 'content-type': contentType } }), steps.body(bytes, { split })]
   })
   const vendor = openaiCompatible({ name: 'vendor', baseURL: upstream.baseURL })
   const gateway: Gateway = createGateway({
@@ -41,7 +41,7 @@ export async function replaying(recordings: readonly Recording[]): Promise<Repla
     ask: ({ name }, how, fields = {}) => {
       split = how
       const messages = [{ role: 'user', content: 'Hello!' }]
-      return rawRequest({ port, body: { model: name, messages, logprobs: true, ...fields } })
+      return sendRawRequest({ port, body: { model: name, messages, logprobs: true, ...fields } })
     },
   }
 }

@@ -12,7 +12,7 @@ import { serve } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
 import { probes, requestLog } from '@sluice/telemetry'
 import { prometheus } from '@sluice/telemetry/prometheus'
-import { answer, chunks, hang, reply, type Script, sse, startUpstream, stream, usage } from '@sluice/testing'
+import { chunks, type Script, sse, startUpstream, steps, usage } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { readMetrics, total } from './exposition.ts'
 
@@ -27,14 +27,14 @@ async function place(name: string, script: Script) {
   return { upstream, target }
 }
 
-const busy = reply({ error: { message: `No: ${canary}` } }, { status: 500 })
+const busy = steps.reply({ error: { message: `No: ${canary}` } }, { status: 500 })
 
 /** A service as it runs: a gateway, what is beside it, and a client. */
 async function service() {
-  const good = await place('good', answer({ usage: usage(9, 12) }))
+  const good = await place('good', steps.answer({ usage: usage(9, 12) }))
   const bad = await place('bad', busy)
-  const mute = await place('mute', hang())
-  const silent = await place('silent', [stream(sse(chunks({ text: 'Hel' })).slice(0, 2)), hang()])
+  const mute = await place('mute', steps.hang())
+  const silent = await place('silent', [steps.stream(sse(chunks({ text: 'Hel' })).slice(0, 2)), steps.hang()])
   const metrics = prometheus({ tagLabels: ['team'] })
   const lines: string[] = []
   const gateway = createGateway({

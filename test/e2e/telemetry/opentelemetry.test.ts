@@ -1,7 +1,7 @@
 import { context, trace } from '@opentelemetry/api'
 import { hedge, priceTable, requests } from '@sluice/core'
 import { bedrock, local, openaiCompatible } from '@sluice/providers'
-import { answer, chunks, hang, reply, sse, stream, type Upstream, usage } from '@sluice/testing'
+import { chunks, sse, steps, type Upstream, usage } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bedrockSigner, bedrockStandIn } from '../../../packages/providers/test/vendors/stand-ins/bedrock.ts'
 import { upstreamDuring } from '../../resilience/faults/harness/upstream.ts'
@@ -60,7 +60,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
   })
 
   it('tell of a whole answer', async () => {
-    const upstream = await upstreamDuring(answer({ usage: usage(90, 12, 40, 5) }))
+    const upstream = await upstreamDuring(steps.answer({ usage: usage(90, 12, 40, 5) }))
     const service = await tracedService(
       { demo: placeAt('mistral', upstream) },
       { prices: priceTable({ 'mistral/mistral-model': { input: 1, output: 2 } }) },
@@ -184,7 +184,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
   })
 
   it('tell of a stream, and when its first content came', async () => {
-    const upstream = await upstreamDuring(answer({ usage: usage(9, 12) }))
+    const upstream = await upstreamDuring(steps.answer({ usage: usage(9, 12) }))
     const service = await tracedService({ demo: placeAt('acme', upstream) })
     await (
       await service.post({ model: 'demo', stream: true, response_format: { type: 'json_object' } })
@@ -227,8 +227,10 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
   })
 
   it('tell of each attempt, where the first one fails', async () => {
-    const busy = await upstreamDuring(reply({ error: { message: 'busy: vendor-canary' } }, { status: 503 }))
-    const well = await upstreamDuring(answer())
+    const busy = await upstreamDuring(
+      steps.reply({ error: { message: 'busy: vendor-canary' } }, { status: 503 }),
+    )
+    const well = await upstreamDuring(steps.answer())
     const service = await tracedService({ demo: [placeAt('north', busy), placeAt('south', well)] })
     expect((await service.post({ model: 'demo' })).status).toBe(200)
     const { spans, points } = await service.received()
@@ -254,7 +256,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
   })
 
   it('tell of an answer that breaks off', async () => {
-    const source = await upstreamDuring(stream(sse(chunks({ text: 'Hello' })).slice(0, 2)))
+    const source = await upstreamDuring(steps.stream(sse(chunks({ text: 'Hello' })).slice(0, 2)))
     const service = await tracedService({ demo: placeAt('acme', source) })
     await (await service.post({ model: 'demo', stream: true })).text()
     const { spans } = await service.received()
@@ -265,7 +267,10 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
   })
 
   it('tell of a caller who leaves in mid stream, which is no failure', async () => {
-    const upstream = await upstreamDuring([stream(sse(chunks({ text: 'Hello' })).slice(0, 2)), hang()])
+    const upstream = await upstreamDuring([
+      steps.stream(sse(chunks({ text: 'Hello' })).slice(0, 2)),
+      steps.hang(),
+    ])
     const service = await tracedService({ demo: placeAt('acme', upstream) })
     const left = new AbortController()
     const response = await service.post({ model: 'demo', stream: true }, {}, left.signal)
@@ -287,7 +292,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
   })
 
   it('tell of refusals, which are no failures of the service', async () => {
-    const upstream = await upstreamDuring(answer())
+    const upstream = await upstreamDuring(steps.answer())
     const service = await tracedService(
       { demo: placeAt('acme', upstream) },
       { limits: requests(1).per('hour') },
@@ -317,8 +322,8 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
   })
 
   it('tell of both calls of a hedge', async () => {
-    const slow = await upstreamDuring(hang())
-    const quick = await upstreamDuring(answer())
+    const slow = await upstreamDuring(steps.hang())
+    const quick = await upstreamDuring(steps.answer())
     const service = await tracedService({
       demo: hedge(placeAt('slow', slow), placeAt('quick', quick), { afterMs: 20 }),
     })
@@ -336,7 +341,7 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
   })
 
   it('go on with a span of the host, as a part of its work', async () => {
-    const upstream = await upstreamDuring(answer())
+    const upstream = await upstreamDuring(steps.answer())
     const seen: (string | undefined)[] = []
     const service = await tracedService(
       { demo: placeAt('acme', upstream) },
@@ -391,8 +396,8 @@ describe('spans and metrics that an OTLP endpoint receives', () => {
 describe('what leaves the process', () => {
   it('has no prompt, answer, key or tag that was not asked for', async () => {
     const broken = await upstreamDuring(
-      reply({ error: { message: 'vendor-canary' } }, { status: 500 }),
-      answer({ text: 'answer-canary' }),
+      steps.reply({ error: { message: 'vendor-canary' } }, { status: 500 }),
+      steps.answer({ text: 'answer-canary' }),
     )
     const service = await tracedService({ demo: placeAt('acme', broken) })
     const body = { model: 'demo', user: 'user-canary', tools: [tool('tool-canary')] }
@@ -405,7 +410,7 @@ describe('what leaves the process', () => {
   })
 
   it('has words, tags and the principal where they are asked for', async () => {
-    const upstream = await upstreamDuring(answer())
+    const upstream = await upstreamDuring(steps.answer())
     const service = await tracedService(
       { demo: placeAt('acme', upstream) },
       {},
@@ -446,7 +451,7 @@ describe('what leaves the process', () => {
   })
 
   it('is no trace for upstreams, or of callers, where that is not wanted', async () => {
-    const [north, south] = [await upstreamDuring(answer()), await upstreamDuring(answer())]
+    const [north, south] = [await upstreamDuring(steps.answer()), await upstreamDuring(steps.answer())]
     const table = { north: placeAt('north', north), south: placeAt('south', south) }
     const service = await tracedService(table, {}, { incoming: false, outgoing: ['south'] })
     await service.post({ model: 'north' }, { traceparent })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { random as randomOf } from '@sluice/testing'
+import { seededRandom as randomOf } from '@sluice/testing'
 import { RedisServer, until } from '../../stores/servers/redis-server.ts'
 import type { ChaosLogs } from './books/chaos-logs.ts'
 import { GatewayProcess } from './gateway/gateway-process.ts'

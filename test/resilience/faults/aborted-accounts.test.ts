@@ -1,4 +1,4 @@
-import { flood, hang } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd } from './harness/crowd.ts'
 import { lagDuring } from './harness/lag.ts'
@@ -14,7 +14,7 @@ describe('F84 thirty streams of 5 MB are left at once, and have to be counted', 
     it('counts while it streams: the end of all does not hold up the process', {
       timeout: 60_000,
     }, async () => {
-      const upstream = await upstreamDuring([flood({ bytes }), hang()])
+      const upstream = await upstreamDuring([steps.flood({ bytes }), steps.hang()])
       const { site, end, ends } = await startService(mount, {
         models: { m: upstream },
         timeouts: { idleMs: 60_000 },

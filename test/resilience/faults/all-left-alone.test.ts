@@ -1,5 +1,5 @@
 import type { TargetEvent } from '@sluice/core'
-import { answer, hang, reply, type Script } from '@sluice/testing'
+import { type Script, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { overServers } from './harness/servers.ts'
@@ -7,9 +7,12 @@ import { startService } from './harness/service.ts'
 import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
-const busy = reply({ error: { message: 'busy' } }, { status: 503 })
+const busy = steps.reply({ error: { message: 'busy' } }, { status: 503 })
 const limited = (seconds: number) =>
-  reply({ error: { message: 'slow down' } }, { status: 429, headers: { 'retry-after': String(seconds) } })
+  steps.reply(
+    { error: { message: 'slow down' } },
+    { status: 429, headers: { 'retry-after': String(seconds) } },
+  )
 type Told = { readonly status: number; readonly code: string; readonly type: string }
 const overloaded: Told = { status: 503, code: 'server_is_overloaded', type: 'service_unavailable_error' }
 const unreachable: Told = { status: 502, code: 'bad_gateway', type: 'server_error' }
@@ -38,8 +41,8 @@ describe('F61 every place of a model is left alone, and requests come', () => {
     it.each<[string, readonly Script[], readonly [least: number, most: number], Told]>([
       ['failed too often', [busy], [19, 20], overloaded],
       ['failed too often, both', [busy, busy], [19, 20], overloaded],
-      ['is silent', [hang()], [19, 20], unreachable],
-      ['is silent, or failed', [hang(), busy], [19, 20], overloaded],
+      ['is silent', [steps.hang()], [19, 20], unreachable],
+      ['is silent, or failed', [steps.hang(), busy], [19, 20], overloaded],
       ['asked for a pause', [limited(7)], [6, 7], rateLimited],
       [
         'asked for a pause, and the other for a longer one',
@@ -96,7 +99,7 @@ describe('F61 every place of a model is left alone, and requests come', () => {
     })
 
     it('is the end of no other model, nor of a place that may be asked', async () => {
-      const [down, well] = [await upstreamDuring(busy), await upstreamDuring(answer())]
+      const [down, well] = [await upstreamDuring(busy), await upstreamDuring(steps.answer())]
       const [first, second] = [down, well].map(targetAt)
       const { site, end } = await startService(mount, {
         models: { alone: first!, both: [first!, second!], other: second! },

@@ -1,4 +1,4 @@
-import { chunks, hang, rawClient, readSse, sse, stream, wait } from '@sluice/testing'
+import { chunks, connectRawClient, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chatBytes } from './harness/crowd.ts'
 import { nginxBefore, nginxPath } from './harness/nginx.ts'
@@ -14,7 +14,7 @@ describe('F34 a real nginx in front, which buffers by default', () => {
   overHosts(mount => {
     it.skipIf(missing)('passes on each event when it comes', async () => {
       // The upstream says nothing after its second event: what is held back never comes.
-      const upstream = await upstreamDuring([stream(events.slice(0, 2)), hang()])
+      const upstream = await upstreamDuring([steps.stream(events.slice(0, 2)), steps.hang()])
       const service = await startService(mount, { models: { m: upstream } })
       const client = await askedBy(await nginxBefore(service.site.port), service)
       await client.waitFor('"one"')
@@ -27,7 +27,11 @@ describe('F34 a real nginx in front, which buffers by default', () => {
 
   overHosts(mount => {
     it.skipIf(missing)('passes on comments and the end, each once', async () => {
-      const upstream = await upstreamDuring([stream(events.slice(0, 2)), wait(120), stream(events.slice(2))])
+      const upstream = await upstreamDuring([
+        steps.stream(events.slice(0, 2)),
+        steps.wait(120),
+        steps.stream(events.slice(2)),
+      ])
       const service = await startService(mount, { models: { m: upstream }, stream: { keepAliveMs: 30 } })
       const client = await askedBy(await nginxBefore(service.site.port), service)
       const answer = await client.response()
@@ -42,7 +46,7 @@ describe('F34 a real nginx in front, which buffers by default', () => {
 
 /** A client that has asked for a stream by another port than the service's own. */
 async function askedBy(port: number, { site }: Service) {
-  const client = await rawClient({ port })
+  const client = await connectRawClient({ port })
   onTestFinished(() => client.close())
   await client.send(chatBytes(site, { model: 'm', stream: true }))
   return client

@@ -1,5 +1,5 @@
 import { apiKeys, memoryCacheStore, responseCache } from '@sluice/core'
-import { answer, chunks, cut, hang, type Reaction, reply, reset, sse, stream } from '@sluice/testing'
+import { chunks, type Reaction, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd, leaveAll } from './harness/crowd.ts'
 import { overServers } from './harness/servers.ts'
@@ -16,7 +16,7 @@ const eventError = `data: ${JSON.stringify({ error: { message: 'no', code: 'serv
 describe('F80 two tenants ask the same, with the cache on', () => {
   overServers(mount => {
     it.each([false, true])('each has its own answer, and its own again; streamed: %s', async streamed => {
-      const said = tenants.map((_, n) => answer({ text: `Answer ${n}.` }))
+      const said = tenants.map((_, n) => steps.answer({ text: `Answer ${n}.` }))
       const upstream = await upstreamDuring(...said)
       const { site, end } = await startService(mount, {
         models: { m: upstream },
@@ -39,7 +39,7 @@ describe('F80 two tenants ask the same, with the cache on', () => {
     })
 
     it('nothing is given to a request that differs in anything', async () => {
-      const upstream = await upstreamDuring(answer())
+      const upstream = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: upstream, n: upstream },
         authenticate,
@@ -92,15 +92,15 @@ describe('F80 two tenants ask the same, with the cache on', () => {
     })
 
     it.each<[string, Reaction, object]>([
-      ['was cut off', [stream(begun), cut()], { stream: true }],
-      ['was reset', [stream(begun), reset()], { stream: true }],
-      ['ended without its end', stream(begun), { stream: true }],
-      ['ended in an error', stream([...begun, eventError]), { stream: true }],
-      ['began with an error', stream([eventError]), { stream: true }],
-      ['was cut off, whole', [reply({ choices: [] }, { headers: { 'content-length': '999' } })], {}],
-      ['makes no sense', reply('<html>'), {}],
-      ['is a refusal', reply({ error: { message: 'no' } }, { status: 400 }), {}],
-      ['is an overload', reply({ error: { message: 'no' } }, { status: 529 }), {}],
+      ['was cut off', [steps.stream(begun), steps.cut()], { stream: true }],
+      ['was reset', [steps.stream(begun), steps.reset()], { stream: true }],
+      ['ended without its end', steps.stream(begun), { stream: true }],
+      ['ended in an error', steps.stream([...begun, eventError]), { stream: true }],
+      ['began with an error', steps.stream([eventError]), { stream: true }],
+      ['was cut off, whole', [steps.reply({ choices: [] }, { headers: { 'content-length': '999' } })], {}],
+      ['makes no sense', steps.reply('<html>'), {}],
+      ['is a refusal', steps.reply({ error: { message: 'no' } }, { status: 400 }), {}],
+      ['is an overload', steps.reply({ error: { message: 'no' } }, { status: 529 }), {}],
     ])('an answer that %s is given to nobody again', async (_, broken, fields) => {
       const upstream = await upstreamDuring(broken)
       const store = memoryCacheStore()
@@ -120,7 +120,7 @@ describe('F80 two tenants ask the same, with the cache on', () => {
         expect(upstream.requests).toHaveLength(n)
       }
       expect(store.bytes).toBe(0)
-      upstream.respondWith(answer({ text: 'after all' }))
+      upstream.respondWith(steps.answer({ text: 'after all' }))
       expect((await site.chat(asked, asking('ann'))).headers['x-sluice-cache']).toBe('miss')
       await end(3)
       const hit = await site.chat(asked, asking('ann'))
@@ -128,7 +128,7 @@ describe('F80 two tenants ask the same, with the cache on', () => {
     })
 
     it('an answer that its client left is given to nobody again, and a replay that is left does no harm', async () => {
-      const upstream = await upstreamDuring([stream(begun), hang()])
+      const upstream = await upstreamDuring([steps.stream(begun), steps.hang()])
       const store = memoryCacheStore()
       const { site, end, ends } = await startService(mount, {
         models: { m: upstream },
@@ -141,7 +141,7 @@ describe('F80 two tenants ask the same, with the cache on', () => {
       expect((await end(1)).outcome).toBe('client_disconnected')
       expect(store.bytes).toBe(0)
 
-      upstream.respondWith(answer({ text: 'word '.repeat(3_000) }))
+      upstream.respondWith(steps.answer({ text: 'word '.repeat(3_000) }))
       const whole = await site.chat(asked)
       await end(2)
       const leaving = await crowd(site, 20, asked)

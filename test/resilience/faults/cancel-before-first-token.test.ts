@@ -1,4 +1,4 @@
-import { hang, head, sse, stream } from '@sluice/testing'
+import { sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd, leaveAll, slowestClose } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -10,8 +10,8 @@ const many = 30
 /** What some vendors send at once, long before the first token. */
 const role = { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] }
 const waits = {
-  'after the head of the answer': [head(), hang()],
-  'after a chunk without a token': [stream(sse([role], { done: false })), hang()],
+  'after the head of the answer': [steps.head(), steps.hang()],
+  'after a chunk without a token': [steps.stream(sse([role], { done: false })), steps.hang()],
 }
 
 describe('F27 the client leaves while the first token is awaited', () => {
@@ -66,9 +66,9 @@ describe('F27 the client leaves while the first token is awaited', () => {
 
     it('closes the call of a whole answer of which a part is here', async () => {
       const upstream = await upstreamDuring([
-        head({ headers: { 'content-type': 'application/json' }, framing: 10_000 }),
-        stream(['{"id":"chatcmpl-upstream",']),
-        hang(),
+        steps.head({ headers: { 'content-type': 'application/json' }, framing: 10_000 }),
+        steps.stream(['{"id":"chatcmpl-upstream",']),
+        steps.hang(),
       ])
       const { site, end, ends } = await startService(mount, { models: { m: upstream } })
       const left = watchLeftovers()

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { openaiCompatible } from '@sluice/providers'
-import { answer, hang, rawClient } from '@sluice/testing'
+import { connectRawClient, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { asking, chatBytes, crowd, leaveAll, slowestClose } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -13,7 +13,7 @@ const many = 30
 describe('F26 the client leaves before the upstream has answered', () => {
   overHosts(mount => {
     it.each([true, false])('closes the calls of all who leave, stream: %s', async stream => {
-      const upstream = await upstreamDuring(hang())
+      const upstream = await upstreamDuring(steps.hang())
       const { site, end, ends, leases } = await startService(mount, { models: { m: upstream } })
       const left = watchLeftovers()
       const clients = await crowd(site, many, { model: 'm', stream })
@@ -60,7 +60,7 @@ describe('F26 the client leaves before the upstream has answered', () => {
     })
 
     it('takes who leaves out of the queue, wherever they stand, and asks nobody for them', async () => {
-      const upstream = await upstreamDuring(hang(), answer())
+      const upstream = await upstreamDuring(steps.hang(), steps.answer())
       const vendor = openaiCompatible({
         name: 'vendor',
         baseURL: upstream.baseURL,
@@ -97,7 +97,7 @@ describe('F26 the client leaves before the upstream has answered', () => {
       const left = watchLeftovers()
       const clients = await Promise.all(
         Array.from({ length: many }, async () => {
-          const client = await rawClient({ port: site.port })
+          const client = await connectRawClient({ port: site.port })
           onTestFinished(() => client.close())
           const bytes = chatBytes(site, { model: 'm' })
           await client.send(bytes.subarray(0, bytes.length - 20))

@@ -1,4 +1,4 @@
-import { answer, chunks, hang, sse, stream } from '@sluice/testing'
+import { chunks, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd, leaveAll } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -14,7 +14,9 @@ describe('F28 the client leaves in mid stream', () => {
     it('leaves nothing behind after hundreds, and serves the next', { timeout: 60_000 }, async () => {
       const rounds = 12
       const upstream = await upstreamDuring(({ json }) =>
-        json?.user === 'stays' ? stream(sse(chunks({ text: 'still here' }))) : [stream(begun), hang()],
+        json?.user === 'stays'
+          ? steps.stream(sse(chunks({ text: 'still here' })))
+          : [steps.stream(begun), steps.hang()],
       )
       const { site, end, leases } = await startService(mount, { models: { m: upstream } })
       await site.chat({ model: 'm', stream: true, user: 'stays' })
@@ -29,7 +31,7 @@ describe('F28 the client leaves in mid stream', () => {
       // A call that is cut off closes its connection: at most the one that was idle before is left.
       expect(upstream.connections.open).toBeLessThanOrEqual(1)
       expect(leases.settled).toHaveLength(rounds * many + 1)
-      upstream.respondWith(answer({ text: 'after all' }))
+      upstream.respondWith(steps.answer({ text: 'after all' }))
       expect((await site.chat({ model: 'm', stream: true })).body).toContain('[DONE]')
     })
   })

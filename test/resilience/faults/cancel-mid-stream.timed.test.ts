@@ -1,4 +1,4 @@
-import { chunks, hang, sse, stream } from '@sluice/testing'
+import { chunks, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { crowd, leaveAll, slowestClose } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -8,12 +8,12 @@ import { upstreamDuring } from './harness/upstream.ts'
 
 const many = 30
 const begun = sse(chunks({ text: 'one two three' })).slice(0, 4)
-const ticking = [stream(begun), stream(Array<string>(2_000).fill(begun[2] ?? ''), { delay: 5 })]
+const ticking = [steps.stream(begun), steps.stream(Array<string>(2_000).fill(begun[2] ?? ''), { delay: 5 })]
 
 describe('F28 the client leaves in mid stream', () => {
   overHosts(mount => {
     it.each([
-      ['that has gone quiet', [stream(begun), hang()]],
+      ['that has gone quiet', [steps.stream(begun), steps.hang()]],
       ['that goes on', ticking],
     ])('closes the calls of all who leave a stream %s', async (_, script) => {
       const upstream = await upstreamDuring(script)

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { createGunzip } from 'node:zlib'
-import { chunks, hang, sse, stream } from '@sluice/testing'
+import { chunks, sse, steps } from '@sluice/testing'
 import compression from 'compression'
 import compress from 'koa-compress'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -38,7 +38,7 @@ const chosen = (before: InFront, names: readonly string[]) =>
 describe('F33 the host compresses what it sends', () => {
   it.each(chosen(compressing, hosts))('each event comes when it is there: %s', async (_, mount) => {
     // The upstream says nothing after its second event: what is held back never comes.
-    const upstream = await upstreamDuring([stream(events.slice(0, 2)), hang()])
+    const upstream = await upstreamDuring([steps.stream(events.slice(0, 2)), steps.hang()])
     const { site } = await startService(mount, { models: { m: upstream } })
     const { headers, first } = await gzipped(site)
     expect(first).toContain('"one"')
@@ -50,7 +50,7 @@ describe('F33 the host compresses what it sends', () => {
   it.each(chosen(overruling, hosts.slice(0, 2)))(
     'what is compressed all the same is flushed: %s',
     async (_, mount) => {
-      const upstream = await upstreamDuring([stream(events.slice(0, 2)), hang()])
+      const upstream = await upstreamDuring([steps.stream(events.slice(0, 2)), steps.hang()])
       const { site } = await startService(mount, { models: { m: upstream } })
       const { headers, first } = await gzipped(site)
       expect(headers['content-encoding']).toBe('gzip')

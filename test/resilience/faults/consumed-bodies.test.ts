@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { bodyParser } from '@koa/bodyparser'
 import { toNodeListener } from '@sluice/node'
-import { hang, head, rawClient, readSse, requestBytes } from '@sluice/testing'
+import { connectRawClient, readSse, requestBytes, steps } from '@sluice/testing'
 import type { Middleware } from 'koa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { base, headersOf } from '../../e2e/conformance/site.ts'
@@ -61,12 +61,12 @@ function answersAlike(mount: Mount): void {
 
 function endsWithItsClient(mount: Mount): void {
   it.each([
-    ['before the head', hang(), {}],
-    ['in mid stream', [head(), hang()], { stream: true }],
+    ['before the head', steps.hang(), {}],
+    ['in mid stream', [steps.head(), steps.hang()], { stream: true }],
   ])('ends its call when the client leaves: %s', async (_, script, fields) => {
     const upstream = await upstreamDuring(script)
     const { site, end } = await startService(mount, { models: { local: upstream } })
-    const client = await rawClient({ port: site.port })
+    const client = await connectRawClient({ port: site.port })
     onTestFinished(() => client.close())
     const body = { ...base, ...fields }
     await client.send(requestBytes({ path: site.pathOf('/chat/completions'), headers: headersOf({}), body }))
@@ -115,7 +115,7 @@ describe('F25 a body that the host has read before the gateway', () => {
     it('asks nobody where the client has left between the parser and the gateway', async () => {
       const upstream = await upstreamDuring()
       const { site, end } = await startService(mount, { models: { local: upstream } })
-      const client = await rawClient({ port: site.port })
+      const client = await connectRawClient({ port: site.port })
       onTestFinished(() => client.close())
       const path = site.pathOf('/chat/completions')
       const read = new Promise<void>(resolve => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { answer, reply } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Programs, programs } from './harness/bundled.ts'
 import { upstreamDuring } from './harness/upstream.ts'
@@ -137,8 +137,15 @@ describe('F93 two copies of the package, ESM and CommonJS, worker threads, a clu
   }
 
   it('errors, answers and vendors of one copy are understood by the others', async () => {
-    const busy = reply({ error: { message: 'busy' } }, { status: 429 })
-    const upstream = await upstreamDuring(answer(), answer(), busy, answer(), answer(), busy)
+    const busy = steps.reply({ error: { message: 'busy' } }, { status: 429 })
+    const upstream = await upstreamDuring(
+      steps.answer(),
+      steps.answer(),
+      busy,
+      steps.answer(),
+      steps.answer(),
+      busy,
+    )
     const lines = (await printedBy('mixed.mjs', mixed, upstream.baseURL)).map(line => JSON.parse(line))
     const answered = [
       { status: 200, done: false, hello: true },

@@ -1,4 +1,4 @@
-import { rawClient } from '@sluice/testing'
+import { connectRawClient } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Site } from '../../e2e/conformance/site.ts'
 import { behindParsers } from './harness/parsers.ts'
@@ -64,7 +64,7 @@ const sound: readonly (readonly [name: string, body: string])[] = [
 
 /** Asks for something else again and again until a promise settles; gives the longest wait in milliseconds. */
 async function longestWait(site: Site, until: Promise<unknown>): Promise<number> {
-  const client = await rawClient({ port: site.port })
+  const client = await connectRawClient({ port: site.port })
   onTestFinished(() => client.close())
   let done = false
   const ended = until.finally(() => {

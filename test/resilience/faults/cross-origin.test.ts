@@ -1,6 +1,6 @@
 import { createGateway, models, withCors } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { rawRequest } from '@sluice/testing'
+import { sendRawRequest } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { overAllMounts } from './harness/servers.ts'
@@ -83,7 +83,7 @@ describe('F24 pages of other origins, and preflights that are costly to read', (
       const preflight = (requested: string) => {
         const head = `OPTIONS ${site.pathOf('/chat/completions')} HTTP/1.1\r\nHost: a\r\nOrigin: ${home}\r\n`
         const asked = `Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: ${requested}\r\n\r\n`
-        return rawRequest({ port: site.port, method: 'OPTIONS', text: head + asked })
+        return sendRawRequest({ port: site.port, method: 'OPTIONS', text: head + asked })
       }
       const start = performance.now()
       expect((await preflight(`a${' '.repeat(1_000_000)}b`)).status).toBe(431)

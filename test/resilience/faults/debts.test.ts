@@ -1,5 +1,5 @@
 import { budget, type LimitRuleData, limits, memoryLimitStore, priceTable, tokens } from '@sluice/core'
-import { answer, type Script, usage } from '@sluice/testing'
+import { type Script, steps, usage } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { expectRefusal } from './harness/refused.ts'
@@ -15,7 +15,7 @@ const fields = { model: 'm', max_tokens: 100 }
 async function limited(mount: Mount, rule: LimitRuleData, script: Script) {
   const start = Date.UTC(2026, 5, 15, 12)
   const clock = { now: start }
-  const upstream = await upstreamDuring(script, answer({ usage: usage(5, 5) }))
+  const upstream = await upstreamDuring(script, steps.answer({ usage: usage(5, 5) }))
   const store = memoryLimitStore({ now: () => clock.now })
   const service = await startService(mount, {
     models: { m: upstream },
@@ -30,7 +30,7 @@ async function limited(mount: Mount, rule: LimitRuleData, script: Script) {
 }
 
 /** The vendor counts reasoning that nobody asked for, beyond any bound. */
-const hidden = answer({ usage: usage(10, 1_490, 0, 1_450) })
+const hidden = steps.answer({ usage: usage(10, 1_490, 0, 1_450) })
 
 describe('F70 a model uses more than was reserved', () => {
   overServers(mount => {
@@ -59,7 +59,7 @@ describe('F70 a model uses more than was reserved', () => {
       expectRefusal(await at(1), 429, { type: 'insufficient_quota', code: 'insufficient_quota' })
       expectRefusal(await at(hour - 1), 429, { type: 'insufficient_quota', code: 'insufficient_quota' })
       let admitted = 0
-      upstream.respondWith(answer({ usage: usage(100, 0) }))
+      upstream.respondWith(steps.answer({ usage: usage(100, 0) }))
       while ((await at(hour)).status === 200) admitted++
       // Half a dollar is left, of which each takes ten cents, as long as there is room for what it reserves.
       expect(admitted).toBe(4)

@@ -1,4 +1,4 @@
-import { rawClient } from '@sluice/testing'
+import { connectRawClient } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { base } from '../../e2e/conformance/site.ts'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
@@ -26,7 +26,7 @@ const unclosed = within(`"x":${'[{"a":'.repeat(levels)}`).slice(0, -1)
 async function bombed(mount: Mount, body: string) {
   const upstream = await upstreamDuring()
   const { site, ends } = await startService(mount, { models: { local: upstream } })
-  const other = await rawClient({ port: site.port })
+  const other = await connectRawClient({ port: site.port })
   onTestFinished(() => other.close())
   let asked = 0
   let longest = 0

@@ -1,4 +1,4 @@
-import { chunks, hang, sse, stream } from '@sluice/testing'
+import { chunks, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { answersOn, bareHeadOf, connected, headOf, wholeRequest } from './harness/connected.ts'
@@ -79,7 +79,7 @@ describe('F37 an answer before the body was read, and requests behind it on the 
 
     it('gives up what waits behind a stream when its client leaves', async () => {
       const { site, upstream, end } = await service(mount)
-      const begun = [stream(sse(chunks({ text: 'one two' })).slice(0, 2)), hang()]
+      const begun = [steps.stream(sse(chunks({ text: 'one two' })).slice(0, 2)), steps.hang()]
       upstream.respondWith(begun)
       const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'x' }] })
       const count = 13

@@ -1,4 +1,4 @@
-import { body, chunks, flood, head, readSse, type Steps, sse, stream } from '@sluice/testing'
+import { chunks, readSse, type Steps, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -9,21 +9,24 @@ const begun = sse(chunks({ text: 'one two' })).slice(0, 3)
 
 /** Events that never end; what follows may be a gigabyte. */
 const endless: Record<string, Steps> = {
-  'a data line': [body('data: '), flood({ bytes: 1024 * MiB, unit: 'x'.repeat(1024) })],
-  'data lines, each short': flood({ bytes: 1024 * MiB, unit: 'data: {"a":1,\n' }),
+  'a data line': [steps.body('data: '), steps.flood({ bytes: 1024 * MiB, unit: 'x'.repeat(1024) })],
+  'data lines, each short': steps.flood({ bytes: 1024 * MiB, unit: 'data: {"a":1,\n' }),
   'the string of a chunk': [
-    body('data: {"choices":[{"index":0,"delta":{"content":"'),
-    flood({ bytes: 1024 * MiB, unit: 'abc ' }),
+    steps.body('data: {"choices":[{"index":0,"delta":{"content":"'),
+    steps.flood({ bytes: 1024 * MiB, unit: 'abc ' }),
   ],
-  'a comment': [body(':'), flood({ bytes: 1024 * MiB, unit: 'x'.repeat(1024) })],
-  'the name of a field': flood({ bytes: 1024 * MiB, unit: 'x'.repeat(1024) }),
-  'four bytes a character': [body('data: '), flood({ bytes: 1024 * MiB, unit: '😀'.repeat(256) })],
+  'a comment': [steps.body(':'), steps.flood({ bytes: 1024 * MiB, unit: 'x'.repeat(1024) })],
+  'the name of a field': steps.flood({ bytes: 1024 * MiB, unit: 'x'.repeat(1024) }),
+  'four bytes a character': [
+    steps.body('data: '),
+    steps.flood({ bytes: 1024 * MiB, unit: '😀'.repeat(256) }),
+  ],
 }
 
 describe('F50 one event never ends, and a large one does', () => {
   overServers(mount => {
-    it.each(Object.entries(endless))('is cut off within bounds: %s', async (_, steps) => {
-      const upstream = await upstreamDuring([head(), steps], [stream(begun), steps])
+    it.each(Object.entries(endless))('is cut off within bounds: %s', async (_, script) => {
+      const upstream = await upstreamDuring([steps.head(), script], [steps.stream(begun), script])
       const { site, end } = await startService(mount, {
         models: { m: upstream },
         stream: { holdMs: 10_000 },
@@ -51,10 +54,10 @@ describe('F50 one event never ends, and a large one does', () => {
       const [role, , finish, done] = sse(chunks({ text: 'x' }))
       const event = sse([{ choices: [{ index: 0, delta: { content: text } }] }], { done: false })
       const upstream = await upstreamDuring([
-        stream([role ?? '']),
+        steps.stream([role ?? '']),
         // Pieces of a packet's size: each is looked at once.
-        body(event.join(''), { split: { seed: 1, max: 2_800 } }),
-        stream([finish ?? '', done ?? '']),
+        steps.body(event.join(''), { split: { seed: 1, max: 2_800 } }),
+        steps.stream([finish ?? '', done ?? '']),
       ])
       const { site, end } = await startService(mount, { models: { m: upstream } })
       const before = performance.now()

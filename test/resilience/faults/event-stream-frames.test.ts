@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { answer, body, cut, end, flood, hang, head, readSse, type Steps } from '@sluice/testing'
+import { readSse, type Steps, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { eventFrame, frame } from '../../../packages/providers/test/vendors/replay/event-frames.ts'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
@@ -10,7 +10,7 @@ import { framedAnswer, threeWords } from './harness/vendor-answers.ts'
 import { vendors } from './harness/wires.ts'
 
 const { type, frames } = framedAnswer('converse', threeWords)
-const opening = head({ headers: { 'content-type': type } })
+const opening = steps.head({ headers: { 'content-type': type } })
 /** The start of the message, and its first word. */
 const begun = Buffer.concat(frames.slice(0, 2))
 const rest = Buffer.concat(frames.slice(2))
@@ -73,7 +73,7 @@ const unknown: Readonly<Record<string, Uint8Array>> = {
 
 async function started(mount: Mount, timeouts: object = {}) {
   const upstream = await upstreamDuring()
-  const backup = await upstreamDuring(answer({ text: 'the other one' }))
+  const backup = await upstreamDuring(steps.answer({ text: 'the other one' }))
   const first = vendors['bedrock with nova']!.at(upstream.url)
   const models = { alone: first, two: [first, vendors.openai!.at(backup.url)] }
   const service = await startService(mount, {
@@ -81,8 +81,8 @@ async function started(mount: Mount, timeouts: object = {}) {
     timeouts,
     stream: { holdMs: 5_000, keepAliveMs: 10_000 },
   })
-  const ask = async (model: string, steps: Steps) => {
-    upstream.respondWith(steps)
+  const ask = async (model: string, script: Steps) => {
+    upstream.respondWith(script)
     const answered = await service.site.chat({ model, stream: true })
     return { status: answered.status, ...(await readSse(answered.bytes)) }
   }
@@ -93,7 +93,7 @@ describe('F58 frames of Bedrock’s event stream are broken, endless or unknown'
   overServers(mount => {
     it.each(Object.entries(garbled))('%s', async (_, bytes) => {
       const { ask, end: ended, upstream } = await started(mount)
-      const broken = await ask('two', [opening, body(begun), body(bytes), hang()])
+      const broken = await ask('two', [opening, steps.body(begun), steps.body(bytes), steps.hang()])
       expect([broken.status, broken.text, broken.done]).toEqual([200, 'one', false])
       expect(broken.chunks.at(-1)).toEqual({ error: expect.objectContaining({ code: 'bad_gateway' }) })
       expect(await ended()).toMatchObject({
@@ -102,7 +102,7 @@ describe('F58 frames of Bedrock’s event stream are broken, endless or unknown'
       })
       // It is not waited for, nor read on.
       await upstream.waitForClose()
-      const moved = await ask('two', [opening, body(bytes), hang()])
+      const moved = await ask('two', [opening, steps.body(bytes), steps.hang()])
       expect([moved.text, moved.done]).toEqual(['the other one', true])
     })
 
@@ -110,16 +110,16 @@ describe('F58 frames of Bedrock’s event stream are broken, endless or unknown'
       const part = next.subarray(0, size)
       const { ask, end: ended } = await started(mount)
       const ways: Steps[] = [
-        [opening, body(begun), body(part), end()],
-        [opening, body(begun), cut({ partial: part })],
+        [opening, steps.body(begun), steps.body(part), steps.end()],
+        [opening, steps.body(begun), steps.cut({ partial: part })],
       ]
-      for (const [at, steps] of ways.entries()) {
-        const { text, done, chunks } = await ask('two', steps)
+      for (const [at, script] of ways.entries()) {
+        const { text, done, chunks } = await ask('two', script)
         expect([text, done]).toEqual(['one', false])
         expect(chunks.at(-1)).toEqual({ error: expect.objectContaining({ code: 'bad_gateway' }) })
         expect(await ended(at + 1)).toMatchObject({ attempts: [{ error: { kind: 'truncated' } }] })
       }
-      const moved = await ask('two', [opening, body(part), end()])
+      const moved = await ask('two', [opening, steps.body(part), steps.end()])
       expect([moved.text, moved.done]).toEqual(['the other one', true])
     })
 
@@ -127,10 +127,10 @@ describe('F58 frames of Bedrock’s event stream are broken, endless or unknown'
       const { ask, end: ended } = await started(mount)
       const { text, done, chunks } = await ask('alone', [
         opening,
-        body(begun),
-        body(bytes),
-        body(rest),
-        end(),
+        steps.body(begun),
+        steps.body(bytes),
+        steps.body(rest),
+        steps.end(),
       ])
       expect([text, done]).toEqual(['one two three', true])
       expect(JSON.stringify(chunks)).not.toContain('canary')
@@ -139,7 +139,12 @@ describe('F58 frames of Bedrock’s event stream are broken, endless or unknown'
 
     it('of which the length is far too much is given up before its bytes come', async () => {
       const { ask, end: ended, upstream } = await started(mount)
-      const { done } = await ask('alone', [opening, body(begun), body(prelude(2 ** 31, 0)), flood()])
+      const { done } = await ask('alone', [
+        opening,
+        steps.body(begun),
+        steps.body(prelude(2 ** 31, 0)),
+        steps.flood(),
+      ])
       expect(done).toBe(false)
       expect(await ended()).toMatchObject({ attempts: [{ error: { kind: 'garbled' } }] })
       await upstream.waitForIdle()
@@ -149,7 +154,12 @@ describe('F58 frames of Bedrock’s event stream are broken, endless or unknown'
 
     it('of the greatest length is given up where its checksum is wrong, and no later', async () => {
       const { ask, end: ended, upstream } = await started(mount)
-      const { done } = await ask('alone', [opening, body(begun), body(prelude(2 ** 24, 0)), flood()])
+      const { done } = await ask('alone', [
+        opening,
+        steps.body(begun),
+        steps.body(prelude(2 ** 24, 0)),
+        steps.flood(),
+      ])
       expect(done).toBe(false)
       expect(await ended()).toMatchObject({ attempts: [{ error: { kind: 'garbled' } }] })
       await upstream.waitForIdle()
@@ -158,13 +168,18 @@ describe('F58 frames of Bedrock’s event stream are broken, endless or unknown'
 
     it('of which the rest never comes, and unknown ones without end, last as long as they may', async () => {
       const { ask, end: ended, upstream } = await started(mount, { idleMs: 300, totalMs: 1_500 })
-      const silent = await ask('alone', [opening, body(begun), body(prelude(2 ** 24, 0)), hang()])
+      const silent = await ask('alone', [
+        opening,
+        steps.body(begun),
+        steps.body(prelude(2 ** 24, 0)),
+        steps.hang(),
+      ])
       expect(silent.chunks.at(-1)).toMatchObject({ error: { code: 'timeout' } })
       expect(await ended(1)).toMatchObject({ attempts: [{ error: { kind: 'idle_timeout' } }] })
       const endless = await ask('alone', [
         opening,
-        body(begun),
-        flood({ unit: unknown['an unknown event']! }),
+        steps.body(begun),
+        steps.flood({ unit: unknown['an unknown event']! }),
       ])
       expect([endless.text, endless.done]).toEqual(['one', false])
       expect(endless.chunks.at(-1)).toMatchObject({ error: { code: 'timeout' } })

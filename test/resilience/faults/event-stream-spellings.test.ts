@@ -1,4 +1,4 @@
-import { body, chunks, head, type Pace, readSse, sse } from '@sluice/testing'
+import { chunks, type Pace, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -53,7 +53,7 @@ const splits: readonly Pace[] = [
 describe('F49 events are spelled in every way that the standard allows, and cut anywhere', () => {
   overServers(mount => {
     it.each(Object.entries(spellings))('is the same text: %s', async (_, spelling) => {
-      const upstream = await upstreamDuring(...splits.map(pace => [head(), body(spelling, pace)]))
+      const upstream = await upstreamDuring(...splits.map(pace => [steps.head(), steps.body(spelling, pace)]))
       const { site, ends } = await startService(mount, { models: { m: upstream } })
       for (const pace of splits) {
         const answered = await site.chat({ model: 'm', stream: true })
@@ -68,8 +68,8 @@ describe('F49 events are spelled in every way that the standard allows, and cut 
 
     it('is the same text where each byte is a packet of its own', async () => {
       const upstream = await upstreamDuring([
-        head(),
-        body(sse(chunks({ text: '€ 😀' }), { eol: '\r\n' }).join(''), { split: 'bytes', delay: 1 }),
+        steps.head(),
+        steps.body(sse(chunks({ text: '€ 😀' }), { eol: '\r\n' }).join(''), { split: 'bytes', delay: 1 }),
       ])
       const { site } = await startService(mount, { models: { m: upstream } })
       const { text, done } = await readSse((await site.chat({ model: 'm', stream: true })).bytes)
@@ -81,7 +81,10 @@ describe('F49 events are spelled in every way that the standard allows, and cut 
         `${plain.slice(0, 4).join('')}data: {"choices":[{"index":0,"delta":{"content":"😀`,
       )
       for (let lost = 0; lost < 4; lost++) {
-        const upstream = await upstreamDuring([head(), body(bytes.subarray(0, bytes.length - lost))])
+        const upstream = await upstreamDuring([
+          steps.head(),
+          steps.body(bytes.subarray(0, bytes.length - lost)),
+        ])
         const { site } = await startService(mount, { models: { m: upstream } })
         const { chunks, done } = await readSse((await site.chat({ model: 'm', stream: true })).bytes)
         expect(done).toBe(false)

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import type { Target, Transport } from '@sluice/core'
-import { chunks, completion, rawClient, reply, requestBytes, type Script, sse, stream } from '@sluice/testing'
+import { chunks, completion, connectRawClient, requestBytes, type Script, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { base, headersOf } from '../../e2e/conformance/site.ts'
 import { startChild } from './harness/child-service.ts'
@@ -18,8 +18,8 @@ const unbindable: Transport = ({ url, method, headers }, signal) =>
 /** Keeps no connection open, so that each call needs a new one. */
 const answerAndClose: Script = ({ json }) =>
   json?.stream === true
-    ? stream(sse(chunks()), { headers: { connection: 'close' } })
-    : reply(completion(), { headers: { connection: 'close' } })
+    ? steps.stream(sse(chunks()), { headers: { connection: 'close' } })
+    : steps.reply(completion(), { headers: { connection: 'close' } })
 
 describe('F91 the process has no file or port left for a call (EMFILE, EADDRNOTAVAIL)', () => {
   it.each(servers)('is a 502, and all is well again once there is: %s', { timeout: 60_000 }, async mount => {
@@ -29,7 +29,7 @@ describe('F91 the process has no file or port left for a call (EMFILE, EADDRNOTA
       200,
     )
     const { site, ends } = service
-    const client = await rawClient({ port: site.port })
+    const client = await connectRawClient({ port: site.port })
     onTestFinished(() => client.close())
     const ask = async (fields: object) => {
       const body = { ...base, model: 'm', ...fields }
@@ -55,7 +55,7 @@ describe('F91 the process has no file or port left for a call (EMFILE, EADDRNOTA
       }
     }
     // Nobody new gets in; it is not the end of those who are.
-    const newcomer = await rawClient({ port: site.port }).catch(() => undefined)
+    const newcomer = await connectRawClient({ port: site.port }).catch(() => undefined)
     expect(await newcomer?.waitForEnd(300).catch(() => 'waits')).toMatch(/end|reset|waits/)
     await newcomer?.close()
     expect((await ask({}))?.status).toBe(502)

@@ -1,15 +1,5 @@
 import type { BreakerOptions, TargetEvent } from '@sluice/core'
-import {
-  answer,
-  chunks,
-  completion,
-  hang,
-  type ReplyStep,
-  reply,
-  type Script,
-  sse,
-  stream,
-} from '@sluice/testing'
+import { chunks, completion, type Script, sse, steps } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { asking } from './harness/crowd.ts'
@@ -21,18 +11,21 @@ const crowded = 500
 const openMs = 60
 /** 500 at once may take a busy machine seconds. */
 const patient = { firstByteMs: 30_000, responseMs: 30_000, idleMs: 30_000 }
-const busy = reply({ error: { message: 'busy' } }, { status: 503 })
-const limited = reply({ error: { message: 'slow down' } }, { status: 429, headers: { 'retry-after': '1' } })
+const busy = steps.reply({ error: { message: 'busy' } }, { status: 503 })
+const limited = steps.reply(
+  { error: { message: 'slow down' } },
+  { status: 429, headers: { 'retry-after': '1' } },
+)
 const breaker: Partial<BreakerOptions> = { failures: 2, openMs, maxOpenMs: openMs }
 
 /** What an upstream says when it is told to, and not before. */
 function held() {
-  let say: (script: ReplyStep) => void = () => {}
-  const said = new Promise<ReplyStep>(resolve => {
+  let say: (script: steps.ReplyStep) => void = () => {}
+  const said = new Promise<steps.ReplyStep>(resolve => {
     say = resolve
   })
   const script: Script = () => said
-  return { script, say: (it: ReplyStep) => say(it) }
+  return { script, say: (it: steps.ReplyStep) => say(it) }
 }
 
 /** A service whose one upstream has `first` under way before it fails until it is left alone. */
@@ -66,7 +59,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
       const before = calls()
       await over()
       const probe = held()
-      upstream.respondWith(probe.script, answer())
+      upstream.respondWith(probe.script, steps.answer())
       let refused = 0
       const asked = Array.from({ length: crowded }, async () => {
         const answered = await ask()
@@ -75,7 +68,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
       })
       await vi.waitFor(() => expect(refused).toBe(crowded - 1), 15_000)
       expect(calls()).toBe(before + 1)
-      probe.say(reply(completion()))
+      probe.say(steps.reply(completion()))
       const answers = await Promise.all(asked)
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
       for (const { status, headers } of answers) {
@@ -90,7 +83,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
       await over()
       expect((await ask()).status).toBe(503)
       expect([calls(), states()]).toEqual([3, ['open', 'half_open', 'open']])
-      upstream.respondWith(answer())
+      upstream.respondWith(steps.answer())
       await over()
       expect((await ask({ stream: true })).body).toContain('[DONE]')
       expect(states().slice(3)).toEqual(['half_open', 'closed'])
@@ -100,7 +93,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
       const { upstream, site, ask, states, over } = await opened(mount)
       await over()
       const begun = sse(chunks({ text: 'one two' })).slice(0, 3)
-      upstream.respondWith([stream(begun), hang()], answer())
+      upstream.respondWith([steps.stream(begun), steps.hang()], steps.answer())
       const client = await asking(site, { model: 'm', stream: true })
       await client.waitFor('one')
       expect(states()).toEqual(['open', 'half_open', 'closed'])
@@ -110,14 +103,14 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
     })
 
     it.each([
-      ['good', reply(completion())],
+      ['good', steps.reply(completion())],
       ['bad', busy],
     ])('hears nothing of a call from before, which comes to a %s end', async (_, late) => {
       const before = held()
       const { upstream, ask, states, early, calls, over } = await opened(mount, before.script)
       await over()
       const probe = held()
-      upstream.respondWith(probe.script, answer())
+      upstream.respondWith(probe.script, steps.answer())
       const probing = ask()
       await upstream.waitForRequest(4)
       expect(states()).toEqual(['open', 'half_open'])
@@ -125,7 +118,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
       expect((await early[0])?.status).toBe(late === busy ? 503 : 200)
       // Neither closed nor opened by it: the probe is still the only one.
       expect([states(), (await ask()).status, calls()]).toEqual([['open', 'half_open'], 503, 4])
-      probe.say(reply(completion()))
+      probe.say(steps.reply(completion()))
       expect((await probing).status).toBe(200)
       expect([states(), (await ask()).status]).toEqual([['open', 'half_open', 'closed'], 200])
     })
@@ -134,7 +127,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
       const before = [held(), held(), held()]
       const { upstream, ask, states, early, over } = await opened(mount, ...before.map(it => it.script))
       await over()
-      upstream.respondWith(answer())
+      upstream.respondWith(steps.answer())
       expect((await ask()).status).toBe(200)
       for (const { say } of before) say(busy)
       for (const answered of early) expect((await answered).status).toBe(503)
@@ -144,7 +137,7 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
     it('is tried by the next one where the client of the first has left', async () => {
       const { upstream, site, ask, end, states, calls, over } = await opened(mount)
       await over()
-      upstream.respondWith(hang(), answer())
+      upstream.respondWith(steps.hang(), steps.answer())
       const client = await asking(site, { model: 'm' })
       await upstream.waitForRequest(3)
       expect((await ask()).status).toBe(503)
@@ -155,12 +148,12 @@ describe('F60 a failing upstream may be tried again, and 500 clients ask at once
     })
 
     it.each([
-      ['a 400', reply({ error: { message: 'no' } }, { status: 400 }), 400, 0],
+      ['a 400', steps.reply({ error: { message: 'no' } }, { status: 400 }), 400, 0],
       ['a 429, after its pause', limited, 429, 1_000],
     ])('is tried by the next one where the first gets %s', async (_, script, status, pauseMs) => {
       const { upstream, ask, states, calls, over } = await opened(mount)
       await over()
-      upstream.respondWith(script, answer())
+      upstream.respondWith(script, steps.answer())
       expect((await ask()).status).toBe(status)
       if (pauseMs > 0) {
         expect((await ask()).status).toBe(429)

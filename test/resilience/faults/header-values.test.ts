@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/core'
 import { gemini } from '@sluice/providers'
-import { chunks, completion, head, readSse, reply, sse, stream } from '@sluice/testing'
+import { chunks, completion, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from './harness/refused.ts'
 import { overAllMounts, overServers } from './harness/servers.ts'
@@ -28,9 +28,9 @@ describe('F36 ids and names that no header can carry', () => {
       for (const id of values) {
         const content = { id, model: id, text: 'one two' }
         upstream.respondWith(
-          reply(completion(content)),
-          stream(sse(chunks(content))),
-          reply({ error: { message: id, type: id, code: id, param: id } }, { status: 400 }),
+          steps.reply(completion(content)),
+          steps.stream(sse(chunks(content))),
+          steps.reply({ error: { message: id, type: id, code: id, param: id } }, { status: 400 }),
         )
         const whole = await site.chat()
         const streamed = await site.chat({ stream: true })
@@ -69,7 +69,7 @@ describe('F36 ids and names that no header can carry', () => {
   overServers(mount => {
     it.each(values)('a parameter called %j, of which a header tells', async name => {
       const upstream = await upstreamDuring(
-        reply({
+        steps.reply({
           candidates: [{ content: { role: 'model', parts: [{ text: 'x' }] }, finishReason: 'STOP' }],
         }),
       )
@@ -86,7 +86,7 @@ describe('F36 ids and names that no header can carry', () => {
         .toString('latin1')
         .replaceAll(/[\r\n\0]/g, ' ')
       const upstream = await upstreamDuring([
-        head({ headers: { 'x-request-id': latin, 'openai-organization': latin } }),
+        steps.head({ headers: { 'x-request-id': latin, 'openai-organization': latin } }),
         { do: 'body', data: sse(chunks({ text: 'x' })).join('') },
       ])
       const { site } = await startService(mount, { models: { local: upstream } })

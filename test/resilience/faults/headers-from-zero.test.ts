@@ -1,6 +1,6 @@
 import type { Target } from '@sluice/core'
 import { anthropic, azure, bedrock, gemini, openai, openaiCompatible, vertex } from '@sluice/providers'
-import { reply } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -70,7 +70,7 @@ describe("F79 a caller's headers come along to the vendor", () => {
   overServers(mount => {
     describe.each(Object.entries(vendors))('%s', (_, [targetAt, names]) => {
       it.each([false, true])('gets its own headers and no others; streamed: %s', async streamed => {
-        const upstream = await upstreamDuring(reply({ error: { message: 'no' } }, { status: 400 }))
+        const upstream = await upstreamDuring(steps.reply({ error: { message: 'no' } }, { status: 400 }))
         const { site, end } = await startService(mount, { models: { m: targetAt(upstream.url) } })
         const headers = { ...sent, connection: 'close, x-hop, authorization, content-type' }
         const answer = await site.chat({ model: 'm', stream: streamed }, { headers })

@@ -6,19 +6,7 @@ import {
   type RoutedTarget,
 } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import {
-  answer,
-  chunks,
-  cut,
-  hang,
-  head,
-  reply,
-  type Script,
-  sse,
-  stream,
-  usage,
-  wait,
-} from '@sluice/testing'
+import { chunks, type Script, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { scriptedLedger } from '../../../packages/core/test/support/scripted-ledger.ts'
 import { asking } from './harness/crowd.ts'
@@ -48,16 +36,16 @@ function placeAt(
 describe('F62 two targets are asked beside one another, and both would answer', () => {
   overServers(mount => {
     it.each([
-      ['nothing', false, hang()],
-      ['nothing of a stream', true, hang()],
-      ['the head of a stream', true, [head(), hang()]],
-      ['a role', true, [stream(sse(chunks({ text: '' })).slice(0, 1)), hang()]],
-      ['its answer, later', false, [wait(400), answer()]],
+      ['nothing', false, steps.hang()],
+      ['nothing of a stream', true, steps.hang()],
+      ['the head of a stream', true, [steps.head(), steps.hang()]],
+      ['a role', true, [steps.stream(sse(chunks({ text: '' })).slice(0, 1)), steps.hang()]],
+      ['its answer, later', false, [steps.wait(400), steps.answer()]],
     ])(
       'is charged for one, and the other is closed at once, which sent %s, stream: %j',
       async (_, streamed, said) => {
         const slow = await upstreamDuring(said as never)
-        const quick = await upstreamDuring(answer({ usage: used }))
+        const quick = await upstreamDuring(steps.answer({ usage: used }))
         const candidates = [placeAt('slow', slow, { hedgeAfterMs }), placeAt('quick', quick)]
         const service = await startService(mount, { models: { m: candidates }, prices })
         const answered = await service.site.chat({ model: 'm', stream: streamed })
@@ -79,8 +67,8 @@ describe('F62 two targets are asked beside one another, and both would answer', 
     )
 
     it('has a row of its own in the ledger, and the caller is charged and limited once', async () => {
-      const slow = await upstreamDuring(hang())
-      const quick = await upstreamDuring(answer({ usage: used }))
+      const slow = await upstreamDuring(steps.hang())
+      const quick = await upstreamDuring(steps.answer({ usage: used }))
       const rows: LedgerClosing[] = []
       const ledger = { ...scriptedLedger(), discarded: (closing: LedgerClosing) => void rows.push(closing) }
       const { site, leases, end, gateway } = await startService(mount, {
@@ -102,13 +90,13 @@ describe('F62 two targets are asked beside one another, and both would answer', 
     })
 
     it.each<[string, Script, readonly (string | undefined)[]]>([
-      ['answers', answer({ text: 'of nobody', usage: used }), [undefined, undefined]],
-      ['is silent', hang(), ['response_timeout', 'first_byte_timeout']],
-      ['refuses', reply({ error: { message: 'busy' } }, { status: 503 }), ['refused', 'refused']],
-      ['dies', cut(), ['unreachable', 'unreachable']],
+      ['answers', steps.answer({ text: 'of nobody', usage: used }), [undefined, undefined]],
+      ['is silent', steps.hang(), ['response_timeout', 'first_byte_timeout']],
+      ['refuses', steps.reply({ error: { message: 'busy' } }, { status: 503 }), ['refused', 'refused']],
+      ['dies', steps.cut(), ['unreachable', 'unreachable']],
     ])('is neither waited for nor heard where it is a shadow, which %s', async (_, script, kinds) => {
       const shadow = await upstreamDuring(script)
-      const first = await upstreamDuring(answer({ usage: used }))
+      const first = await upstreamDuring(steps.answer({ usage: used }))
       const service = await startService(mount, {
         models: { m: placeAt('first', first, { shadows: [placeAt('shadow', shadow)] }) },
         timeouts: { firstByteMs: 300, responseMs: 300 },
@@ -132,7 +120,7 @@ describe('F62 two targets are asked beside one another, and both would answer', 
     })
 
     it('closes both when the caller leaves', async () => {
-      const [one, two] = [await upstreamDuring(hang()), await upstreamDuring(hang())]
+      const [one, two] = [await upstreamDuring(steps.hang()), await upstreamDuring(steps.hang())]
       const candidates = [placeAt('one', one, { hedgeAfterMs }), placeAt('two', two)]
       const service = await startService(mount, { models: { m: candidates }, prices })
       const client = await asking(service.site, { model: 'm' })

@@ -1,6 +1,6 @@
 import { apiKeys, type GatewayEvent, hashApiKey, models, type Pepper } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { answer, reply } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService, upstreamKey } from './harness/service.ts'
@@ -32,8 +32,8 @@ describe("F78 the user's functions are handed keys and headers that they do not 
       ['a refusal', 401],
       ['a fault of the request', 400],
     ])('%s: routes, authorizers and observers get none', async (_, status) => {
-      const refusal = reply({ error: { message: `Wrong: ${upstreamKey}` } }, { status })
-      const upstream = await upstreamDuring(status === 200 ? answer() : refusal)
+      const refusal = steps.reply({ error: { message: `Wrong: ${upstreamKey}` } }, { status })
+      const upstream = await upstreamDuring(status === 200 ? steps.answer() : refusal)
       const seen: Seen = { route: [], authorize: [] }
       const vendor = openaiCompatible({ name: 'vendor', baseURL: upstream.baseURL, apiKey: upstreamKey })
       const table = models({ m: vendor('its-model') })

@@ -3,7 +3,7 @@ import { toExpress } from '@sluice/express'
 import { toKoa } from '@sluice/koa'
 import { toNodeListener } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
-import { chunks, hang, rawRequest, readSse, sse, stream, type Upstream } from '@sluice/testing'
+import { chunks, readSse, sendRawRequest, sse, steps, type Upstream } from '@sluice/testing'
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
 import type Koa from 'koa'
 import mount from 'koa-mount'
@@ -39,7 +39,7 @@ async function during(starting: Promise<Mounted>, { gateway }: Watched): Promise
 
 /** Asks, and expects one answer on the connection and nothing behind it. */
 async function ask({ port }: Mounted, path: string, streamed = false, headers: Record<string, string> = {}) {
-  const answer = await rawRequest({
+  const answer = await sendRawRequest({
     port,
     method: 'POST',
     path,
@@ -118,7 +118,7 @@ describe('F94 mounted twice, under a prefix, behind a proxy, in hosts that fail 
     })
 
     it('a stream that breaks off is no error of the host', async () => {
-      const upstream = await upstreamDuring(stream(begun))
+      const upstream = await upstreamDuring(steps.stream(begun))
       const service = watched(upstream)
       const { host, errors } = await app(service, app => app.use(toExpress(service.gateway)))
       const { chunks, done } = await readSse((await ask(host, path, true)).bytes)
@@ -127,7 +127,7 @@ describe('F94 mounted twice, under a prefix, behind a proxy, in hosts that fail 
     })
 
     it.each([false, true])('a host that calls next(error) after the head was sent: %s', async streamed => {
-      const upstream = await upstreamDuring([stream(begun), hang()])
+      const upstream = await upstreamDuring([steps.stream(begun), steps.hang()])
       const service = watched(upstream)
       const { host, errors } = await app(service, app => {
         app.use((_req, res, next) => {
@@ -180,7 +180,9 @@ describe('F94 mounted twice, under a prefix, behind a proxy, in hosts that fail 
     it.each([false, true])(
       'a host that takes the response by ctx.respond = false; streamed: %s',
       async streamed => {
-        const upstream = await upstreamDuring(streamed ? [stream(begun), hang()] : stream(begun))
+        const upstream = await upstreamDuring(
+          streamed ? [steps.stream(begun), steps.hang()] : steps.stream(begun),
+        )
         const service = watched(upstream)
         const { host, errors } = await app(service, app => {
           app.use(async (ctx, next) => {
@@ -198,7 +200,7 @@ describe('F94 mounted twice, under a prefix, behind a proxy, in hosts that fail 
     )
 
     it('a host that throws after the answer was made: one answer, one error', async () => {
-      const upstream = await upstreamDuring([stream(begun), hang()])
+      const upstream = await upstreamDuring([steps.stream(begun), steps.hang()])
       const service = watched(upstream)
       const { host, errors } = await app(service, app => {
         app.use(async (_ctx, next) => {

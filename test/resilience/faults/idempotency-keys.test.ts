@@ -1,6 +1,6 @@
 import { apiKeys, idempotency, memoryCacheStore } from '@sluice/core'
 import { openSqlite } from '@sluice/sqlite'
-import { answer, chunks, completion, hang, reply, sse, stream, wait } from '@sluice/testing'
+import { chunks, completion, sse, steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { asking, leaveAll } from './harness/crowd.ts'
@@ -22,7 +22,10 @@ describe('F63 two callers name the same idempotency key, and the gateway heeds i
       async streamed => {
         const database = await openSqlite({ url: ':memory:' })
         onTestFinished(() => database.close())
-        const upstream = await upstreamDuring(answer({ text: 'for Ann' }), answer({ text: 'for Bob' }))
+        const upstream = await upstreamDuring(
+          steps.answer({ text: 'for Ann' }),
+          steps.answer({ text: 'for Bob' }),
+        )
         const { site, end, leases } = await startService(mount, {
           models: { m: upstream },
           authenticate,
@@ -58,7 +61,7 @@ describe('F63 two callers name the same idempotency key, and the gateway heeds i
     )
 
     it('a forged key tells nobody of another: neither that it is used, nor of what it was used for', async () => {
-      const upstream = await upstreamDuring(answer({ text: 'secret' }))
+      const upstream = await upstreamDuring(steps.answer({ text: 'secret' }))
       const { site, end } = await startService(mount, {
         models: { m: upstream },
         authenticate,
@@ -68,7 +71,7 @@ describe('F63 two callers name the same idempotency key, and the gateway heeds i
       await end(1)
       const other = await site.chat({ model: 'm', user: 'x' }, as('ann'))
       expect([other.status, other.body.includes('secret')]).toEqual([422, false])
-      upstream.respondWith(answer({ text: 'mine' }))
+      upstream.respondWith(steps.answer({ text: 'mine' }))
       for (const fields of [
         { model: 'm', user: 'x' },
         { model: 'm', user: 'x' },
@@ -84,7 +87,10 @@ describe('F63 two callers name the same idempotency key, and the gateway heeds i
     })
 
     it('of many at once one is answered, and a client library that tries again gets the same', async () => {
-      const upstream = await upstreamDuring([wait(300), reply(completion())], answer({ text: 'again' }))
+      const upstream = await upstreamDuring(
+        [steps.wait(300), steps.reply(completion())],
+        steps.answer({ text: 'again' }),
+      )
       const { site } = await startService(mount, {
         models: { m: upstream },
         authenticate,
@@ -109,7 +115,7 @@ describe('F63 two callers name the same idempotency key, and the gateway heeds i
 
     it('a client that leaves frees its key', async () => {
       const store = memoryCacheStore()
-      const upstream = await upstreamDuring([stream(sse(chunks()).slice(0, 2)), hang()])
+      const upstream = await upstreamDuring([steps.stream(sse(chunks()).slice(0, 2)), steps.hang()])
       const { site, end } = await startService(mount, {
         models: { m: upstream },
         idempotency: idempotency({ store }),
@@ -121,7 +127,7 @@ describe('F63 two callers name the same idempotency key, and the gateway heeds i
       await leaveAll(clients)
       await end(2)
       expect(store.bytes).toBe(0)
-      upstream.respondWith(answer())
+      upstream.respondWith(steps.answer())
       expect((await site.chat({ model: 'm', stream: true }, { headers })).body).toContain('[DONE]')
     })
   })

@@ -1,16 +1,4 @@
-import {
-  answer,
-  completion,
-  cut,
-  early,
-  end,
-  faultProxy,
-  raw,
-  reply,
-  reset,
-  type Script,
-  wait,
-} from '@sluice/testing'
+import { completion, type Script, startFaultProxy, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -21,15 +9,15 @@ const lost = { called: true, error: { kind: 'unreachable', staleConnection: true
 const answered = { called: true, error: undefined }
 
 const closes: Record<string, Script> = {
-  'by FIN': cut(),
-  'by reset': reset(),
-  'by reset, without having read the request': early(reset(), 'leave'),
+  'by FIN': steps.cut(),
+  'by reset': steps.reset(),
+  'by reset, without having read the request': steps.early(steps.reset(), 'leave'),
 }
 
 describe('F54 an idle upstream connection is closed as the next request is sent on it', () => {
   overServers(mount => {
     it.each(Object.entries(closes))('is asked once more, %s', async (_, close) => {
-      const upstream = await upstreamDuring(answer(), close, answer(), close, answer())
+      const upstream = await upstreamDuring(steps.answer(), close, steps.answer(), close, steps.answer())
       const { site, end, events } = await startService(mount, { models: { m: upstream } })
       expect((await site.chat({ model: 'm' })).status).toBe(200)
       expect((await site.chat({ model: 'm' })).status).toBe(200)
@@ -43,8 +31,11 @@ describe('F54 an idle upstream connection is closed as the next request is sent 
     })
 
     it('where FIN and request cross on the wire', async () => {
-      const upstream = await upstreamDuring([reply(completion()), end(), wait(20), cut()], answer())
-      const proxy = await faultProxy({ target: upstream })
+      const upstream = await upstreamDuring(
+        [steps.reply(completion()), steps.end(), steps.wait(20), steps.cut()],
+        steps.answer(),
+      )
+      const proxy = await startFaultProxy({ target: upstream })
       onTestFinished(() => proxy.close())
       const { site, ends } = await startService(mount, {
         models: { m: targetAt({ baseURL: `${proxy.url}/v1` }) },
@@ -67,7 +58,7 @@ describe('F54 an idle upstream connection is closed as the next request is sent 
         models: { m: [upstream, second].map(targetAt) },
       })
       await Promise.all([site.chat({ model: 'm' }), site.chat({ model: 'm' })])
-      upstream.respondWith(cut())
+      upstream.respondWith(steps.cut())
       expect((await site.chat({ model: 'm' })).status).toBe(200)
       expect((await end(3)).attempts).toMatchObject([lost, { called: true, error: {} }, answered])
       expect(upstream.requests).toHaveLength(4)
@@ -75,7 +66,13 @@ describe('F54 an idle upstream connection is closed as the next request is sent 
     })
 
     it('is nobody’s fault: it takes no leave for a repeat, and the upstream is not left alone for it', async () => {
-      const upstream = await upstreamDuring(answer(), cut(), answer(), cut(), answer())
+      const upstream = await upstreamDuring(
+        steps.answer(),
+        steps.cut(),
+        steps.answer(),
+        steps.cut(),
+        steps.answer(),
+      )
       const { site, ends, events } = await startService(mount, {
         models: { m: upstream },
         breaker: { failures: 1 },
@@ -88,17 +85,17 @@ describe('F54 an idle upstream connection is closed as the next request is sent 
     })
 
     it('is not asked again by a connection that was new, after a byte of an answer, or beyond maxAttempts', async () => {
-      const upstream = await upstreamDuring(cut())
+      const upstream = await upstreamDuring(steps.cut())
       const { site, end } = await startService(mount, { models: { m: upstream } })
       expect((await site.chat({ model: 'm' })).status).toBe(502)
       expect((await end()).attempts).toMatchObject([{ error: { staleConnection: false } }])
-      upstream.respondWith(answer(), [raw('HTTP/1.1 200 OK\r\n'), cut()])
+      upstream.respondWith(steps.answer(), [steps.raw('HTTP/1.1 200 OK\r\n'), steps.cut()])
       await site.chat({ model: 'm' })
       expect((await site.chat({ model: 'm' })).status).toBe(502)
       expect((await end(3)).attempts).toMatchObject([{ error: { staleConnection: false } }])
       expect(upstream.requests).toHaveLength(3)
 
-      upstream.respondWith(answer(), cut(), answer())
+      upstream.respondWith(steps.answer(), steps.cut(), steps.answer())
       const once = await startService(mount, { models: { m: upstream }, maxAttempts: 1 })
       await once.site.chat({ model: 'm' })
       expect((await once.site.chat({ model: 'm' })).status).toBe(502)
@@ -108,7 +105,7 @@ describe('F54 an idle upstream connection is closed as the next request is sent 
 
     it('is not kept longer than the upstream says that it keeps it', async () => {
       const keeping = (seconds: number) =>
-        reply(completion(), { headers: { 'keep-alive': `timeout=${seconds}` } })
+        steps.reply(completion(), { headers: { 'keep-alive': `timeout=${seconds}` } })
       const upstream = await upstreamDuring(keeping(3))
       const { site } = await startService(mount, { models: { m: upstream } })
       await site.chat({ model: 'm' })

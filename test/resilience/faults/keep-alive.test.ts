@@ -1,5 +1,5 @@
 import { openaiCompatible } from '@sluice/providers'
-import { chunks, completion, drip, hang, head, readSse, reply, sse, stream, wait } from '@sluice/testing'
+import { chunks, completion, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { asking } from './harness/crowd.ts'
 import { overHosts } from './harness/servers.ts'
@@ -12,9 +12,9 @@ const pacing = { keepAliveMs: 30, holdMs: 10 }
 describe('F35 the first token takes minutes', () => {
   overHosts(mount => {
     const late = {
-      'before the head': [wait(200), stream(events)],
-      'before the first token': [head(), wait(200), stream(events)],
-      'between tokens': [stream(events.slice(0, 2)), wait(200), stream(events.slice(2))],
+      'before the head': [steps.wait(200), steps.stream(events)],
+      'before the first token': [steps.head(), steps.wait(200), steps.stream(events)],
+      'between tokens': [steps.stream(events.slice(0, 2)), steps.wait(200), steps.stream(events.slice(2))],
     }
 
     it.each(Object.entries(late))('sends comments while it waits %s', async (_, script) => {
@@ -29,7 +29,7 @@ describe('F35 the first token takes minutes', () => {
     })
 
     it('sends comments while it waits in a queue', async () => {
-      const upstream = await upstreamDuring(hang(), stream(events))
+      const upstream = await upstreamDuring(steps.hang(), steps.stream(events))
       const vendor = openaiCompatible({
         name: 'vendor',
         baseURL: upstream.baseURL,
@@ -50,11 +50,11 @@ describe('F35 the first token takes minutes', () => {
     it('never puts a comment within an event, however slowly that comes', async () => {
       const [first = '', second = '', ...rest] = events
       const upstream = await upstreamDuring([
-        head(),
-        stream([first, second.slice(0, 40)]),
-        wait(100),
-        drip(second.slice(40, 60), 10),
-        stream([second.slice(60), ...rest]),
+        steps.head(),
+        steps.stream([first, second.slice(0, 40)]),
+        steps.wait(100),
+        steps.drip(second.slice(40, 60), 10),
+        steps.stream([second.slice(60), ...rest]),
       ])
       const { site } = await startService(mount, { models: { m: upstream }, stream: { keepAliveMs: 5 } })
       // The strict reader throws where a comment stands anywhere but between two events.
@@ -64,7 +64,7 @@ describe('F35 the first token takes minutes', () => {
     })
 
     it('sends nothing before a whole answer', async () => {
-      const upstream = await upstreamDuring([wait(150), reply(completion({ text: 'whole' }))])
+      const upstream = await upstreamDuring([steps.wait(150), steps.reply(completion({ text: 'whole' }))])
       const { site } = await startService(mount, { models: { m: upstream }, stream: { keepAliveMs: 5 } })
       const answer = await site.chat({ model: 'm' })
       expect(answer.body.startsWith('{')).toBe(true)

@@ -1,5 +1,5 @@
 import { type ApiKeyRecord, apiKeys, hashApiKey } from '@sluice/core'
-import { chunks, readSse, sse, stream } from '@sluice/testing'
+import { chunks, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { connected, wholeRequest } from './harness/connected.ts'
@@ -100,7 +100,7 @@ describe('F8 a key is disabled, taken away, rotated, or expires', () => {
       })
       upstream.respondWith(async () => {
         await gate
-        return stream(events)
+        return steps.stream(events)
       })
       const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'x' }] })
       const client = await connected(site, wholeRequest(site, body))

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Gateway, PartialChunk, Provider } from '@sluice/core'
 import { toNodeListener } from '@sluice/node'
-import { chunks, hang, sse, stream } from '@sluice/testing'
+import { chunks, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { base } from '../../e2e/conformance/site.ts'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
@@ -43,7 +43,10 @@ describe('F32 calls that come when all is over', () => {
 
   it('a body that is cancelled twice, also after its end, is only over', async () => {
     const unheard = unheardDuring()
-    const upstream = await upstreamDuring(stream(begun.concat('data: [DONE]\n\n')), [stream(begun), hang()])
+    const upstream = await upstreamDuring(steps.stream(begun.concat('data: [DONE]\n\n')), [
+      steps.stream(begun),
+      steps.hang(),
+    ])
     const { gateway, ends } = await startService(someMount, { models: { m: upstream } })
     for (const reads of [10, 1]) {
       const response = await gateway.fetch(request())
@@ -83,7 +86,7 @@ describe('F32 calls that come when all is over', () => {
 
   it('an answer to a response that the host has sent already is given up', async () => {
     const unheard = unheardDuring()
-    const upstream = await upstreamDuring([stream(begun), hang()])
+    const upstream = await upstreamDuring([steps.stream(begun), steps.hang()])
     const { site } = await startService(
       gateway => serverOf(gateway, res => void res.writeHead(503).end('too slow')),
       { models: { m: upstream } },

@@ -1,6 +1,6 @@
 import { inFlightCap, type PartialChunk, type Target } from '@sluice/core'
 import { loadShedding } from '@sluice/node'
-import { rawClient, requestBytes } from '@sluice/testing'
+import { connectRawClient, requestBytes } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { base, type Site } from '../../e2e/conformance/site.ts'
 import { overServers } from './harness/servers.ts'
@@ -36,7 +36,7 @@ function held() {
 
 /** A stream that runs, on a connection of its own. */
 async function running(site: Site) {
-  const client = await rawClient({ port: site.port })
+  const client = await connectRawClient({ port: site.port })
   onTestFinished(() => client.close())
   const headers = { authorization: 'Bearer good-key' }
   const body = { ...base, model: 'm', stream: true }
@@ -82,7 +82,7 @@ describe('a service that has no room for more', () => {
         models: { m: held().target },
         loadShedder: () => 'full',
       })
-      const client = await rawClient({ port: site.port })
+      const client = await connectRawClient({ port: site.port })
       onTestFinished(() => client.close())
       const headers = { 'content-length': '20000000', 'content-type': 'application/json' }
       await client.send(requestBytes({ method: 'POST', path: site.pathOf('/chat/completions'), headers }))

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import type { GatewayEvent } from '@sluice/core'
 import { requestLog } from '@sluice/telemetry'
-import { type RawExchange, rawRequest, reply } from '@sluice/testing'
+import { type RawExchange, sendRawRequest, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { logLine } from '../../../examples/custom-gateway/log-line.ts'
 import { headersOf } from '../../e2e/conformance/site.ts'
@@ -129,7 +129,7 @@ describe('F82 words of callers that break lines, steer terminals or look like fo
       const latin = '\u009b31m\u0085\u00ad'
       const raw = (line: string, headers: string) => {
         const text = `${line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good-key\r\n${headers}\r\n`
-        return rawRequest({ port: site.port, text: Buffer.from(text, 'latin1') })
+        return sendRawRequest({ port: site.port, text: Buffer.from(text, 'latin1') })
       }
       const post = `POST ${site.pathOf('/chat/completions')}`
       const answers = [
@@ -170,9 +170,9 @@ describe('F82 words of callers that break lines, steer terminals or look like fo
     it('of upstreams are one line to the caller too', async () => {
       const error = { message: `${evil} at x`, type: evil, param: evil, code: evil }
       const upstream = await upstreamDuring(
-        reply({ error }, { status: 400 }),
-        reply({ error }, { status: 503 }),
-        reply({ error }, { status: 200 }),
+        steps.reply({ error }, { status: 400 }),
+        steps.reply({ error }, { status: 503 }),
+        steps.reply({ error }, { status: 200 }),
       )
       const { site, ends, end } = await startService(mount, { models: { local: upstream } })
       for (let n = 0; n < 3; n++) expectOneLine(await site.chat())

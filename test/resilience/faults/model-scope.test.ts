@@ -1,6 +1,6 @@
 import { apiKeys } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { reply } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { expectRefusal } from './harness/refused.ts'
@@ -74,7 +74,7 @@ describe('F9 a good key and a model outside of its scope', () => {
     })
 
     it('is asked by the name that the caller said, also where another target answers in the end', async () => {
-      const failing = await upstreamDuring(reply({ error: { message: 'busy' } }, { status: 503 }))
+      const failing = await upstreamDuring(steps.reply({ error: { message: 'busy' } }, { status: 503 }))
       const second = await upstreamDuring()
       const vendor = (baseURL: string) => openaiCompatible({ name: 'v', baseURL, apiKey: upstreamKey })
       const { site } = await startService(mount, {

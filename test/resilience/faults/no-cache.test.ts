@@ -1,5 +1,5 @@
 import { apiKeys } from '@sluice/core'
-import { type AnswerContent, answer, readSse } from '@sluice/testing'
+import { type AnswerContent, readSse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { completionOf } from '../../e2e/conformance/completion-of.ts'
 import { overServers } from './harness/servers.ts'
@@ -14,7 +14,7 @@ describe('F80 two tenants ask the same', () => {
   overServers(mount => {
     it.each([false, true])('each is answered anew, and nothing is shared; streamed: %s', async stream => {
       const asked = tenants.length * rounds
-      const upstream = await upstreamDuring(...Array.from({ length: asked }, (_, n) => answer(said(n))))
+      const upstream = await upstreamDuring(...Array.from({ length: asked }, (_, n) => steps.answer(said(n))))
       const { site, end } = await startService(mount, {
         models: { m: upstream },
         authenticate: apiKeys(tenants.map(id => ({ id, key: `key-of-${id}` }))),
@@ -38,7 +38,7 @@ describe('F80 two tenants ask the same', () => {
     })
 
     it('asking at the same time shares no call either', async () => {
-      const upstream = await upstreamDuring(answer())
+      const upstream = await upstreamDuring(steps.answer())
       const { site, ends, end } = await startService(mount, {
         models: { m: upstream },
         authenticate: apiKeys(tenants.map(id => ({ id, key: `key-of-${id}` }))),

@@ -1,5 +1,5 @@
 import { withCors } from '@sluice/core'
-import { chunks, cut, rawRequest, reply, sse, stream } from '@sluice/testing'
+import { chunks, sendRawRequest, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overAllMounts } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -22,14 +22,14 @@ describe('F81 a shared cache in front', () => {
       const vendorsOwn = { 'cache-control': 'public, max-age=600', etag: '"a"', vary: '*', age: '3' }
       const broken = sse(chunks({ text: 'one two three' })).slice(0, 3)
       const upstream = await upstreamDuring(
-        reply(
+        steps.reply(
           { choices: [{ index: 0, message: { content: 'x' }, finish_reason: 'stop' }] },
           { headers: vendorsOwn },
         ),
-        stream(sse(chunks({ text: 'x' })), { headers: vendorsOwn }),
-        [stream(broken), cut()],
-        reply({ error: { message: 'no' } }, { status: 400, headers: vendorsOwn }),
-        reply('<html>', { status: 503, headers: vendorsOwn }),
+        steps.stream(sse(chunks({ text: 'x' })), { headers: vendorsOwn }),
+        [steps.stream(broken), steps.cut()],
+        steps.reply({ error: { message: 'no' } }, { status: 400, headers: vendorsOwn }),
+        steps.reply('<html>', { status: 503, headers: vendorsOwn }),
       )
       const { site } = await startService(mount, {
         models: { local: upstream },
@@ -54,7 +54,7 @@ describe('F81 a shared cache in front', () => {
         'head of models': await site.send('/models', { method: 'HEAD' }),
         'unknown path': await site.get('/nothing'),
         'wrong method': await site.get('/chat/completions'),
-        malformed: await rawRequest({
+        malformed: await sendRawRequest({
           port: site.port,
           text: `GET ${site.pathOf('/models')} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good-key\r\nAuthorization: Bearer other\r\n\r\n`,
         }),

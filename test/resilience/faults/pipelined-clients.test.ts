@@ -1,5 +1,5 @@
 import { toNodeListener } from '@sluice/node'
-import { chunks, completion, hang, readSse, reply, sse, stream, wait } from '@sluice/testing'
+import { chunks, completion, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { mounted } from '../../e2e/mounts/mounts.ts'
 import { asking, chatBytes } from './harness/crowd.ts'
@@ -16,8 +16,8 @@ describe('F97 the next request comes on the connection of a stream that still ru
     it('answers in order, each with its own answer and record', async () => {
       const upstream = await upstreamDuring(({ json }) =>
         json?.user === 'first'
-          ? stream(said('the first one'), { delay: 30 })
-          : stream(said(`answer to ${json?.user}`)),
+          ? steps.stream(said('the first one'), { delay: 30 })
+          : steps.stream(said(`answer to ${json?.user}`)),
       )
       const { site, end, ends } = await startService(mount, { models: { m: upstream } })
       const users = ['first', 'second', 'third']
@@ -32,9 +32,9 @@ describe('F97 the next request comes on the connection of a stream that still ru
     })
 
     it('does not end one for the end of another', async () => {
-      const broken = stream(begun)
+      const broken = steps.stream(begun)
       const upstream = await upstreamDuring(({ json }) =>
-        json?.user === 'first' ? [broken, wait(50)] : stream(said('sound')),
+        json?.user === 'first' ? [broken, steps.wait(50)] : steps.stream(said('sound')),
       )
       const { site, end, ends } = await startService(mount, { models: { m: upstream } })
       const client = await asking(site, { model: 'm', stream: true, user: 'first' })
@@ -54,7 +54,7 @@ describe('F97 the next request comes on the connection of a stream that still ru
       'closes the calls of all when the connection closes, stream: %s',
       async isStream => {
         const upstream = await upstreamDuring(({ json }) =>
-          json?.stream === true ? [stream(begun), hang()] : hang(),
+          json?.stream === true ? [steps.stream(begun), steps.hang()] : steps.hang(),
         )
         const { site, end, ends } = await startService(mount, { models: { m: upstream } })
         const left = watchLeftovers()
@@ -77,10 +77,10 @@ describe('F97 the next request comes on the connection of a stream that still ru
     const text = 'word '.repeat(20_000)
     const upstream = await upstreamDuring(({ json }) =>
       json?.stream !== true
-        ? reply(completion({ text }))
+        ? steps.reply(completion({ text }))
         : json.user === 'first'
-          ? stream(said('one two three four five'), { delay: 150 })
-          : stream(said(text)),
+          ? steps.stream(said('one two three four five'), { delay: 150 })
+          : steps.stream(said(text)),
     )
     const impatient = toNodeListenerOf(100)
     const { site, end, ends } = await startService(impatient, { models: { m: upstream } })

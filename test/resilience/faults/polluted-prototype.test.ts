@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { answer, rawRequest, startUpstream, type Upstream } from '@sluice/testing'
+import { sendRawRequest, startUpstream, steps, type Upstream } from '@sluice/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Programs, programs } from './harness/bundled.ts'
 
@@ -45,7 +45,7 @@ describe('F92 another library has written to Object.prototype', { timeout: 120_0
 
   beforeAll(async () => {
     made = programs()
-    upstream = await startUpstream(answer())
+    upstream = await startUpstream(steps.answer())
     const source = fileURLToPath(new URL('./programs/polluted-service.ts', import.meta.url))
     const file = await made.bundle('polluted.mjs', `import ${JSON.stringify(source)}`)
     child = spawn(process.execPath, [file, upstream.baseURL])
@@ -69,7 +69,7 @@ describe('F92 another library has written to Object.prototype', { timeout: 120_0
     const seen: string[] = []
     for (const port of ports) {
       for (const [name, apiKey, fields] of asked) {
-        const got = await rawRequest({
+        const got = await sendRawRequest({
           port,
           method: 'POST',
           path: '/v1/chat/completions',

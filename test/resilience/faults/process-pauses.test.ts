@@ -1,16 +1,4 @@
-import {
-  chunks,
-  completion,
-  hang,
-  head,
-  rawClient,
-  readSse,
-  reply,
-  requestBytes,
-  sse,
-  stream,
-  wait,
-} from '@sluice/testing'
+import { chunks, completion, connectRawClient, readSse, requestBytes, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { base, headersOf } from '../../e2e/conformance/site.ts'
 import { startChild } from './harness/child-service.ts'
@@ -36,19 +24,22 @@ async function upstreams() {
   return {
     // Some of its events come during the pause, and some after it.
     slow: await upstreamDuring([
-      stream(events.slice(0, 2)),
-      ...Array.from({ length: 12 }, () => [wait(400), stream([': wait\n\n'])]).flat(),
-      stream(events.slice(2)),
+      steps.stream(events.slice(0, 2)),
+      ...Array.from({ length: 12 }, () => [steps.wait(400), steps.stream([': wait\n\n'])]).flat(),
+      steps.stream(events.slice(2)),
     ]),
-    late: await upstreamDuring([wait(700), reply(completion())]),
-    busy: await upstreamDuring([wait(700), reply({ error: { message: 'busy' } }, { status: 503 })]),
+    late: await upstreamDuring([steps.wait(700), steps.reply(completion())]),
+    busy: await upstreamDuring([
+      steps.wait(700),
+      steps.reply({ error: { message: 'busy' } }, { status: 503 }),
+    ]),
     opened: await upstreamDuring([
-      head(),
-      wait(700),
-      stream(sse([{ error: { type: 'overloaded_error', message: 'busy' } }], { done: false })),
+      steps.head(),
+      steps.wait(700),
+      steps.stream(sse([{ error: { type: 'overloaded_error', message: 'busy' } }], { done: false })),
     ]),
     next: await upstreamDuring(),
-    silent: await upstreamDuring(hang()),
+    silent: await upstreamDuring(steps.hang()),
   }
 }
 
@@ -76,7 +67,7 @@ describe('F98 the process stands still for longer than its deadlines', () => {
       headers: headersOf({}),
       body: { ...base, model: 'quick' },
     })
-    const clients = await Promise.all(crowd.map(() => rawClient({ port: site.port })))
+    const clients = await Promise.all(crowd.map(() => connectRawClient({ port: site.port })))
     onTestFinished(async () => void (await Promise.all(clients.map(client => client.close()))))
     const ask = (model: string, stream: boolean) => crowd.map(() => site.chat({ model, stream }))
 
@@ -110,7 +101,7 @@ describe('F98 the process stands still for longer than its deadlines', () => {
   })
 
   it('is the total deadline of no answer that was whole meanwhile', { timeout: 60_000 }, async () => {
-    const upstream = await upstreamDuring([wait(500), reply(completion())])
+    const upstream = await upstreamDuring([steps.wait(500), steps.reply(completion())])
     const service = await startChild({
       mount: 'node http',
       timeouts: { ...timeouts, totalMs: 2_000 },

@@ -1,15 +1,5 @@
 import { apiKeys } from '@sluice/core'
-import {
-  answer,
-  completion,
-  hang,
-  type RecordedRequest,
-  raw,
-  reply,
-  type Step,
-  type Steps,
-  wait,
-} from '@sluice/testing'
+import { completion, type RecordedRequest, type Step, type Steps, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -30,32 +20,36 @@ const canaryIn = (body: string) => /canary-\w+/.exec(body)?.[0] ?? 'no canary'
 
 /** What comes with or after the right answer, whose bytes are given. */
 const variants: Record<string, (right: string) => Steps> = {
-  'a second answer, a while later': right => [raw(right), wait(10), raw(http(poisoned))],
-  'a second answer, in one packet with the first': right => raw(right + http(poisoned)),
-  'ten further answers': right => [raw(right), wait(1), raw(http(poisoned).repeat(10))],
+  'a second answer, a while later': right => [steps.raw(right), steps.wait(10), steps.raw(http(poisoned))],
+  'a second answer, in one packet with the first': right => steps.raw(right + http(poisoned)),
+  'ten further answers': right => [steps.raw(right), steps.wait(1), steps.raw(http(poisoned).repeat(10))],
   'a stream': right => [
-    raw(right),
-    raw(
+    steps.raw(right),
+    steps.raw(
       `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${poisoned.length.toString(16)}\r\n${poisoned}\r\n`,
     ),
   ],
   'half a head, which the next answer would complete': right => [
-    raw(right),
-    wait(1),
-    raw(`HTTP/1.1 200 OK\r\ncontent-length: ${poisoned.length}\r\nx-poison: `),
+    steps.raw(right),
+    steps.wait(1),
+    steps.raw(`HTTP/1.1 200 OK\r\ncontent-length: ${poisoned.length}\r\nx-poison: `),
   ],
-  'an answer without its last byte': right => [raw(right), wait(1), raw(http(poisoned).slice(0, -1))],
-  'bytes behind the content-length': right => raw(right + poisoned),
-  'bytes that are no HTTP': right => [raw(right), wait(1), raw('\0\x01\xff garbage')],
+  'an answer without its last byte': right => [
+    steps.raw(right),
+    steps.wait(1),
+    steps.raw(http(poisoned).slice(0, -1)),
+  ],
+  'bytes behind the content-length': right => steps.raw(right + poisoned),
+  'bytes that are no HTTP': right => [steps.raw(right), steps.wait(1), steps.raw('\0\x01\xff garbage')],
   'an interim answer, and one more': right => [
-    raw(right),
-    wait(1),
-    raw(`HTTP/1.1 103 Early Hints\r\n\r\n${http(poisoned)}`),
+    steps.raw(right),
+    steps.wait(1),
+    steps.raw(`HTTP/1.1 103 Early Hints\r\n\r\n${http(poisoned)}`),
   ],
   'an answer behind a body of chunks': right => {
     const body = right.slice(right.indexOf('\r\n\r\n') + 4)
     const chunk = `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`
-    return raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk}${http(poisoned)}`)
+    return steps.raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk}${http(poisoned)}`)
   },
 }
 
@@ -64,10 +58,10 @@ describe('F53 the upstream sends an answer that nobody asked for on an idle conn
     it.each(Object.entries(variants))('is never the next tenant’s: %s', async (_, variant) => {
       let announced = 0
       const upstream = await upstreamDuring(request => {
-        const steps = flat(variant(http(echo(request))))
-        for (const step of steps) announced += step.do === 'raw' ? Buffer.byteLength(step.bytes) : 0
+        const script = flat(variant(http(echo(request))))
+        for (const step of script) announced += step.do === 'raw' ? Buffer.byteLength(step.bytes) : 0
         // Neither it nor its connection ends by itself.
-        return [steps, hang()]
+        return [script, steps.hang()]
       })
       const { site, ends } = await startService(mount, { models: { m: upstream }, authenticate })
       for (let asked = 1; asked <= 20; asked++) {
@@ -87,8 +81,8 @@ describe('F53 the upstream sends an answer that nobody asked for on an idle conn
 
     it('is an answer whose body is longer than it says: refused, and its rest is nobody’s', async () => {
       const upstream = await upstreamDuring(
-        reply(completion({ text: poison }), { contentLength: 20 }),
-        answer(),
+        steps.reply(completion({ text: poison }), { contentLength: 20 }),
+        steps.answer(),
       )
       const { site } = await startService(mount, { models: { m: upstream }, authenticate })
       expect((await site.chat({ model: 'm' })).status).toBe(502)
@@ -100,10 +94,13 @@ describe('F53 the upstream sends an answer that nobody asked for on an idle conn
     it('is a flood of interim answers: the right one behind it counts, and one without end is given up', async () => {
       const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n'
       const upstream = await upstreamDuring(
-        request => [raw(interim.repeat(1_000) + http(echo(request))), hang()],
-        [...Array.from({ length: 200 }, () => [raw(interim.repeat(100)), wait(10)]).flat(), hang()],
+        request => [steps.raw(interim.repeat(1_000) + http(echo(request))), steps.hang()],
+        [
+          ...Array.from({ length: 200 }, () => [steps.raw(interim.repeat(100)), steps.wait(10)]).flat(),
+          steps.hang(),
+        ],
       )
-      const next = await upstreamDuring(answer())
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [upstream, next].map(targetAt) },
         timeouts: { firstByteMs: 500, responseMs: 500 },
@@ -117,8 +114,11 @@ describe('F53 the upstream sends an answer that nobody asked for on an idle conn
 
     it('is an answer that changes the protocol: refused, with its connection', async () => {
       const upstream = await upstreamDuring(
-        [raw('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: poison\r\n\r\n'), hang()],
-        answer(),
+        [
+          steps.raw('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: poison\r\n\r\n'),
+          steps.hang(),
+        ],
+        steps.answer(),
       )
       const { site } = await startService(mount, { models: { m: upstream } })
       expect((await site.chat({ model: 'm' })).status).toBe(502)
@@ -130,6 +130,6 @@ describe('F53 the upstream sends an answer that nobody asked for on an idle conn
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
-function flat(steps: Steps): readonly Step[] {
-  return 'do' in steps ? [steps] : steps.flatMap(flat)
+function flat(script: Steps): readonly Step[] {
+  return 'do' in script ? [script] : script.flatMap(flat)
 }

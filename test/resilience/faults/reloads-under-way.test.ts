@@ -1,5 +1,5 @@
 import { apiKeys, type GatewayOptions, type ManagedGateway, models } from '@sluice/core'
-import { answer, hang, type RawClient, reply } from '@sluice/testing'
+import { type RawClient, steps } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { crowd } from './harness/crowd.ts'
 import { heldStreams } from './harness/held-streams.ts'
@@ -9,7 +9,7 @@ import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
 const many = 20
-const busy = reply({ error: { message: 'busy' } }, { status: 503 })
+const busy = steps.reply({ error: { message: 'busy' } }, { status: 503 })
 
 /** From now on another place answers for the model, by a connection of its own. */
 function reload(
@@ -46,7 +46,7 @@ describe('F76 connections are in use when others take their place', () => {
       const { site, gateway, ends } = await startService(mount, { models: { m: targetAt(before) } })
       const clients = await crowd(site, many, { model: 'm', stream: true })
       await begun(clients)
-      const after = await upstreamDuring(answer({ text: 'the other one' }))
+      const after = await upstreamDuring(steps.answer({ text: 'the other one' }))
       for (let n = 0; n < 10; n++) {
         reload(gateway, after)
         expect((await site.chat({ model: 'm' })).body).toContain('the other one')
@@ -62,12 +62,15 @@ describe('F76 connections are in use when others take their place', () => {
     })
 
     it('serve a request that waits for its next target, or to ask the same again', async () => {
-      const silent = await upstreamDuring(hang())
+      const silent = await upstreamDuring(steps.hang())
       const limited = await upstreamDuring(
-        reply({ error: { message: 'slow down' } }, { status: 429, headers: { 'retry-after-ms': '300' } }),
-        answer({ text: 'again' }),
+        steps.reply(
+          { error: { message: 'slow down' } },
+          { status: 429, headers: { 'retry-after-ms': '300' } },
+        ),
+        steps.answer({ text: 'again' }),
       )
-      const second = await upstreamDuring(answer({ text: 'the second' }))
+      const second = await upstreamDuring(steps.answer({ text: 'the second' }))
       const { site, gateway, end } = await startService(mount, {
         models: { m: [silent, second].map(targetAt), again: limited },
         timeouts: { firstByteMs: 400, responseMs: 400 },
@@ -75,7 +78,7 @@ describe('F76 connections are in use when others take their place', () => {
       })
       const waiting = ['m', 'again'].map(model => site.chat({ model, stream: true }))
       await Promise.all([silent.waitForRequest(), limited.waitForRequest()])
-      const after = await upstreamDuring(answer({ text: 'the other one' }))
+      const after = await upstreamDuring(steps.answer({ text: 'the other one' }))
       reload(gateway, after)
       expect((await site.chat({ model: 'm' })).body).toContain('the other one')
       const [moved, again] = await Promise.all(waiting)

@@ -1,4 +1,4 @@
-import { chunks, completion, reply, type Steps, sse, stream } from '@sluice/testing'
+import { chunks, completion, type Steps, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overAllMounts } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -44,15 +44,15 @@ const hostile: Readonly<Record<string, string>> = {
 }
 
 const answers: Readonly<Record<string, (headers: Readonly<Record<string, string>>) => Steps>> = {
-  'a whole answer': headers => reply(completion(), { headers }),
-  'a stream': headers => stream(sse(chunks()), { headers }),
+  'a whole answer': headers => steps.reply(completion(), { headers }),
+  'a stream': headers => steps.stream(sse(chunks()), { headers }),
   'a refusal of its own': headers =>
-    reply({ error: { message: 'no' } }, { status: 400, headers: { ...headers, 'retry-after': '9' } }),
-  'too many requests': headers => reply({ error: { message: 'no' } }, { status: 429, headers }),
-  'a refusal of the key': headers => reply({ error: { message: 'no' } }, { status: 401, headers }),
-  'a failure': headers => reply('no', { status: 500, headers: { ...headers, 'retry-after': '9' } }),
-  'a redirect': headers => reply('', { status: 307, headers }),
-  'no completion': headers => reply('{}', { headers }),
+    steps.reply({ error: { message: 'no' } }, { status: 400, headers: { ...headers, 'retry-after': '9' } }),
+  'too many requests': headers => steps.reply({ error: { message: 'no' } }, { status: 429, headers }),
+  'a refusal of the key': headers => steps.reply({ error: { message: 'no' } }, { status: 401, headers }),
+  'a failure': headers => steps.reply('no', { status: 500, headers: { ...headers, 'retry-after': '9' } }),
+  'a redirect': headers => steps.reply('', { status: 307, headers }),
+  'no completion': headers => steps.reply('{}', { headers }),
 }
 
 describe('F57 an upstream sends headers that are nobody’s business', () => {

@@ -1,5 +1,5 @@
 import type { TargetEvent } from '@sluice/core'
-import { answer, reply } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -55,7 +55,7 @@ const waits: readonly (readonly [
 describe('F55 an upstream asks to wait: for an hour, for less than nothing, or in a form of its own', () => {
   overServers(mount => {
     it.each(waits)('%s', async (_, headers, seconds) => {
-      const upstream = await upstreamDuring(reply(error, { status: 429, headers }))
+      const upstream = await upstreamDuring(steps.reply(error, { status: 429, headers }))
       const { site, end } = await startService(mount, { models: { m: upstream } })
       for (const stream of [false, true]) {
         const refused = await site.chat({ model: 'm', stream })
@@ -72,8 +72,8 @@ describe('F55 an upstream asks to wait: for an hour, for less than nothing, or i
     })
 
     it.each(waits)('%s is how long it is left alone, and the next answers', async (_, headers, seconds) => {
-      const busy = await upstreamDuring(reply(error, { status: 429, headers }))
-      const next = await upstreamDuring(answer())
+      const busy = await upstreamDuring(steps.reply(error, { status: 429, headers }))
+      const next = await upstreamDuring(steps.answer())
       const { site, end, events } = await startService(mount, {
         models: { m: [busy, next].map(targetAt) },
         breaker: {},
@@ -96,8 +96,9 @@ describe('F55 an upstream asks to wait: for an hour, for less than nothing, or i
     })
 
     it('an hour is not waited for where there is no other, and a moment is', async () => {
-      const limited = (ms: number) => reply(error, { status: 429, headers: { 'retry-after-ms': String(ms) } })
-      const upstream = await upstreamDuring(limited(3_600_000), limited(300), answer())
+      const limited = (ms: number) =>
+        steps.reply(error, { status: 429, headers: { 'retry-after-ms': String(ms) } })
+      const upstream = await upstreamDuring(limited(3_600_000), limited(300), steps.answer())
       const { site, end } = await startService(mount, { models: { m: upstream }, retry: {} })
       expect(await site.chat({ model: 'm' })).toMatchObject({ status: 429, headers: { 'retry-after': '60' } })
       expect((await end(1)).attempts).toHaveLength(1)
@@ -108,14 +109,14 @@ describe('F55 an upstream asks to wait: for an hour, for less than nothing, or i
     })
 
     it.each([429, 503])('half a minute is told to the caller at once, by a %i', async status => {
-      const upstream = await upstreamDuring(reply(error, { status, headers: { 'retry-after': '30' } }))
+      const upstream = await upstreamDuring(steps.reply(error, { status, headers: { 'retry-after': '30' } }))
       const { site, end } = await startService(mount, { models: { m: upstream }, retry: {}, breaker: {} })
       expect(await site.chat({ model: 'm' })).toMatchObject({ status, headers: { 'retry-after': '30' } })
       expect((await end()).attempts).toHaveLength(1)
     })
 
     it('no longer than the whole request may take', async () => {
-      const limited = reply(error, { status: 429, headers: { 'retry-after': '5' } })
+      const limited = steps.reply(error, { status: 429, headers: { 'retry-after': '5' } })
       const upstream = await upstreamDuring(limited)
       const timeouts = { totalMs: 3_000 }
       const { site, end } = await startService(mount, { models: { m: upstream }, retry: {}, timeouts })
@@ -126,7 +127,7 @@ describe('F55 an upstream asks to wait: for an hour, for less than nothing, or i
 
     it('a date half a minute away is half a minute', async () => {
       const upstream = await upstreamDuring(() =>
-        reply(error, { status: 503, headers: { 'retry-after': inSeconds(30) } }),
+        steps.reply(error, { status: 503, headers: { 'retry-after': inSeconds(30) } }),
       )
       const { site } = await startService(mount, { models: { m: upstream } })
       const { status, headers } = await site.chat({ model: 'm' })
@@ -138,8 +139,10 @@ describe('F55 an upstream asks to wait: for an hour, for less than nothing, or i
     it.each(Object.entries(oneOfEachWire))(
       '%s is not waited for: the next is asked at once',
       async (_, vendor) => {
-        const busy = await upstreamDuring(reply(error, { status: 429, headers: { 'retry-after': '3600' } }))
-        const backup = await upstreamDuring(answer({ text: 'the other one' }))
+        const busy = await upstreamDuring(
+          steps.reply(error, { status: 429, headers: { 'retry-after': '3600' } }),
+        )
+        const backup = await upstreamDuring(steps.answer({ text: 'the other one' }))
         const second = vendors.openai!.at(backup.url)
         const { site, end } = await startService(mount, { models: { m: [vendor.at(busy.url), second] } })
         const { status, headers, body } = await site.chat({ model: 'm' })

@@ -9,7 +9,7 @@ import {
   requests,
   tokens,
 } from '@sluice/core'
-import { answer, chunks, cut, hang, reply, reset, type Script, sse, stream } from '@sluice/testing'
+import { chunks, type Script, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { scriptedLedger } from '../../../packages/core/test/support/scripted-ledger.ts'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
@@ -24,7 +24,7 @@ const good = { model: 'm', max_tokens: bound }
 /** There is room for one of them at a time, and not for two: what is held is missed at once. */
 const room = Math.floor(1.8 * bound)
 const price = { input: 1, output: 1 }
-const begun = [stream(sse(chunks({ text: 'one two three' })).slice(0, 4))]
+const begun = [steps.stream(sse(chunks({ text: 'one two three' })).slice(0, 4))]
 const failing = () => Promise.reject(new Error('the ledger is away'))
 
 interface Exit {
@@ -47,14 +47,18 @@ const exits: Readonly<Record<string, Exit>> = {
   'it is answered': { ends: 200 },
   'it is answered as a stream': { fields: { stream: true }, ends: 200 },
   'it is invalid': { fields: { temperature: 9 }, ends: 400 },
-  'its model is overloaded': { script: reply({}, { status: 503 }), ends: 503 },
-  'its model cuts the connection': { script: reset(), ends: 502 },
-  'its model says nothing': { script: hang(), ends: 504 },
-  'its model falls silent in mid stream': { script: [...begun, hang()], fields: { stream: true }, ends: 200 },
-  'its stream breaks off': { script: [...begun, cut()], fields: { stream: true }, ends: 200 },
+  'its model is overloaded': { script: steps.reply({}, { status: 503 }), ends: 503 },
+  'its model cuts the connection': { script: steps.reset(), ends: 502 },
+  'its model says nothing': { script: steps.hang(), ends: 504 },
+  'its model falls silent in mid stream': {
+    script: [...begun, steps.hang()],
+    fields: { stream: true },
+    ends: 200,
+  },
+  'its stream breaks off': { script: [...begun, steps.cut()], fields: { stream: true }, ends: 200 },
   'its time is over in mid stream': {
     script: [
-      stream([...sse(chunks({ text: 'one' })).slice(0, 2), ...Array<string>(500).fill(': x\n\n')], {
+      steps.stream([...sse(chunks({ text: 'one' })).slice(0, 2), ...Array<string>(500).fill(': x\n\n')], {
         delay: 10,
       }),
     ],
@@ -62,9 +66,9 @@ const exits: Readonly<Record<string, Exit>> = {
     fields: { stream: true },
     ends: 200,
   },
-  'its client leaves before the head': { script: hang(), ends: { leaves: '' } },
+  'its client leaves before the head': { script: steps.hang(), ends: { leaves: '' } },
   'its client leaves in mid stream': {
-    script: [...begun, hang()],
+    script: [...begun, steps.hang()],
     options: { timeouts: { idleMs: 5_000 } },
     fields: { stream: true },
     ends: { leaves: 'two' },
@@ -82,7 +86,7 @@ const exits: Readonly<Record<string, Exit>> = {
 
 async function limited(mount: Mount, { script, options, provider }: Exit) {
   const store = memoryLimitStore()
-  const upstream = await upstreamDuring(script ?? answer())
+  const upstream = await upstreamDuring(script ?? steps.answer())
   const target = targetAt(upstream)
   const service = await startService(mount, {
     models: { m: upstream, odd: { ...target, provider: { ...target.provider, ...provider } } },
@@ -128,7 +132,7 @@ describe('F65 what a request has reserved is given back, however it ends', () =>
       else await leaveAfter(exit.ends.leaves, fields, service, () => upstream.waitForRequest())
       await end()
       expect(store.held).toBe(0)
-      upstream.respondWith(answer())
+      upstream.respondWith(steps.answer())
       // Where no record can be kept, one that is invalid shows the room: it needs none.
       const isKept = exit.kept !== false
       const next = await site.chat(isKept ? good : { ...good, temperature: 9 })
@@ -144,7 +148,10 @@ describe('F65 what a request has reserved is given back, however it ends', () =>
     })
 
     it('the gateway closes, and waits for nobody', async () => {
-      const { site, gateway, store, upstream, end } = await limited(mount, { script: hang(), ends: 503 })
+      const { site, gateway, store, upstream, end } = await limited(mount, {
+        script: steps.hang(),
+        ends: 503,
+      })
       const asked = site.chat(good)
       await upstream.waitForRequest()
       expect(store.held).toBe(1)

@@ -1,5 +1,5 @@
 import { concurrent, limits } from '@sluice/core'
-import { chunks, hang, sse, stream } from '@sluice/testing'
+import { chunks, sse, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { describeWithRedis } from '../../stores/servers/describe-with-redis.ts'
 import { until } from '../../stores/servers/redis-server.ts'
@@ -18,7 +18,7 @@ const fields = { model: 'm', stream: true }
 /** Two processes, one place for a request between them, and a stream in the first one that does not end. */
 async function holding(mount: 'node http' | 'express 5') {
   const redis = await redisDuring()
-  const upstream = await upstreamDuring([stream(begun), hang()])
+  const upstream = await upstreamDuring([steps.stream(begun), steps.hang()])
   const options: ChildOptions = {
     mount,
     routes: { m: [upstream.baseURL] },
@@ -49,18 +49,18 @@ describeWithRedis(
       const killed = performance.now()
       holder.process.kill('SIGKILL')
       await holder.ended
-      upstream.respondWith([stream(sse(chunks()))])
+      upstream.respondWith([steps.stream(sse(chunks()))])
       await until(async () => !(await refused()))
       expect(performance.now() - killed).toBeLessThan(leaseMs + 500)
       // And it is given again and again, to one at a time: what was killed has no more to say.
       for (let index = 0; index < 3; index++) await until(async () => !(await refused()))
-      upstream.respondWith([stream(begun), hang()])
+      upstream.respondWith([steps.stream(begun), steps.hang()])
       const next = await asking(other.site, fields)
       await next.waitFor('two')
       expect(await refused()).toBe(true)
       next.reset()
       await until(async () => other.ends.at(-1)?.outcome === 'client_disconnected')
-      upstream.respondWith([stream(sse(chunks()))])
+      upstream.respondWith([steps.stream(sse(chunks()))])
       await until(async () => !(await refused()))
     })
   },

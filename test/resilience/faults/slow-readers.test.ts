@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { flood, type Upstream } from '@sluice/testing'
+import { steps, type Upstream } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { asking } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -21,7 +21,7 @@ describe('F31 the client never reads, and the upstream floods', () => {
   overHosts(mount => {
     it.each(Object.entries(units))('stops to read the upstream, and holds little: %s', async (_, unit) => {
       const responses = responsesDuring()
-      const upstream = await upstreamDuring(flood(unit === undefined ? {} : { unit }))
+      const upstream = await upstreamDuring(steps.flood(unit === undefined ? {} : { unit }))
       const { site, end } = await startService(mount, { models: { m: upstream } })
       const client = await asking(site, { model: 'm', stream: true }, true)
       const first = await standstill(upstream)
@@ -42,7 +42,7 @@ describe('F31 the client never reads, and the upstream floods', () => {
     it('destroys both sides when a client has taken nothing for a minute', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       onTestFinished(() => void vi.useRealTimers())
-      const upstream = await upstreamDuring(flood())
+      const upstream = await upstreamDuring(steps.flood())
       const { site, end, ends } = await startService(mount, { models: { m: upstream } })
       const left = watchLeftovers()
       const client = await asking(site, { model: 'm', stream: true }, true)

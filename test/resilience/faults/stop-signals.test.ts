@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '@sluice/sqlite'
-import { answer, chunks, hang, rawClient, reply, requestBytes, sse, stream, wait } from '@sluice/testing'
+import { chunks, connectRawClient, requestBytes, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { entry } from '../../../packages/testing/src/ledger-records.ts'
+import { entry } from '../../../packages/testing/src/conformance/ledger/records.ts'
 import { startChild } from './harness/child-service.ts'
 import { asking, crowd } from './harness/crowd.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
 const many = 12
 const events = sse(chunks({ text: 'one two three' }))
-const begun = stream(events.slice(0, 4))
+const begun = steps.stream(events.slice(0, 4))
 /** Ends soon after the signal. */
-const short = [begun, wait(700), stream(events.slice(4))]
+const short = [begun, steps.wait(700), steps.stream(events.slice(4))]
 /** Never ends by itself. */
-const endless = [begun, hang()]
+const endless = [begun, steps.hang()]
 
 /** A service in a process of its own with streams under way, every second one of them without an end. */
 async function streaming(mount: 'serve' | 'express 5', drainMs: number) {
@@ -34,14 +34,14 @@ async function streaming(mount: 'serve' | 'express 5', drainMs: number) {
  * target is silent, and one that is to be asked again.
  */
 async function routing(drainMs: number) {
-  const refusing = reply({ error: { message: 'busy' } }, { status: 503 })
-  const pausing = reply(
+  const refusing = steps.reply({ error: { message: 'busy' } }, { status: 503 })
+  const pausing = steps.reply(
     { error: { message: 'slow down' } },
     { status: 429, headers: { 'retry-after-ms': '800' } },
   )
-  const silent = await upstreamDuring(hang())
+  const silent = await upstreamDuring(steps.hang())
   const busy = await upstreamDuring(refusing)
-  const limited = await upstreamDuring(pausing, answer())
+  const limited = await upstreamDuring(pausing, steps.answer())
   const well = await upstreamDuring(short)
   const { process, ended, ends, site } = await startChild({
     mount: 'serve',
@@ -145,8 +145,8 @@ describe('F75 SIGTERM while streams are under way, once and twice', () => {
     })
     const { port } = service.site
     const [idle, half, pausing] = await Promise.all([
-      rawClient({ port }),
-      rawClient({ port }),
+      connectRawClient({ port }),
+      connectRawClient({ port }),
       asking(service.site, { model: 'm', stream: true }, true),
     ])
     onTestFinished(async () => void (await Promise.all([idle, half, pausing].map(client => client.close()))))

@@ -1,5 +1,5 @@
 import { openaiCompatible } from '@sluice/providers'
-import { chunks, hang, readSse, sse, stream, usage } from '@sluice/testing'
+import { chunks, readSse, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { asking, crowd, leaveAll } from './harness/crowd.ts'
 import { watchLeftovers } from './harness/leftovers.ts'
@@ -14,7 +14,7 @@ const counted = whole.findIndex(event => event.includes('"prompt_tokens"'))
 describe('F29 the client reads every delta and drops before the count', () => {
   overHosts(mount => {
     it('is billed by its own count, which says that it is one', async () => {
-      const upstream = await upstreamDuring([stream(whole.slice(0, counted)), hang()])
+      const upstream = await upstreamDuring([steps.stream(whole.slice(0, counted)), steps.hang()])
       const { site, end, leases } = await startService(mount, { models: { m: upstream } })
       const client = await asking(site, { model: 'm', stream: true, stream_options: { include_usage: true } })
       await client.waitFor('ten"')
@@ -29,7 +29,7 @@ describe('F29 the client reads every delta and drops before the count', () => {
     })
 
     it("is billed by the vendor's count where that has come, also where the client did not ask for it", async () => {
-      const upstream = await upstreamDuring([stream(whole.slice(0, counted + 1)), hang()])
+      const upstream = await upstreamDuring([steps.stream(whole.slice(0, counted + 1)), steps.hang()])
       const { site, end, leases } = await startService(mount, {
         models: { m: upstream },
         stream: { keepAliveMs: 20 },
@@ -51,7 +51,7 @@ describe('F29 the client reads every delta and drops before the count', () => {
 describe('F30 the client leaves right after [DONE], and the upstream keeps its connection open', () => {
   overHosts(mount => {
     it('ends the answer at once, and gives the slot back', async () => {
-      const upstream = await upstreamDuring([stream(whole), hang()])
+      const upstream = await upstreamDuring([steps.stream(whole), steps.hang()])
       const vendor = openaiCompatible({
         name: 'vendor',
         baseURL: upstream.baseURL,
@@ -71,7 +71,7 @@ describe('F30 the client leaves right after [DONE], and the upstream keeps its c
 
     it('tells of a success', async () => {
       const many = 30
-      const upstream = await upstreamDuring([stream(whole), hang()])
+      const upstream = await upstreamDuring([steps.stream(whole), steps.hang()])
       const { site, end, ends } = await startService(mount, { models: { m: upstream } })
       const left = watchLeftovers()
       const clients = await crowd(site, many, { model: 'm', stream: true })

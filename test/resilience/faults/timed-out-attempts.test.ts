@@ -1,6 +1,6 @@
 import { budget, type EndEvent, limits, memoryLimitStore, priceTable, tokens } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { answer, chunks, completion, reply, sse, stream, usage, wait } from '@sluice/testing'
+import { chunks, completion, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { scriptedLedger } from '../../../packages/core/test/support/scripted-ledger.ts'
 import { overServers } from './harness/servers.ts'
@@ -20,9 +20,9 @@ describe('F62 an attempt is given up in time, and its answer comes after the nex
     it.each([false, true])(
       'is charged once, and for the answer that was given, stream: %s',
       async streamed => {
-        const said = streamed ? stream(sse(chunks(late))) : reply(completion(late))
-        const slow = await upstreamDuring([wait(2 * firstByteMs), said])
-        const quick = await upstreamDuring(answer({ usage: used }))
+        const said = streamed ? steps.stream(sse(chunks(late))) : steps.reply(completion(late))
+        const slow = await upstreamDuring([steps.wait(2 * firstByteMs), said])
+        const quick = await upstreamDuring(steps.answer({ usage: used }))
         const target = (name: string, { baseURL }: { readonly baseURL: string }) =>
           openaiCompatible({ name, baseURL, apiKey: upstreamKey })('its-model')
         const ledger = scriptedLedger()

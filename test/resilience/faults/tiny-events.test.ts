@@ -1,5 +1,5 @@
 import { createHook } from 'node:async_hooks'
-import { answer, flood, readSse, stream } from '@sluice/testing'
+import { readSse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { asking } from './harness/crowd.ts'
 import { lagDuring } from './harness/lag.ts'
@@ -15,8 +15,8 @@ const finish = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]
 describe('F89 100,000 events of one letter each', () => {
   overServers(mount => {
     it('cost neither a timer nor a listener each, and arrive', { timeout: 60_000 }, async () => {
-      const many = [flood({ unit, bytes: count * unit.length }), stream([finish])]
-      const upstream = await upstreamDuring(answer(), many)
+      const many = [steps.flood({ unit, bytes: count * unit.length }), steps.stream([finish])]
+      const upstream = await upstreamDuring(steps.answer(), many)
       const { site, end } = await startService(mount, { models: { m: upstream } })
       await site.chat({ model: 'm' })
       const left = watchLeftovers()
@@ -38,7 +38,10 @@ describe('F89 100,000 events of one letter each', () => {
 
     it('one read each, cost no timer either', async () => {
       const reads = 2_000
-      const upstream = await upstreamDuring([stream(Array<string>(reads).fill(unit)), stream([finish])])
+      const upstream = await upstreamDuring([
+        steps.stream(Array<string>(reads).fill(unit)),
+        steps.stream([finish]),
+      ])
       const { site } = await startService(mount, { models: { m: upstream } })
       const timers = timersDuring()
       const { text, done } = await readSse((await site.chat({ model: 'm', stream: true })).bytes)

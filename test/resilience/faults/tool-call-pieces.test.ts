@@ -1,4 +1,4 @@
-import { readSse, type Steps, sse, stream } from '@sluice/testing'
+import { readSse, type Steps, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { eventFrame } from '../../../packages/providers/test/vendors/replay/event-frames.ts'
 import { overServers } from './harness/servers.ts'
@@ -32,7 +32,7 @@ const streams: readonly CallStream[] = [
     opener: (index, id) =>
       piecesChunk([{ index, id, type: 'function', function: { name: `f${index}`, arguments: '' } }]),
     piece: (index, text) => piecesChunk([{ index, function: { arguments: text } }]),
-    steps: events => stream(sse([...events, piecesChunk([], 'tool_calls')])),
+    steps: events => steps.stream(sse([...events, piecesChunk([], 'tool_calls')])),
   },
   {
     vendor: 'anthropic',
@@ -47,7 +47,7 @@ const streams: readonly CallStream[] = [
       delta: { type: 'input_json_delta', partial_json },
     }),
     steps: events =>
-      stream(
+      steps.stream(
         sse(
           [
             { type: 'message_start', message: { id: 'm', usage: { input_tokens: 9, output_tokens: 1 } } },
@@ -76,7 +76,7 @@ const streams: readonly CallStream[] = [
         { messageStop: { stopReason: 'tool_use' } },
         { metadata: { usage: { inputTokens: 9, outputTokens: 7 } } },
       )
-      return stream(
+      return steps.stream(
         all.flatMap(event => Object.entries(event).map(([name, payload]) => eventFrame(name, payload))),
         amazon,
       )
@@ -95,8 +95,8 @@ describe('F96 calls of tools come in pieces that are cut anywhere and lie betwee
       return { upstream, ask, ...service }
     }
 
-    it.each(streams)('of $vendor, cut at every place', async ({ vendor, opener, piece, steps }) => {
-      const { upstream, ask, ends } = await asking(vendor, steps([]))
+    it.each(streams)('of $vendor, cut at every place', async ({ vendor, opener, piece, steps: script }) => {
+      const { upstream, ask, ends } = await asking(vendor, script([]))
       const longest = Math.max(...texts.map(text => text.length))
       for (let at = 0; at <= longest; at++) {
         const halves = texts.map(text => [text.slice(0, at), text.slice(at)] as const)
@@ -105,7 +105,7 @@ describe('F96 calls of tools come in pieces that are cut anywhere and lie betwee
           ...halves.map(([before], index) => piece(index, before)),
           ...halves.map(([, after], index) => piece(index, after)),
         ]
-        upstream.respondWith(steps(events))
+        upstream.respondWith(script(events))
         const { chunks, done } = await ask()
         expect(done).toBe(true)
         const expected = texts.map((text, index) => ({
@@ -119,24 +119,27 @@ describe('F96 calls of tools come in pieces that are cut anywhere and lie betwee
       expect(new Set(ends.map(({ outcome }) => outcome))).toEqual(new Set(['completed']))
     })
 
-    it.each(streams)('of $vendor, one unit at a time, by turns', async ({ vendor, opener, piece, steps }) => {
-      const units = texts.map(text => Array.from({ length: text.length }, (_, at) => text.charAt(at)))
-      const longest = Math.max(...units.map(list => list.length))
-      const events = texts.map((_, index) => opener(index, `call_${index}`))
-      for (let at = 0; at < longest; at++) {
-        for (const [index, list] of units.entries()) events.push(piece(index, list[at] ?? ''))
-      }
-      const { ask } = await asking(vendor, steps(events))
-      expect(joinedCalls((await ask()).chunks).map(call => call.arguments)).toEqual(texts)
-    })
+    it.each(streams)(
+      'of $vendor, one unit at a time, by turns',
+      async ({ vendor, opener, piece, steps: script }) => {
+        const units = texts.map(text => Array.from({ length: text.length }, (_, at) => text.charAt(at)))
+        const longest = Math.max(...units.map(list => list.length))
+        const events = texts.map((_, index) => opener(index, `call_${index}`))
+        for (let at = 0; at < longest; at++) {
+          for (const [index, list] of units.entries()) events.push(piece(index, list[at] ?? ''))
+        }
+        const { ask } = await asking(vendor, script(events))
+        expect(joinedCalls((await ask()).chunks).map(call => call.arguments)).toEqual(texts)
+      },
+    )
 
     it.each(streams)(
       'of $vendor, of what is no JSON and never will be',
-      async ({ vendor, opener, piece, steps }) => {
+      async ({ vendor, opener, piece, steps: script }) => {
         const odd = ['{"a": 01, b', 'undefined', '}{', '"', '\\', '{"a":1}{"a":2}']
-        const { upstream, ask } = await asking(vendor, steps([]))
+        const { upstream, ask } = await asking(vendor, script([]))
         for (const text of odd) {
-          upstream.respondWith(steps([opener(0, 'call_0'), ...[...text].map(unit => piece(0, unit))]))
+          upstream.respondWith(script([opener(0, 'call_0'), ...[...text].map(unit => piece(0, unit))]))
           const { chunks, done } = await ask()
           expect([done, joinedCalls(chunks)[0]?.arguments]).toEqual([true, text])
         }
@@ -162,7 +165,7 @@ describe('F96 calls of tools come in pieces that are cut anywhere and lie betwee
         piecesChunk([{ index: 1, id: '', function: { arguments: ']' } }]),
         piecesChunk([], 'tool_calls'),
       ]
-      const { ask } = await asking('openai', stream(sse(events)))
+      const { ask } = await asking('openai', steps.stream(sse(events)))
       expect(joinedCalls((await ask()).chunks)).toEqual([
         { id: 'late_0', name: 'f0', arguments: '{}' },
         { id: 'late_1', name: 'f1', arguments: '[]' },
@@ -176,7 +179,7 @@ describe('F96 calls of tools come in pieces that are cut anywhere and lie betwee
         piecesChunk([{ index: 1, id: 'same', function: { arguments: '{"a":2}' } }]),
         piecesChunk([], 'tool_calls'),
       ]
-      const { ask } = await asking('openai', stream(sse(events)))
+      const { ask } = await asking('openai', steps.stream(sse(events)))
       const calls = joinedCalls((await ask()).chunks)
       expect(calls.map(({ name, arguments: text }) => [name, text])).toEqual([
         ['f0', '{"a":1}'],

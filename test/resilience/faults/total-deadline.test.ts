@@ -1,4 +1,4 @@
-import { chunks, drip, head, readSse, sse, stream } from '@sluice/testing'
+import { chunks, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -7,13 +7,13 @@ import { upstreamDuring } from './harness/upstream.ts'
 const text = 'one two three four'
 const begun = sse(chunks({ text })).slice(0, 5)
 /** A byte each 40 ms: no pause is ever as long as the 400 ms that are allowed. */
-const dripping = drip(`: ${'x'.repeat(10_000)}`, 40)
+const dripping = steps.drip(`: ${'x'.repeat(10_000)}`, 40)
 const timeouts = { firstByteMs: 400, idleMs: 400, totalMs: 1_200 }
 
 describe('F88 the upstream sends one byte before each idle deadline', () => {
   overServers(mount => {
     it('is ended by the total deadline, and its tokens are counted', async () => {
-      const upstream = await upstreamDuring([stream(begun), dripping])
+      const upstream = await upstreamDuring([steps.stream(begun), dripping])
       const spare = await upstreamDuring()
       const { site, end, leases } = await startService(mount, { models: { m: upstream, spare }, timeouts })
       const answer = await site.chat({ model: 'm', stream: true })
@@ -32,7 +32,7 @@ describe('F88 the upstream sends one byte before each idle deadline', () => {
 
     it.each([true, false])('is ended before it has said anything, stream: %s', async isStream => {
       const kind = isStream ? {} : { headers: { 'content-type': 'application/json' } }
-      const upstream = await upstreamDuring([head(kind), dripping])
+      const upstream = await upstreamDuring([steps.head(kind), dripping])
       const { site, end } = await startService(mount, { models: { m: upstream }, timeouts })
       const answer = await site.chat({ model: 'm', stream: isStream })
       if (isStream) {

@@ -1,5 +1,5 @@
 import { apiKeys, concurrent, type GatewayOptions, inFlightCap, limits } from '@sluice/core'
-import { type RawClient, rawClient } from '@sluice/testing'
+import { connectRawClient, type RawClient } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Site } from '../../e2e/conformance/site.ts'
 import { type Mount, mounts } from '../../e2e/mounts/mounts.ts'
@@ -140,7 +140,7 @@ describe('a caller who begins bodies and does not end them', () => {
         ['bobs-key', 503],
       ] as const
       for (const [key, status] of heads) {
-        const client = await rawClient({ port: site.port, paused: true })
+        const client = await connectRawClient({ port: site.port, paused: true })
         onTestFinished(() => client.close())
         await client.send(headFrom(site, key, `Content-Length: ${large}`))
         if (status === undefined) continue

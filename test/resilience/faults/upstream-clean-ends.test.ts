@@ -1,6 +1,6 @@
 import type { Target } from '@sluice/core'
 import { anthropic, gemini } from '@sluice/providers'
-import { answer, chunks, readSse, sse, stream } from '@sluice/testing'
+import { chunks, readSse, sse, steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
@@ -62,7 +62,7 @@ describe('F42 the upstream ends its body in good order, but without its end mark
         const client = new OpenAI({ apiKey: 'good-key', baseURL: site.place.baseURL, maxRetries: 0 })
         const texts: string[] = []
         for (let length = 0; length <= events.length; length++) {
-          upstream.respondWith(stream(events.slice(0, length)))
+          upstream.respondWith(steps.stream(events.slice(0, length)))
           const answer = await site.chat({ model: 'm', stream: true, n: choicesOf(events) })
           const record = await end(2 * length + 1)
           const raised = await allOf(client, choicesOf(events)).catch((error: unknown) => error)
@@ -98,11 +98,11 @@ describe('F42 the upstream ends its body in good order, but without its end mark
 
     it('is the next target where nothing came before it', async () => {
       const upstream = await upstreamDuring(
-        stream([]),
-        stream([': hello\n\n']),
-        stream(sse(chunks()).slice(0, 1)),
+        steps.stream([]),
+        steps.stream([': hello\n\n']),
+        steps.stream(sse(chunks()).slice(0, 1)),
       )
-      const next = await upstreamDuring(answer())
+      const next = await upstreamDuring(steps.answer())
       const { site, ends } = await startService(mount, { models: { m: [upstream, next].map(targetAt) } })
       for (let n = 1; n <= 3; n++) {
         const { done, text } = await readSse((await site.chat({ model: 'm', stream: true })).bytes)

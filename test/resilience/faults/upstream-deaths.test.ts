@@ -1,18 +1,4 @@
-import {
-  answer,
-  chunks,
-  cut,
-  drip,
-  flood,
-  head,
-  type Misbehaviour,
-  misbehaviours,
-  readSse,
-  reset,
-  type Script,
-  sse,
-  stream,
-} from '@sluice/testing'
+import { chunks, type Misbehaviour, misbehaviours, readSse, type Script, sse, steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
@@ -30,8 +16,8 @@ const cases = Object.entries(verdicts).flatMap(([name, [whole, streamed]]) => [
 ])
 /** The same, where it would take this test's time by itself. */
 const shorter: Partial<Record<Misbehaviour, Script>> = {
-  flood: [head(), flood({ bytes: 300_000 }), cut()],
-  drip: [head(), drip(begun.join(''), 0), stream(events.slice(3))],
+  flood: [steps.head(), steps.flood({ bytes: 300_000 }), steps.cut()],
+  drip: [steps.head(), steps.drip(begun.join(''), 0), steps.stream(events.slice(3))],
 }
 const scriptOf = (name: Misbehaviour) => shorter[name] ?? misbehaviours[name]
 
@@ -39,8 +25,8 @@ describe('F41 the upstream dies or misbehaves, before its answer or in the middl
   overServers(mount => {
     it('is told of in the stream, which is not called done', async () => {
       const upstream = await upstreamDuring(
-        [stream(begun), cut({ partial: 'data: {"id":' })],
-        [stream(begun), reset()],
+        [steps.stream(begun), steps.cut({ partial: 'data: {"id":' })],
+        [steps.stream(begun), steps.reset()],
       )
       const { site, end } = await startService(mount, { models: { m: upstream } })
       for (const n of [1, 2]) {
@@ -68,12 +54,12 @@ describe('F41 the upstream dies or misbehaves, before its answer or in the middl
     })
 
     it.each<[string, Script]>([
-      ['cut', [stream(begun), cut()]],
-      ['reset', [stream(begun), reset()]],
-      ['ended without an end', stream(begun)],
+      ['cut', [steps.stream(begun), steps.cut()]],
+      ['reset', [steps.stream(begun), steps.reset()]],
+      ['ended without an end', steps.stream(begun)],
     ])('is asked no more where its streams are %s again and again', async (_, script) => {
       const upstream = await upstreamDuring(script)
-      const next = await upstreamDuring(answer())
+      const next = await upstreamDuring(steps.answer())
       const { site, ends } = await startService(mount, {
         models: { m: [upstream, next].map(targetAt) },
         breaker: { failures: 2 },
@@ -98,7 +84,7 @@ describe('F41 the upstream dies or misbehaves, before its answer or in the middl
       '$name, stream: $stream, is left for the next target before the first byte only',
       async ({ name, stream, verdict }) => {
         const upstream = await upstreamDuring(scriptOf(name))
-        const next = await upstreamDuring(answer())
+        const next = await upstreamDuring(steps.answer())
         const service = await startService(mount, {
           models: { m: [upstream, next].map(targetAt) },
           ...options,

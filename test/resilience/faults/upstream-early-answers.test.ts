@@ -1,4 +1,4 @@
-import { answer, chunks, completion, early, hang, reply, reset, sse, stream } from '@sluice/testing'
+import { chunks, completion, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -20,7 +20,7 @@ describe('F90 the upstream answers, or resets, before 10 MB of request were sent
       [500, 502],
       [503, 503],
     ])('with %i, which the caller is told as %i', async (status, told) => {
-      const upstream = await upstreamDuring(early(reply(error, { status })))
+      const upstream = await upstreamDuring(steps.early(steps.reply(error, { status })))
       const { site, end } = await startService(mount, { models: { m: upstream } })
       for (const [n, stream] of [
         [1, false],
@@ -38,8 +38,11 @@ describe('F90 the upstream answers, or resets, before 10 MB of request were sent
     })
 
     it('with a reset, before or behind an answer: a real status, or the next target', async () => {
-      const upstream = await upstreamDuring(early(reset(), 'leave'), early(reset({ after: 0 }), 'leave'))
-      const next = await upstreamDuring(answer())
+      const upstream = await upstreamDuring(
+        steps.early(steps.reset(), 'leave'),
+        steps.early(steps.reset({ after: 0 }), 'leave'),
+      )
+      const next = await upstreamDuring(steps.answer())
       const { site, ends } = await startService(mount, {
         models: { m: upstream, list: [upstream, next].map(targetAt) },
       })
@@ -54,16 +57,16 @@ describe('F90 the upstream answers, or resets, before 10 MB of request were sent
       ])
       expect(next.requests[0]?.bytes.length).toBeGreaterThan(10_000_000)
       // The reset may overtake the answer.
-      upstream.respondWith(early([reply(error, { status: 413 }), reset()], 'leave'))
+      upstream.respondWith(steps.early([steps.reply(error, { status: 413 }), steps.reset()], 'leave'))
       expect([413, 502]).toContain((await site.chat(asked)).status)
       await upstream.waitForIdle()
     })
 
     it('with a right answer, without having read: it counts, and the rest is not sent', async () => {
       const upstream = await upstreamDuring(
-        early([reply(completion(), keepAlive), hang()], 'leave'),
-        early([stream(sse(chunks()), keepAlive), hang()], 'leave'),
-        answer(),
+        steps.early([steps.reply(completion(), keepAlive), steps.hang()], 'leave'),
+        steps.early([steps.stream(sse(chunks()), keepAlive), steps.hang()], 'leave'),
+        steps.answer(),
       )
       const { site, end } = await startService(mount, { models: { m: upstream } })
       expect(await site.chat(asked)).toMatchObject({ status: 200, complete: true })

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { answer, chunks, completion, flood, head, reply, type Script, sse } from '@sluice/testing'
+import { chunks, completion, type Script, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -11,7 +11,7 @@ const events = sse(chunks()).join('')
 const MiB = 1_048_576
 
 const coded = (body: Uint8Array, coding: string, type = 'application/json'): Script =>
-  reply(body, { headers: { 'content-type': type, 'content-encoding': coding } })
+  steps.reply(body, { headers: { 'content-type': type, 'content-encoding': coding } })
 const codings: Record<string, (text: string) => readonly [Uint8Array, string]> = {
   gzip: text => [gzipSync(text), 'gzip'],
   deflate: text => [deflateSync(text), 'deflate'],
@@ -31,7 +31,7 @@ describe('F48 the upstream compresses its answer although nothing but identity w
         coded(...code(events), 'text/event-stream'),
         coded(...code(whole)),
       )
-      const next = await upstreamDuring(answer())
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: upstream, list: [upstream, next].map(targetAt) },
       })
@@ -76,8 +76,8 @@ describe('F48 the upstream compresses its answer although nothing but identity w
       ['an error where a stream was asked for', 429, true],
     ] as const)('without compression, %s without end is cut off at 32 MiB', async (_, status, stream) => {
       const upstream = await upstreamDuring([
-        head({ status, headers: { 'content-type': 'application/json' } }),
-        flood({ unit: `{"error":"${'x'.repeat(1000)}",`.repeat(64) }),
+        steps.head({ status, headers: { 'content-type': 'application/json' } }),
+        steps.flood({ unit: `{"error":"${'x'.repeat(1000)}",`.repeat(64) }),
       ])
       const { site, end } = await startService(mount, {
         models: { m: upstream },
@@ -94,7 +94,7 @@ describe('F48 the upstream compresses its answer although nothing but identity w
 
     it('without compression, a right answer of 20 MiB passes', async () => {
       const text = 'äöü 😀 '.repeat(Math.ceil((20 * MiB) / 12))
-      const upstream = await upstreamDuring(reply(completion({ text })))
+      const upstream = await upstreamDuring(steps.reply(completion({ text })))
       const { site } = await startService(mount, { models: { m: upstream } })
       const { json } = await site.chat({ model: 'm' })
       expect(json).toMatchObject({ choices: [{ message: { content: expect.any(String) } }] })

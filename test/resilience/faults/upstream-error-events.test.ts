@@ -1,6 +1,6 @@
 import type { Target } from '@sluice/core'
 import { anthropic, gemini } from '@sluice/providers'
-import { answer, chunks, readSse, sse, stream, wait } from '@sluice/testing'
+import { chunks, readSse, sse, steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
@@ -88,7 +88,7 @@ const cases: Record<string, Case> = {
 describe('F43 the first event of a 200 is an error', () => {
   overServers(mount => {
     it.each(Object.entries(cases))('is a real status: %s', async (_, { events, status, code, target }) => {
-      const upstream = await upstreamDuring(stream(events))
+      const upstream = await upstreamDuring(steps.stream(events))
       const { site, end } = await startService(mount, { models: { m: target(upstream) } })
       const answered = await site.chat({ model: 'm', stream: true })
       expect(answered).toMatchObject({ status, json: { error: { code } } })
@@ -104,8 +104,8 @@ describe('F43 the first event of a 200 is an error', () => {
     })
 
     it.each(Object.entries(cases))('is left for the next target: %s', async (_, { events, target }) => {
-      const upstream = await upstreamDuring(stream(events))
-      const next = await upstreamDuring(answer())
+      const upstream = await upstreamDuring(steps.stream(events))
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [target(upstream), targetAt(next)] },
       })
@@ -121,8 +121,8 @@ describe('F43 the first event of a 200 is an error', () => {
     it.each(Object.entries(cases))(
       'counts as one of its status: it is left alone, and asked no more: %s',
       async (_, { events: script, status, target }) => {
-        const upstream = await upstreamDuring(stream(script))
-        const next = await upstreamDuring(answer())
+        const upstream = await upstreamDuring(steps.stream(script))
+        const next = await upstreamDuring(steps.answer())
         const { site, end, events } = await startService(mount, {
           models: { m: [target(upstream), targetAt(next)] },
           breaker: { failures: 2 },
@@ -141,12 +141,12 @@ describe('F43 the first event of a 200 is an error', () => {
     it('is an error event once content was sent, or the head was; until then another target is asked', async () => {
       const error = errorOf({ type: 'overloaded_error' })
       const upstream = await upstreamDuring(
-        [stream(begun), stream(error)],
+        [steps.stream(begun), steps.stream(error)],
         // All in one packet: what came before the error is sent.
-        stream([...begun, ...error], { split: 'whole' }),
-        [stream(opening), wait(400), stream(error)],
+        steps.stream([...begun, ...error], { split: 'whole' }),
+        [steps.stream(opening), steps.wait(400), steps.stream(error)],
       )
-      const next = await upstreamDuring(answer())
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [upstream, next].map(targetAt), alone: upstream },
         stream: { holdMs: 50 },
@@ -172,7 +172,7 @@ describe('F43 the first event of a 200 is an error', () => {
 
     it('raises in the official client, with its status before content and without one after it', async () => {
       const error = errorOf({ type: 'overloaded_error' })
-      const upstream = await upstreamDuring(stream(error), [stream(begun), stream(error)])
+      const upstream = await upstreamDuring(steps.stream(error), [steps.stream(begun), steps.stream(error)])
       const { site } = await startService(mount, { models: { m: upstream } })
       const client = new OpenAI({ apiKey: 'good-key', baseURL: site.place.baseURL, maxRetries: 0 })
       const heard: string[] = []

@@ -1,4 +1,4 @@
-import { reply } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
@@ -7,7 +7,7 @@ import { targetAt } from './harness/target-at.ts'
 import { upstreamDuring } from './harness/upstream.ts'
 
 const clients = 200
-const busy = reply({ error: { message: 'busy' } }, { status: 503 })
+const busy = steps.reply({ error: { message: 'busy' } }, { status: 503 })
 const retry = { baseMs: 20, maxMs: 100 }
 
 describe('F59 the upstream refuses everything, and 200 clients ask at once', () => {

@@ -1,6 +1,6 @@
 import type { Target } from '@sluice/core'
 import { anthropic, azure, gemini } from '@sluice/providers'
-import { answer, redirect } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService, upstreamKey } from './harness/service.ts'
@@ -36,7 +36,7 @@ describe('F44 the upstream redirects to another origin', () => {
         let asked = 0
         for (const status of [300, 301, 302, 303, 305, 307, 308, 399]) {
           for (const stream of [false, true]) {
-            upstream.respondWith(redirect(`${elsewhere.url}/v1/chat/completions`, status))
+            upstream.respondWith(steps.redirect(`${elsewhere.url}/v1/chat/completions`, status))
             const answered = await site.chat({ model: 'm', stream })
             expect(answered).toMatchObject({ status: 502, json: { error: { code: 'bad_gateway' } } })
             expect(answered.headers.location).toBeUndefined()
@@ -54,8 +54,11 @@ describe('F44 the upstream redirects to another origin', () => {
     )
 
     it('is not followed on its own origin either, but left for the next target', async () => {
-      const upstream = await upstreamDuring(redirect('/v2/chat/completions'), redirect('//127.0.0.1:9/'))
-      const next = await upstreamDuring(answer())
+      const upstream = await upstreamDuring(
+        steps.redirect('/v2/chat/completions'),
+        steps.redirect('//127.0.0.1:9/'),
+      )
+      const next = await upstreamDuring(steps.answer())
       const { site } = await startService(mount, { models: { m: [upstream, next].map(targetAt) } })
       expect((await site.chat({ model: 'm' })).status).toBe(200)
       expect((await site.chat({ model: 'm' })).status).toBe(200)

@@ -1,17 +1,4 @@
-import {
-  answer,
-  body,
-  chunks,
-  completion,
-  drip,
-  hang,
-  head,
-  readSse,
-  reply,
-  sse,
-  stream,
-  wait,
-} from '@sluice/testing'
+import { chunks, completion, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -27,8 +14,8 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     it.each([false, true])(
       'is given up for the next target while nothing was sent, stream: %s',
       async stream => {
-        const silent = await upstreamDuring(hang(), [head(), hang()])
-        const next = await upstreamDuring(answer())
+        const silent = await upstreamDuring(steps.hang(), [steps.head(), steps.hang()])
+        const next = await upstreamDuring(steps.answer())
         const { site, end } = await startService(mount, {
           models: { m: [silent, silent, next].map(targetAt) },
           timeouts,
@@ -53,8 +40,8 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     )
 
     it('is given up before a head or a comment is sent, however soon those are due', async () => {
-      const silent = await upstreamDuring(hang())
-      const next = await upstreamDuring(answer())
+      const silent = await upstreamDuring(steps.hang())
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [silent, silent, next].map(targetAt) },
         timeouts,
@@ -73,8 +60,8 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     })
 
     it('is waited for, with comments, once it has sent its own head: it is at work', async () => {
-      const silent = await upstreamDuring([head(), hang()])
-      const next = await upstreamDuring(answer())
+      const silent = await upstreamDuring([steps.head(), steps.hang()])
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [silent, next].map(targetAt) },
         timeouts,
@@ -88,7 +75,7 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     })
 
     it.each([false, true])('is a 504 where there is no other, in time, stream: %s', async stream => {
-      const silent = await upstreamDuring(hang())
+      const silent = await upstreamDuring(steps.hang())
       const { site, end } = await startService(mount, { models: { m: silent }, timeouts })
       const before = performance.now()
       expect(await site.chat({ model: 'm', stream })).toMatchObject({ status: 504, json: timeout })
@@ -104,8 +91,11 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     })
 
     it('is told in the stream where its head was sent, and nothing is asked again', async () => {
-      const silent = await upstreamDuring([head(), hang()], [stream(events.slice(0, 3)), hang()])
-      const next = await upstreamDuring(answer())
+      const silent = await upstreamDuring(
+        [steps.head(), steps.hang()],
+        [steps.stream(events.slice(0, 3)), steps.hang()],
+      )
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [silent, next].map(targetAt), alone: silent },
         timeouts,
@@ -130,7 +120,7 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     })
 
     it('is bridged by comments where there is no other, and nothing is asked again after them', async () => {
-      const silent = await upstreamDuring(hang())
+      const silent = await upstreamDuring(steps.hang())
       const { site, end } = await startService(mount, {
         models: { m: silent },
         retry: {},
@@ -148,11 +138,11 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     })
 
     it.each([
-      ['its request', hang()],
-      ['its head', [head(), hang()]],
+      ['its request', steps.hang()],
+      ['its head', [steps.head(), steps.hang()]],
     ])('is not waited for any more, where it was silent before, after %s', async (_, script) => {
       const silent = await upstreamDuring(script)
-      const next = await upstreamDuring(answer())
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [silent, next].map(targetAt) },
         timeouts,
@@ -167,7 +157,7 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     })
 
     it('is not asked again, however short its silence: it would be as long again', async () => {
-      const silent = await upstreamDuring(hang())
+      const silent = await upstreamDuring(steps.hang())
       const { site, end } = await startService(mount, { models: { m: silent }, timeouts, retry: {} })
       expect((await site.chat({ model: 'm', stream: true })).status).toBe(504)
       expect((await end()).attempts).toMatchObject([{ error: { kind: 'first_byte_timeout' } }])
@@ -175,10 +165,10 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     })
 
     it('is not what a slow upstream is, whose pauses are each shorter', async () => {
-      const pause = wait(200)
+      const pause = steps.wait(200)
       const slow = await upstreamDuring(
-        [pause, head(), ...events.flatMap(event => [pause, stream([event])])],
-        [pause, reply(completion(), { split: { seed: 1, max: 200 }, delay: 50 })],
+        [pause, steps.head(), ...events.flatMap(event => [pause, steps.stream([event])])],
+        [pause, steps.reply(completion(), { split: { seed: 1, max: 200 }, delay: 50 })],
       )
       const { site } = await startService(mount, {
         models: { m: slow },
@@ -190,16 +180,16 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     })
 
     const json = { headers: { 'content-type': 'application/json' } }
-    const complete = body(JSON.stringify(completion()))
+    const complete = steps.body(JSON.stringify(completion()))
 
     it.each([
-      ['its head', [wait(400), reply(completion())]],
-      ['its body', [head(json), wait(400), complete]],
+      ['its head', [steps.wait(400), steps.reply(completion())]],
+      ['its body', [steps.head(json), steps.wait(400), complete]],
     ])(
       'is not what an upstream is that sends %s when a non-streamed answer is complete',
       async (_, script) => {
         const slow = await upstreamDuring(script)
-        const next = await upstreamDuring(answer())
+        const next = await upstreamDuring(steps.answer())
         const { site, end } = await startService(mount, {
           models: { m: [slow, next].map(targetAt) },
           timeouts: { firstByteMs: 100, idleMs: 100 },
@@ -213,14 +203,14 @@ describe('F40 the upstream takes the request and is silent, before its head or a
     it.each([
       [
         'goes on too long',
-        [head(json), drip(' '.repeat(10_000), 20)],
+        [steps.head(json), steps.drip(' '.repeat(10_000), 20)],
         { responseMs: 300 },
         'response_timeout',
       ],
-      ['stops midway', [head(json), body('{'), hang()], { idleMs: 100 }, 'idle_timeout'],
+      ['stops midway', [steps.head(json), steps.body('{'), steps.hang()], { idleMs: 100 }, 'idle_timeout'],
     ])('is given up for the next where a non-streamed answer %s', async (_, script, timeouts, kind) => {
       const endless = await upstreamDuring(script)
-      const next = await upstreamDuring(answer())
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [endless, next].map(targetAt) },
         timeouts,
@@ -232,10 +222,10 @@ describe('F40 the upstream takes the request and is silent, before its head or a
 
     it('goes on without end until the total deadline, which leaves no time for another target', async () => {
       const endless = await upstreamDuring([
-        head(),
-        ...Array.from({ length: 100 }, () => [wait(50), stream([': wait\n\n'])]).flat(),
+        steps.head(),
+        ...Array.from({ length: 100 }, () => [steps.wait(50), steps.stream([': wait\n\n'])]).flat(),
       ])
-      const next = await upstreamDuring(answer())
+      const next = await upstreamDuring(steps.answer())
       const { site, end } = await startService(mount, {
         models: { m: [endless, next].map(targetAt) },
         timeouts: { totalMs: 600 },

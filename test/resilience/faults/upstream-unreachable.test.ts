@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { anthropic, openaiCompatible } from '@sluice/providers'
-import { readSse, refusedPort } from '@sluice/testing'
+import { findClosedPort, readSse } from '@sluice/testing'
 import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { blackHole } from './harness/blackhole.ts'
@@ -16,7 +16,7 @@ const connectMs = 400
 /** Places where no connection comes about: a base URL, and what the caller is told. */
 const places: Record<string, { at(): Promise<string>; kind: string; status: number; code: string }> = {
   'that refuses': {
-    at: async () => `http://127.0.0.1:${await refusedPort()}`,
+    at: async () => `http://127.0.0.1:${await findClosedPort()}`,
     kind: 'unreachable',
     status: 502,
     code: 'bad_gateway',
@@ -126,7 +126,7 @@ describe('F39 no connection to the upstream comes about: refused, unanswered, no
     )
 
     it('is not looked for any more where it never is there: the next target is asked first', async () => {
-      const nowhere = `http://127.0.0.1:${await refusedPort()}/v1`
+      const nowhere = `http://127.0.0.1:${await findClosedPort()}/v1`
       const upstream = await upstreamDuring()
       const { site, end } = await startService(mount, {
         models: { m: [targetAt({ baseURL: nowhere }), targetAt(upstream)] },
@@ -150,7 +150,7 @@ describe('F39 no connection to the upstream comes about: refused, unanswered, no
     })
 
     it('is asked at most maxAttempts times in all, whoever the vendor is', async () => {
-      const baseURL = `http://127.0.0.1:${await refusedPort()}`
+      const baseURL = `http://127.0.0.1:${await findClosedPort()}`
       const target = openaiCompatible({ name: 'vendor', baseURL })
       const other = anthropic({ apiKey: 'k', baseURL })
       const { site, end } = await startService(mount, {

@@ -1,4 +1,4 @@
-import { chunks, end, readSse, type Steps, sse, stream, usage } from '@sluice/testing'
+import { chunks, readSse, type Steps, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { SaidEvent } from '../../../packages/providers/test/vendors/properties/answer-streams.ts'
 import type { Wire } from '../../../packages/providers/test/vendors/properties/wire.ts'
@@ -27,16 +27,20 @@ const onlyUsage = eventsOf('generate').map(({ name, payload }) => ({
 
 /** Ways to tell of the same counts more than once. */
 const answers: readonly (readonly [name: string, vendor: string, steps: Steps])[] = [
-  ['once, at the end', 'openai', stream(sse(chunks({ text: 'one two three', usage: counts })))],
-  ['in each chunk, growing', 'openai', stream(sse(growing))],
-  ['in each chunk, the same', 'openai', stream(sse(plain.map(chunk => ({ ...chunk, usage: counts }))))],
-  ['twice at the end', 'openai', stream(sse([...plain, alone, alone]))],
-  ['in the last chunk and after it', 'openai', stream(sse([...growing, alone]))],
-  ['beside the vendor’s own', 'openai', stream(sse([...plain, { ...alone, x_groq: { usage: counts } }]))],
+  ['once, at the end', 'openai', steps.stream(sse(chunks({ text: 'one two three', usage: counts })))],
+  ['in each chunk, growing', 'openai', steps.stream(sse(growing))],
+  ['in each chunk, the same', 'openai', steps.stream(sse(plain.map(chunk => ({ ...chunk, usage: counts }))))],
+  ['twice at the end', 'openai', steps.stream(sse([...plain, alone, alone]))],
+  ['in the last chunk and after it', 'openai', steps.stream(sse([...growing, alone]))],
+  [
+    'beside the vendor’s own',
+    'openai',
+    steps.stream(sse([...plain, { ...alone, x_groq: { usage: counts } }])),
+  ],
   [
     'in two halves',
     'openai',
-    stream(
+    steps.stream(
       sse([
         ...plain,
         { ...alone, usage: { ...counts, completion_tokens: null } },
@@ -69,8 +73,8 @@ const answers: readonly (readonly [name: string, vendor: string, steps: Steps])[
 
 describe('F52 counts come more than once, or grow from event to event', () => {
   overServers(mount => {
-    it.each(answers)('%s (%s): they count once', async (_, vendor, steps) => {
-      const upstream = await upstreamDuring(steps)
+    it.each(answers)('%s (%s): they count once', async (_, vendor, script) => {
+      const upstream = await upstreamDuring(script)
       const m = oneOfEachWire[vendor]!.at(upstream.url)
       const { site, end: ended, leases } = await startService(mount, { models: { m } })
       const options = { stream: true, stream_options: { include_usage: true } }
@@ -91,7 +95,7 @@ describe('F52 counts come more than once, or grow from event to event', () => {
     ] as const)('of %s that broke off, one token at its start is not taken for all', async (vendor, wire) => {
       const text = 'one two three '.repeat(20)
       const { events, end: last } = framedAnswer(wire, { ...threeWords, text })
-      const upstream = await upstreamDuring([answering(wire, events.slice(0, last - 2)), end()])
+      const upstream = await upstreamDuring([answering(wire, events.slice(0, last - 2)), steps.end()])
       const m = oneOfEachWire[vendor]!.at(upstream.url)
       const { site, end: ended, leases } = await startService(mount, { models: { m } })
       const told = await readSse((await site.chat({ model: 'm', stream: true })).bytes)

@@ -1,5 +1,5 @@
 import { openaiCompatible } from '@sluice/providers'
-import { answer, body, cut, end, readSse, type Steps, sse, stream } from '@sluice/testing'
+import { readSse, type Steps, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { overServers } from './harness/servers.ts'
@@ -14,7 +14,7 @@ import { type FaultVendor, vendors } from './harness/wires.ts'
 /** A vendor with a second one behind it. One script is played to every caller of the vendor's. */
 async function twoVendors(mount: Mount, vendor: FaultVendor) {
   const upstream = await upstreamDuring()
-  const backup = await upstreamDuring(answer({ text: 'the other one' }))
+  const backup = await upstreamDuring(steps.answer({ text: 'the other one' }))
   const first = vendor.at(upstream.url)
   const second = openaiCompatible({ name: 'backup', baseURL: backup.baseURL, apiKey: 'k' })('m')
   const service = await startService(mount, {
@@ -104,11 +104,11 @@ describe('a stream ends only where its vendor ends it', () => {
         for (let count = 0; count <= events.length; count++) {
           const before = answering(vendor.wire, events.slice(0, count))
           const next = frames[count]
-          const scripts: Steps[] = [[before, end()]]
-          if (count <= whole) scripts.push([before, cut({ at: 'between-chunks' })])
+          const scripts: Steps[] = [[before, steps.end()]]
+          if (count <= whole) scripts.push([before, steps.cut({ at: 'between-chunks' })])
           if (next !== undefined && count <= whole) {
             const half = next.subarray(0, next.length >> 1)
-            scripts.push([before, body(half), end()], [before, cut({ partial: half })])
+            scripts.push([before, steps.body(half), steps.end()], [before, steps.cut({ partial: half })])
           }
           const text = said(count)
           for (const script of scripts) {
@@ -122,7 +122,7 @@ describe('a stream ends only where its vendor ends it', () => {
       if (vendor.wire === 'chat' || vendor.wire === 'converse') return
       it('takes no end mark of another protocol for its own', async () => {
         const ask = await twoVendors(mount, vendor)
-        const done = stream(sse([]))
+        const done = steps.stream(sse([]))
         await expectBroken(ask, [answering(vendor.wire, events.slice(0, whole)), done], said(whole))
         await expectRefused(ask, [answering(vendor.wire, []), done])
       })

@@ -1,6 +1,6 @@
 import { type Provider, type Target, UpstreamError } from '@sluice/core'
 import { anthropic, azure, bedrock, gemini, openaiCompatible, vertex } from '@sluice/providers'
-import { reply, type Script, sse, stream } from '@sluice/testing'
+import { type Script, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { overServers } from './harness/servers.ts'
@@ -95,7 +95,9 @@ describe('F77 a vendor repeats our key in its error', () => {
     describe.each(Object.entries(keys))('%s', (_, key) => {
       it.each(Object.entries(repeats))('%s', async (_, repeat) => {
         const words = repeat(key)
-        const script = reply(errorBody(words, { code: words, param: words, type: words }), { status: 400 })
+        const script = steps.reply(errorBody(words, { code: words, param: words, type: words }), {
+          status: 400,
+        })
         const result = await told(mount, openTo(key), script)
         expect(result.status).toBe(400)
         expectNoTrace(key, result)
@@ -108,7 +110,7 @@ describe('F77 a vendor repeats our key in its error', () => {
       .join('\n')
 
     it.each([401, 403, 404, 413, 422, 429, 500, 503])('with status %i', async status => {
-      expectNoTrace(key, await told(mount, openTo(key), reply(errorBody(words), { status })))
+      expectNoTrace(key, await told(mount, openTo(key), steps.reply(errorBody(words), { status })))
     })
 
     it.each([
@@ -119,14 +121,17 @@ describe('F77 a vendor repeats our key in its error', () => {
       ],
       ['in an event that is no JSON', [`data: {"key":"${key}\n\n`, `data: ${key}\n\n`]],
     ])('%s', async (_, events) => {
-      expectNoTrace(key, await told(mount, openTo(key), stream(events), true))
+      expectNoTrace(key, await told(mount, openTo(key), steps.stream(events), true))
     })
 
     it.each([
-      ['a page', reply(`<html>${words}</html>`, { headers: { 'content-type': 'text/html' } })],
-      ['no JSON', reply(`${key} {"error":`, { headers: { 'content-type': 'application/json' } })],
-      ['no JSON, as an error', reply(key, { status: 400 })],
-      ['a header', reply(errorBody('no'), { status: 429, headers: { 'retry-after': key, 'x-key': key } })],
+      ['a page', steps.reply(`<html>${words}</html>`, { headers: { 'content-type': 'text/html' } })],
+      ['no JSON', steps.reply(`${key} {"error":`, { headers: { 'content-type': 'application/json' } })],
+      ['no JSON, as an error', steps.reply(key, { status: 400 })],
+      [
+        'a header',
+        steps.reply(errorBody('no'), { status: 429, headers: { 'retry-after': key, 'x-key': key } }),
+      ],
     ])('in %s', async (_, script) => {
       expectNoTrace(key, await told(mount, openTo(key), script))
     })
@@ -135,7 +140,7 @@ describe('F77 a vendor repeats our key in its error', () => {
       it.each([400, 500])('with status %i', async status => {
         const words = `The key ${key} is bad. ${btoa(key)}`
         const body = { ...errorBody(words), message: words }
-        expectNoTrace(key, await told(mount, target, reply(body, { status })))
+        expectNoTrace(key, await told(mount, target, steps.reply(body, { status })))
       })
     })
   })

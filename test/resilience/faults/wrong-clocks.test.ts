@@ -7,7 +7,7 @@ import {
   priceTable,
   requests,
 } from '@sluice/core'
-import { chunks, completion, hang, reply, sse, stream } from '@sluice/testing'
+import { chunks, completion, sse, steps } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { describeWithRedis } from '../../stores/servers/describe-with-redis.ts'
@@ -34,8 +34,10 @@ function wrongClock() {
 }
 
 async function limited(mount: Mount, store: LimitStore) {
-  const held = [stream(sse(chunks({ text: 'one two three' })).slice(0, 4)), hang()]
-  const upstream = await upstreamDuring(({ json }) => (json?.user === 'stays' ? held : reply(completion())))
+  const held = [steps.stream(sse(chunks({ text: 'one two three' })).slice(0, 4)), steps.hang()]
+  const upstream = await upstreamDuring(({ json }) =>
+    json?.user === 'stays' ? held : steps.reply(completion()),
+  )
   const rules = [
     requests(skews.length).per('hour').forModels('counted'),
     budget(skews.length, 'usd').per('month').forModels('paid'),

@@ -1,6 +1,6 @@
 import type { PartialUsage, Provider } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { answer, chunks, readSse, sse, stream } from '@sluice/testing'
+import { chunks, readSse, sse, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { overServers } from './harness/servers.ts'
 import { startService } from './harness/service.ts'
@@ -59,7 +59,7 @@ const badCounts = ['null', '-5', '1e308', '1e400', '1.5', '9007199254740993', '"
 describe('F51 an event has wrong types, counts that are none, or choices that make no sense', () => {
   overServers(mount => {
     it.each(Object.entries(passedOver))('passes over %s', async (_, odd) => {
-      const upstream = await upstreamDuring(stream(sse([role!, one!, odd, ...good.slice(2)])))
+      const upstream = await upstreamDuring(steps.stream(sse([role!, one!, odd, ...good.slice(2)])))
       const { site, end } = await startService(mount, { models: { m: upstream } })
       const {
         text,
@@ -76,10 +76,10 @@ describe('F51 an event has wrong types, counts that are none, or choices that ma
 
     it.each(Object.entries(garbled))('breaks off at %s', async (_, odd) => {
       const upstream = await upstreamDuring(
-        stream(sse([role!, one!, odd, ...good.slice(2)])),
-        stream(sse([role!, odd, ...good.slice(1)])),
+        steps.stream(sse([role!, one!, odd, ...good.slice(2)])),
+        steps.stream(sse([role!, odd, ...good.slice(1)])),
       )
-      const backup = await upstreamDuring(answer({ text: 'the other one' }))
+      const backup = await upstreamDuring(steps.answer({ text: 'the other one' }))
       const at = (baseURL: string) => openaiCompatible({ name: 'v', baseURL })('m')
       const { site, end } = await startService(mount, {
         models: { m: [at(upstream.baseURL), at(backup.baseURL)] },
@@ -98,7 +98,9 @@ describe('F51 an event has wrong types, counts that are none, or choices that ma
     it('tells one reason to end of two, and nothing that comes after [DONE]', async () => {
       const reasons = ['stop', 'length', 'stop'].map(finish_reason => choice({ finish_reason }))
       const late = sse([delta({ content: ' late' }), { error: { message: 'late' } }])
-      const upstream = await upstreamDuring(stream([...sse([...good.slice(0, -1), ...reasons]), ...late]))
+      const upstream = await upstreamDuring(
+        steps.stream([...sse([...good.slice(0, -1), ...reasons]), ...late]),
+      )
       const { site, end } = await startService(mount, { models: { m: upstream } })
       const {
         text,
@@ -116,7 +118,7 @@ describe('F51 an event has wrong types, counts that are none, or choices that ma
       const opener = call({ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a"' } })
       const rest = call({ function: { arguments: ':1}' } })
       const upstream = await upstreamDuring(
-        stream(sse([opener, rest, choice({ finish_reason: 'tool_calls' })])),
+        steps.stream(sse([opener, rest, choice({ finish_reason: 'tool_calls' })])),
       )
       const { site } = await startService(mount, { models: { m: upstream } })
       const { chunks: told } = await readSse((await site.chat({ model: 'm', stream: true })).bytes)

@@ -2,18 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Provider, RoutedTarget } from '@sluice/core'
 import { toNodeListener } from '@sluice/node'
-import {
-  answer,
-  cut,
-  drip,
-  flood,
-  head,
-  type Misbehaviour,
-  misbehaviours,
-  random,
-  reply,
-  type Script,
-} from '@sluice/testing'
+import { type Misbehaviour, misbehaviours, type Script, seededRandom, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
 import { startService } from '../faults/harness/service.ts'
@@ -26,12 +15,12 @@ const rounds = 8
 const scripts: Readonly<Record<string, Script>> = {
   ...misbehaviours,
   // As they stand they go on for seconds.
-  drip: [head(), drip('data: {"choices":[', 1), cut()],
-  flood: [head(), flood({ bytes: 200_000 }), cut()],
-  well: answer(),
-  slow: answer({ text: 'a later one' }),
-  busy: reply({ error: { message: 'busy' } }, { status: 503 }),
-  'asks for a moment': reply(
+  drip: [steps.head(), steps.drip('data: {"choices":[', 1), steps.cut()],
+  flood: [steps.head(), steps.flood({ bytes: 200_000 }), steps.cut()],
+  well: steps.answer(),
+  slow: steps.answer({ text: 'a later one' }),
+  busy: steps.reply({ error: { message: 'busy' } }, { status: 503 }),
+  'asks for a moment': steps.reply(
     { error: { message: 'slow down' } },
     { status: 429, headers: { 'retry-after-ms': '20' } },
   ),
@@ -69,7 +58,7 @@ function telling(happened: (it: Happening) => void): Mount {
 
 /** One request to a service of one to four places, the first of which misbehaves in this way. */
 async function ask(first: Misbehaviour, stream: boolean, seed: number) {
-  const chance = random(seed)
+  const chance = seededRandom(seed)
   const any = (below: number) => Math.floor(chance() * below)
   const happened: Happening[] = []
   const maxAttempts = 1 + any(4)

@@ -18,14 +18,13 @@ import {
 import { openaiCompatible } from '@sluice/providers'
 import {
   completion,
+  connectRawClient,
   type Reaction,
-  rawClient,
-  reply,
   requestBytes,
   type Steps,
+  steps,
   type Upstream,
   usage,
-  wait,
 } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { runningDev } from '../../e2e/cli/running-dev.ts'
@@ -77,7 +76,7 @@ const spent = ({ ends }: Service, name: Name) =>
 describe('a caller who takes the place of others in a queue', () => {
   it('fills the queue of a provider with maxConcurrent: the next one is served after one of theirs', async () => {
     // Long beside what a request takes to come here, also where the machine is busy.
-    const upstream = await upstreamDuring([wait(150), reply(completion())])
+    const upstream = await upstreamDuring([steps.wait(150), steps.reply(completion())])
     const provider = openaiCompatible({
       name: 'vendor',
       baseURL: upstream.baseURL,
@@ -97,7 +96,7 @@ describe('a caller who takes the place of others in a queue', () => {
   })
 
   it('waits with many requests for room of the gateway: the next one has it after one of theirs', async () => {
-    const upstream = await upstreamDuring([wait(40), reply(completion())])
+    const upstream = await upstreamDuring([steps.wait(40), steps.reply(completion())])
     const limit = withLimits([concurrent(1).by('gateway')], { wait: { maxMs: 20_000, maxQueued: 50 } })
     const service = await start(upstream, { limits: limit })
     const crowd = times(30, () => ask(service, 'mallory'))
@@ -110,13 +109,13 @@ describe('a caller who takes the place of others in a queue', () => {
   })
 
   it('comes and leaves in a queue all the time: the next one has its turn all the same', async () => {
-    const upstream = await upstreamDuring([wait(20), reply(completion())])
+    const upstream = await upstreamDuring([steps.wait(20), steps.reply(completion())])
     const limit = withLimits([concurrent(1).by('gateway')], { wait: { maxMs: 20_000, maxQueued: 50 } })
     const service = await start(upstream, { limits: limit })
     let over = false
     const storm = times(10, async () => {
       while (!over) {
-        const client = await rawClient({ port: service.site.port })
+        const client = await connectRawClient({ port: service.site.port })
         await client.send(bytesOf(service))
         await sleep(15)
         client.reset()
@@ -132,7 +131,7 @@ describe('a caller who takes the place of others in a queue', () => {
 })
 
 describe('a caller who uses up what repeats failed calls', () => {
-  const internal = reply({ error: { message: 'Internal error' } }, { status: 500 })
+  const internal = steps.reply({ error: { message: 'Internal error' } }, { status: 500 })
 
   it.each([
     ['none of theirs', -1],
@@ -145,7 +144,7 @@ describe('a caller who uses up what repeats failed calls', () => {
       if (body.includes('guided_regex')) return internal
       const user = String(json?.user ?? '')
       // Each request of Ann fails once, as it would with a vendor that fails now and then.
-      if (!user.startsWith('ann') || failed.has(user)) return reply(completion())
+      if (!user.startsWith('ann') || failed.has(user)) return steps.reply(completion())
       failed.add(user)
       return internal
     })
@@ -176,7 +175,7 @@ describe('a caller who spends more than they have', () => {
   const greedy: Reaction = ({ json }) => {
     const most = Number(json?.max_completion_tokens ?? json?.max_tokens ?? 4_096)
     const n = Number(json?.n ?? 1)
-    return [wait(20), reply(completion({ usage: usage(1, most * n) }))]
+    return [steps.wait(20), steps.reply(completion({ usage: usage(1, most * n) }))]
   }
 
   it('asks many times at once: no more is spent than the budget, and nothing of the other', async () => {
@@ -249,10 +248,10 @@ describe('a caller who spends more than they have', () => {
   })
 
   it('leaves before the answer, again and again: what was reserved is spent', async () => {
-    const upstream = await upstreamDuring([wait(5_000), reply(completion())])
+    const upstream = await upstreamDuring([steps.wait(5_000), steps.reply(completion())])
     const service = await start(upstream, { prices, limits: withLimits([budget(1, 'usd').per('ever')]) })
     for (let nth = 0; nth < 12; nth++) {
-      const client = await rawClient({ port: service.site.port })
+      const client = await connectRawClient({ port: service.site.port })
       onTestFinished(() => client.close())
       await client.send(bytesOf(service, { max_tokens: 250 }))
       const seen = nth < 4 ? nth + 1 : 4
@@ -346,7 +345,7 @@ describe('a caller who says that they are somebody else', () => {
       'Authorization: Bearer key-mallory\r\n\tkey-ann',
     ]
     for (const head of heads) {
-      const client = await rawClient({ port: site.port })
+      const client = await connectRawClient({ port: site.port })
       onTestFinished(() => client.close())
       await client.send(
         `POST ${site.pathOf('/chat/completions')} HTTP/1.1\r\nHost: a\r\n${head}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -428,7 +427,10 @@ describe('a caller who wants to know of others', () => {
 
   it('asks how a request was routed: no header, error or answer names a target', async () => {
     const failing = await upstreamDuring(
-      reply({ error: { message: 'org-secret of tenant ann is over quota at vendor' } }, { status: 500 }),
+      steps.reply(
+        { error: { message: 'org-secret of tenant ann is over quota at vendor' } },
+        { status: 500 },
+      ),
     )
     const upstream = await upstreamDuring()
     const provider = (name: string, { baseURL }: Upstream) =>
@@ -510,11 +512,11 @@ describe('a caller who spoils what is stored', () => {
   it('takes whole answers and reads none: the other is answered, and each is cut off after a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    const upstream = await upstreamDuring(reply(completion({ text: 'x'.repeat(16_000_000) })))
+    const upstream = await upstreamDuring(steps.reply(completion({ text: 'x'.repeat(16_000_000) })))
     const service = await start(upstream)
     const unread = await Promise.all(
       times(3, async () => {
-        const client = await rawClient({ port: service.site.port, paused: true })
+        const client = await connectRawClient({ port: service.site.port, paused: true })
         onTestFinished(() => client.close())
         await client.send(bytesOf(service))
         return client
@@ -551,7 +553,7 @@ describe('somebody who has a page in the browser of a developer', () => {
       'GET /v1/models HTTP/1.1',
     ]
     for (const head of heads) {
-      const client = await rawClient({ port: Number(port) })
+      const client = await connectRawClient({ port: Number(port) })
       onTestFinished(() => client.close())
       await client.send(`${head}\r\nAuthorization: Bearer ${dev.key}\r\nConnection: close\r\n\r\n`)
       const status = (await client.response())?.status

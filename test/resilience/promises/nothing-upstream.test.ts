@@ -1,6 +1,6 @@
 import { apiKeys, createGateway, type EndEvent, GatewayError, limits, models, requests } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { rawClient, requestBytes, startUpstream, type Upstream } from '@sluice/testing'
+import { connectRawClient, requestBytes, startUpstream, type Upstream } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Asking, base, Site } from '../../e2e/conformance/site.ts'
 import type { Mount } from '../../e2e/mounts/mounts.ts'
@@ -102,7 +102,7 @@ describe('P1: what is rejected reaches no upstream', () => {
 
     it('nor does a request whose body does not come', async () => {
       const { site, upstream } = await service(mount)
-      const client = await rawClient({ port: site.port })
+      const client = await connectRawClient({ port: site.port })
       const headers = { authorization: 'Bearer good-key', ...json, 'content-length': '100' }
       const path = site.pathOf('/chat/completions')
       await client.send(requestBytes({ method: 'POST', path, headers, body: '{"model":"local"' }))

@@ -2,15 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiKeys, type GatewayOptions, type SharedHealth, type TargetEvent } from '@sluice/core'
 import { redisHealth } from '@sluice/redis'
 import {
-  answer,
-  cut,
+  findClosedPort,
   type Reaction,
-  random,
-  refusedPort,
-  reply,
   type Script,
   type Steps,
+  seededRandom,
   startUpstream,
+  steps,
 } from '@sluice/testing'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -29,9 +27,9 @@ type Name = (typeof names)[number]
 const authenticate = apiKeys(names.map(id => ({ id, key: `key-${id}` })))
 
 const failing = (status: number, error: object, headers: Record<string, string> = {}): Steps =>
-  reply({ error }, { status, headers })
+  steps.reply({ error }, { status, headers })
 const internal = failing(500, { message: 'Internal error' })
-const well = answer()
+const well = steps.answer()
 const badKey = failing(401, { message: 'Incorrect API key provided', code: 'invalid_api_key' })
 
 /** What a caller can make a vendor answer by a request of its own. */
@@ -44,14 +42,14 @@ const provoked: readonly (readonly [what: string, steps: Steps])[] = [
   ['429 that asks for a minute', failing(429, { message: 'Slow down.' }, { 'retry-after': '60' })],
   ['500', internal],
   ['503', failing(503, { message: 'busy' })],
-  ['garbage', reply('{"choices":', { status: 200 })],
+  ['garbage', steps.reply('{"choices":', { status: 200 })],
 ]
 
 /** Answers as `steps` where the request has a bad pattern, as `other` where it does not. */
 const toBad =
-  (steps: Steps, other: Reaction = well): Reaction =>
+  (script: Steps, other: Reaction = well): Reaction =>
   (request, index) =>
-    request.body.includes('guided_regex') ? steps : reactionTo(other, request, index)
+    request.body.includes('guided_regex') ? script : reactionTo(other, request, index)
 
 const reactionTo = (
   reaction: Reaction,
@@ -60,7 +58,7 @@ const reactionTo = (
 
 /** Fails a share of its calls, by chance. */
 function flaky(failures: number, seed: number): Reaction {
-  const chance = random(seed)
+  const chance = seededRandom(seed)
   return (...given) => (chance() < failures ? internal : reactionTo(well, ...given))
 }
 
@@ -79,8 +77,8 @@ const parts = {
 } satisfies Partial<GatewayOptions>
 
 describe('what one principal makes a target answer', () => {
-  it.each(provoked)('is told to nobody else: %s', async (_, steps) => {
-    const upstream = await upstreamDuring(toBad(steps))
+  it.each(provoked)('is told to nobody else: %s', async (_, script) => {
+    const upstream = await upstreamDuring(toBad(script))
     const service = await startService(mount, { ...parts, models: { m: upstream } })
     const good = []
     for (let minute = 0; minute < 3; minute++) {
@@ -140,7 +138,7 @@ describe('a vendor that is dead', () => {
   it.each<[string, Script, number]>([
     ['answers 500', internal, 503],
     ['answers 503', failing(503, { message: 'busy' }), 503],
-    ['drops connections', cut(), 502],
+    ['drops connections', steps.cut(), 502],
   ])(
     'is left alone where a single principal asks it, and asked again soon: it %s',
     async (_, script, told) => {
@@ -151,7 +149,7 @@ describe('a vendor that is dead', () => {
       const refused = await Promise.all(Array.from({ length: 50 }, () => ask(service, 'ann')))
       expect(new Set(statuses(refused))).toEqual(new Set([told]))
       expect(upstream.requests.length).toBeLessThanOrEqual(6)
-      upstream.respondWith(answer())
+      upstream.respondWith(steps.answer())
       const from = performance.now()
       await expect.poll(async () => (await ask(service, 'ann')).status, { timeout: 5_000 }).toBe(200)
       expect(performance.now() - from).toBeLessThan(3_500)
@@ -178,7 +176,7 @@ describe('a vendor that is dead', () => {
   })
 
   it('was well until it died, and is left alone after some calls', async () => {
-    const upstream = await upstreamDuring(answer())
+    const upstream = await upstreamDuring(steps.answer())
     const service = await startService(mount, { ...parts, retry: false, models: { m: upstream } })
     expect((await ask(service, 'ann')).status).toBe(200)
     upstream.respondWith(internal)
@@ -221,7 +219,7 @@ describe('a vendor that refuses the gateway’s own key', () => {
     expect(target!.health.unavailableMs).toBeGreaterThan(1_000)
     const told = service.events.filter((event): event is TargetEvent => event.type === 'target')
     expect(told[0]).toMatchObject({ provider: 'vendor', state: 'cooldown', reason: 'upstream_auth' })
-    upstream.respondWith(answer())
+    upstream.respondWith(steps.answer())
     await expect.poll(async () => (await ask(service, 'ann')).status, { timeout: 5_000 }).toBe(200)
     expect((await ask(service, 'bob')).status).toBe(200)
   })
@@ -234,11 +232,11 @@ describe('the reason why no target is asked', () => {
   it.each<[string, readonly Script[], number, string]>([
     ['overloaded', [internal], 503, 'server_is_overloaded'],
     ['rate limited', [slow], 429, 'rate_limit_exceeded'],
-    ['unreachable', [cut()], 502, 'bad_gateway'],
+    ['unreachable', [steps.cut()], 502, 'bad_gateway'],
     ['without credit', [broke], 429, 'insufficient_quota'],
     ['of several the one that passes soonest: rate limited', [internal, slow], 429, 'rate_limit_exceeded'],
     ['of several the one that passes soonest: overloaded', [badKey, internal], 503, 'server_is_overloaded'],
-    ['of several the one that passes soonest: unreachable', [badKey, cut()], 502, 'bad_gateway'],
+    ['of several the one that passes soonest: unreachable', [badKey, steps.cut()], 502, 'bad_gateway'],
     ['of several the one that passes soonest: credit', [badKey, broke], 429, 'insufficient_quota'],
   ])('is told by its class: %s', async (_, scripts, status, code) => {
     const upstreams = await Promise.all(scripts.map(script => upstreamDuring(script)))
@@ -257,7 +255,7 @@ describe('the reason why no target is asked', () => {
   })
 
   it('is that nobody takes a connection, where nobody does', async () => {
-    const port = await refusedPort()
+    const port = await findClosedPort()
     const target = targetAt({ baseURL: `http://127.0.0.1:${port}/v1` })
     const service = await startService(mount, { ...parts, retry: false, models: { m: target } })
     for (let index = 0; index < 8; index++) {
@@ -269,8 +267,8 @@ describe('the reason why no target is asked', () => {
 })
 
 describeWithRedis('principals of gateways that share their health', () => {
-  it.each(provoked)('are not told what one of them makes a target answer: %s', async (_, steps) => {
-    const { upstream, services } = await sharing(toBad(steps))
+  it.each(provoked)('are not told what one of them makes a target answer: %s', async (_, script) => {
+    const { upstream, services } = await sharing(toBad(script))
     const good = []
     for (let index = 0; index < 40; index++) {
       await Promise.all(services.map(service => ask(service, 'ann', true)))

@@ -3,18 +3,7 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { hashApiKey } from '@sluice/core'
-import {
-  answer,
-  cut,
-  hang,
-  type Reaction,
-  rawRequest,
-  reply,
-  type Script,
-  sse,
-  startUpstream,
-  stream,
-} from '@sluice/testing'
+import { type Reaction, type Script, sendRawRequest, sse, startUpstream, steps } from '@sluice/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { tracesOf } from '../faults/harness/traces.ts'
 import { canaries, said, vendorNames, vendors } from './secrets/canaries.ts'
@@ -26,34 +15,40 @@ const repeats =
   (status: number, form: (text: string) => string = text => text): Reaction =>
   ({ rawHeaders, body, path }) => {
     const text = form(JSON.stringify([path, Object.fromEntries(rawHeaders), body]))
-    return reply({ error: { message: text, type: text, code: text, param: text }, message: text }, { status })
+    return steps.reply(
+      { error: { message: text, type: text, code: text, param: text }, message: text },
+      { status },
+    )
   }
 
 const repeatsInStream: Reaction = ({ headers, body }) =>
-  stream([
+  steps.stream([
     `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: said.answer } }] })}\n\n`,
     `data: ${JSON.stringify({ error: { message: JSON.stringify([headers, body]) } })}\n\n`,
   ])
 
 /** What a vendor does, one after the other, for each caller. */
 const scripts: readonly Script[] = [
-  answer({ text: said.answer }),
+  steps.answer({ text: said.answer }),
   ...[400, 401, 403, 404, 413, 422, 429, 500, 503].map(status => repeats(status)),
   repeats(400, text => encodeURIComponent(text)),
   repeats(400, text => Buffer.from(text).toString('base64')),
   repeats(400, text => text.replaceAll('"', "'")),
   repeats(200),
   repeatsInStream,
-  stream(sse([{ choices: [{ index: 0, delta: { content: said.answer } }] }], { done: false })),
-  [stream([`data: {"choices":[{"index":0,"delta":{"content":"${said.answer}`]), cut()],
+  steps.stream(sse([{ choices: [{ index: 0, delta: { content: said.answer } }] }], { done: false })),
+  [steps.stream([`data: {"choices":[{"index":0,"delta":{"content":"${said.answer}`]), steps.cut()],
   ({ headers, body }) =>
-    reply(`${JSON.stringify(headers)} ${body} {`, { headers: { 'content-type': 'application/json' } }),
+    steps.reply(`${JSON.stringify(headers)} ${body} {`, { headers: { 'content-type': 'application/json' } }),
   ({ headers }) =>
-    reply(`<html>${JSON.stringify(headers)}</html>`, { headers: { 'content-type': 'text/html' } }),
+    steps.reply(`<html>${JSON.stringify(headers)}</html>`, { headers: { 'content-type': 'text/html' } }),
   ({ headers }) =>
-    reply({}, { status: 429, headers: { 'set-cookie': headers.authorization ?? 'x', 'retry-after': '1' } }),
-  cut(),
-  hang(),
+    steps.reply(
+      {},
+      { status: 429, headers: { 'set-cookie': headers.authorization ?? 'x', 'retry-after': '1' } },
+    ),
+  steps.cut(),
+  steps.hang(),
 ]
 
 interface Traffic {
@@ -88,7 +83,7 @@ async function traffic(): Promise<Traffic> {
     const toCallers = { ann: '', bob: '', nobody: '' }
     const ask = async (who: keyof typeof toCallers, key: string | undefined, fields: object) => {
       const prompt = who === 'bob' ? said.bobPrompt : said.annPrompt
-      const { received } = await rawRequest({
+      const { received } = await sendRawRequest({
         port,
         method: 'POST',
         path: '/v1/chat/completions',

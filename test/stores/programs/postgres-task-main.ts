@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiKeys } from '@sluice/core'
 import { openPostgres } from '@sluice/postgres'
 import pg from 'pg'
-import { charge, closing, entry } from '../../../packages/testing/src/ledger-records.ts'
+import { charge, closing, entry } from '../../../packages/testing/src/conformance/ledger/records.ts'
 import type { PostgresTask } from './postgres-tasks.ts'
 
 const task = JSON.parse(process.argv[2] ?? '') as PostgresTask

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refusedPort } from '@sluice/testing'
+import { findClosedPort } from '@sluice/testing'
 import pg from 'pg'
 
 /** The folder of PostgreSQL's programs on this machine; `undefined` where there is none. */
@@ -44,7 +44,7 @@ export class PostgresServer {
   static async start(): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-postgres-'))
     if (account !== undefined) chownSync(folder, account.uid, account.gid)
-    const first = new PostgresServer(await refusedPort(), folder)
+    const first = new PostgresServer(await findClosedPort(), folder)
     const data = join(folder, 'data')
     const made = first.#spawn('initdb', [
       '-D',
@@ -67,7 +67,7 @@ export class PostgresServer {
       } catch (error) {
         // Somebody else may have taken the port meanwhile.
         if (tries === 5) throw error
-        server = new PostgresServer(await refusedPort(), folder)
+        server = new PostgresServer(await findClosedPort(), folder)
       }
     }
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, extname, join } from 'node:path'
-import { answer, reply, startUpstream, type Upstream } from '@sluice/testing'
+import { startUpstream, steps, type Upstream } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { Config } from '../config/config.ts'
@@ -83,7 +83,7 @@ async function upstreamOf(...exchanges: Parameters<typeof startUpstream>): Promi
   return upstream
 }
 
-const fromAnthropic = reply({
+const fromAnthropic = steps.reply({
   type: 'message',
   role: 'assistant',
   content: [{ type: 'text', text: 'from Anthropic' }],
@@ -94,7 +94,7 @@ const fromAnthropic = reply({
 describe('what came of LiteLLM', () => {
   it('asks each vendor in its own words, with the key of the environment', async () => {
     const [openai, anthropic] = [
-      await upstreamOf(answer({ text: 'from OpenAI' })),
+      await upstreamOf(steps.answer({ text: 'from OpenAI' })),
       await upstreamOf(fromAnthropic),
     ]
     const ask = await served('litellm', 'quick-start', { openai, anthropic })
@@ -108,10 +108,10 @@ describe('what came of LiteLLM', () => {
   it('goes on to those that stand in, and to theirs', async () => {
     const broken = { error: { message: 'no', type: 'server_error', code: null, param: null } }
     const [groq, openai] = [
-      await upstreamOf(reply(broken, { status: 500 })),
-      await upstreamOf(reply(broken, { status: 500 })),
+      await upstreamOf(steps.reply(broken, { status: 500 })),
+      await upstreamOf(steps.reply(broken, { status: 500 })),
     ]
-    const mistral = await upstreamOf(answer({ text: 'from Mistral' }))
+    const mistral = await upstreamOf(steps.answer({ text: 'from Mistral' }))
     const ask = await served('litellm', 'fallbacks', { groq, openai, mistral })
     expect(await ask('fast')).toMatchObject({ status: 200, text: 'from Mistral' })
     expect([groq, openai, mistral].map(({ requests }) => requests.length)).toEqual([1, 1, 1])
@@ -119,7 +119,7 @@ describe('what came of LiteLLM', () => {
 
   it('asks for what stands under a wildcard', async () => {
     const [openai, anthropic] = [
-      await upstreamOf(answer({ text: 'from OpenAI' })),
+      await upstreamOf(steps.answer({ text: 'from OpenAI' })),
       await upstreamOf(fromAnthropic),
     ]
     const ask = await served('litellm', 'wildcards', { openai, anthropic })
@@ -131,7 +131,7 @@ describe('what came of LiteLLM', () => {
   })
 
   it('sets the parameters of a place', async () => {
-    const house = await upstreamOf(answer({ text: 'from the house' }))
+    const house = await upstreamOf(steps.answer({ text: 'from the house' }))
     const ask = await served('litellm', 'own-servers', { 'openai-compatible': house })
     expect(await ask('house', { temperature: 1 })).toMatchObject({ text: 'from the house' })
     expect(house.requests[0]?.json).toMatchObject({ model: 'house-7b', temperature: 0.2 })
@@ -140,8 +140,8 @@ describe('what came of LiteLLM', () => {
 
   it('bounds a model by the sum of its deployments', async () => {
     const [deepseek, together] = [
-      await upstreamOf(answer({ text: 'a' })),
-      await upstreamOf(answer({ text: 'a' })),
+      await upstreamOf(steps.answer({ text: 'a' })),
+      await upstreamOf(steps.answer({ text: 'a' })),
     ]
     const ask = await served('litellm', 'strategies', { deepseek, together })
     expect((await ask('chat')).headers.get('x-ratelimit-limit-requests')).toBe('180')
@@ -151,7 +151,7 @@ describe('what came of LiteLLM', () => {
 describe('what came of Portkey', () => {
   const refusal = (status: number) => {
     const error = { message: 'no', type: 'x', code: null, param: null }
-    return reply({ error }, { status })
+    return steps.reply({ error }, { status })
   }
 
   it.each([
@@ -166,7 +166,7 @@ describe('what came of Portkey', () => {
   })
 
   it('hands the name of the caller to the one target', async () => {
-    const openai = await upstreamOf(answer({ text: 'from OpenAI' }))
+    const openai = await upstreamOf(steps.answer({ text: 'from OpenAI' }))
     const ask = await served('portkey', 'single', { openai })
     expect(await ask('gpt-4.1-mini')).toMatchObject({ text: 'from OpenAI' })
     expect(openai.requests[0]?.json).toMatchObject({ model: 'gpt-4.1-mini' })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { refusedPort } from '@sluice/testing'
+import { findClosedPort } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
 import { ConfigFaults } from '../config/faults/config-faults.ts'
@@ -50,7 +50,7 @@ function ask({ baseURL }: Service, body: object, key = 'sk-ann'): Promise<Respon
 
 describe('startService', () => {
   it('logs and counts that an issuer of tokens does not answer', async () => {
-    const jwks = `http://127.0.0.1:${await refusedPort()}/keys`
+    const jwks = `http://127.0.0.1:${await findClosedPort()}/keys`
     const jwt = { jwks, issuer: 'https://login.example', audience: 'llm' }
     const { service, printed } = await started({ ...base, jwt })
     const coded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')

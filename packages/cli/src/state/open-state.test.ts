@@ -1,6 +1,6 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { refusedPort } from '@sluice/testing'
+import { findClosedPort } from '@sluice/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { CommandFault } from '../command.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -57,7 +57,7 @@ describe('openState', () => {
   })
 
   it('starts without its servers, tells of them once and without a password, and lets them go', async () => {
-    const port = await refusedPort()
+    const port = await findClosedPort()
     const { told, ...rest } = world()
     const state = await openState(
       {

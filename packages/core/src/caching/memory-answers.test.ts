@@ -1,4 +1,4 @@
-import { answerStoreConformance } from '@sluice/testing'
+import { cacheStoreConformance } from '@sluice/testing/conformance'
 import { describe, expect, it } from 'vitest'
 import { memoryCacheStore } from './memory-answers.ts'
 
@@ -7,7 +7,7 @@ const long = { ttlMs: 1_000 }
 const pinned = { ttlMs: 1_000, pinned: true }
 
 describe('memoryAnswers', () => {
-  for (const { name, run } of answerStoreConformance)
+  for (const { name, run } of cacheStoreConformance)
     it(name, () => run(async settings => memoryCacheStore(settings)))
 
   it('returns at once', () => {

@@ -27,7 +27,7 @@ export type AddResult = 'added' | 'full' | { readonly existing: string }
  * one. It may evict any other to make room. An owner has a bounded number of texts: one more evicts a text of the same
  * owner and none of another.
  *
- * The conformance suite of `@sluice/testing` holds a store to all of it: `answerStoreConformance`.
+ * `cacheStoreConformance` of `@sluice/testing/conformance` tests all of it.
  */
 export interface CacheStore {
   /** Returns the stored text, or `undefined`. */

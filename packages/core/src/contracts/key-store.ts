@@ -81,8 +81,8 @@ export interface KeyStore {
 export type KeyFields = Pick<StoredKey, 'name' | 'models' | 'tags' | 'limits' | 'disabled' | 'expiresAt'>
 
 /**
- * The tables under a key store, in one database or another. The conformance suite of `@sluice/testing` says in tests
- * what they do: `keyStoreConformance`.
+ * The tables under a key store, in one database or another.
+ * `keyStoreConformance` of `@sluice/testing/conformance` tests all that they do.
  */
 export interface KeyRepository {
   insert(key: StoredKey): Promise<void>

@@ -25,7 +25,7 @@ export interface LedgerBatch {
  * What is written goes through `storedBatch`: texts and numbers that a database cannot hold are mended there. A closing
  * without a charge is a use of nothing that costs 0. An entry's kind is kept, and what has none is a request.
  *
- * The conformance suite of `@sluice/testing` says all of it in tests: `ledgerConformance`.
+ * `ledgerConformance` of `@sluice/testing/conformance` tests all of it.
  */
 export interface LedgerRepository {
   write(batch: LedgerBatch): Promise<void>

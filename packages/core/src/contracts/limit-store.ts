@@ -99,7 +99,7 @@ export interface Settlement {
  * a settlement that comes again changes nothing. One that comes after its time was over, and its `floor` was charged,
  * still corrects that, for an hour.
  *
- * The conformance suite of `@sluice/testing` says all of it in tests: `limitStoreConformance`.
+ * `limitStoreConformance` of `@sluice/testing/conformance` tests all of it.
  */
 export interface LimitStore {
   admit(claim: Claim): LimitDecision | Promise<LimitDecision>

@@ -1,6 +1,6 @@
+import { limitStoreConformance } from '@sluice/testing/conformance'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { limitStoreConformance } from '../../../testing/src/limit-store-conformance.ts'
 import type { Counter, LeaseCounter, RateCounter, SumCounter } from '../contracts/limit-store.ts'
 import { memoryLimitStore } from './memory-store.ts'
 

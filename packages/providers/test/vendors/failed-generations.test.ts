@@ -1,6 +1,6 @@
 import { createGateway, type GatewayEvent, models, type Target } from '@sluice/core'
 import { gemini, openaiCompatible, vertex } from '@sluice/providers'
-import { answer, reply, type Script, startUpstream, stream, type Upstream } from '@sluice/testing'
+import { type Script, startUpstream, steps, type Upstream } from '@sluice/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 
 const good = {
@@ -15,7 +15,9 @@ const bare = (finishReason: string) => ({ candidates: [{ index: 0, finishReason 
 /** Google's answer, whole or as the only event of a stream. */
 const google = (value: object): Script => {
   return ({ path }) =>
-    path.includes('streamGenerateContent') ? stream([`data: ${JSON.stringify(value)}\r\n\r\n`]) : reply(value)
+    path.includes('streamGenerateContent')
+      ? steps.stream([`data: ${JSON.stringify(value)}\r\n\r\n`])
+      : steps.reply(value)
 }
 
 const places: Readonly<Record<string, (upstream: Upstream) => Target>> = {
@@ -74,7 +76,7 @@ describe.each(Object.entries(places))('a model on %s that fails at a tool call',
 
   it.each(reasons)('gives way to the next target after %s', async reason => {
     const first = await upstreamOf(google(bare(reason)))
-    const second = await upstreamOf(answer({ text: 'From the second.' }))
+    const second = await upstreamOf(steps.answer({ text: 'From the second.' }))
     const other = openaiCompatible({ name: 'other', baseURL: second.baseURL })('o')
     const { status, text } = await serving(place(first), other).post()
     expect(status, text).toBe(200)
@@ -94,7 +96,9 @@ describe.each(Object.entries(places))('a model on %s that fails at a tool call',
   it('ends a stream that has begun with an error event, and no end mark', async () => {
     const content = { role: 'model', parts: [{ text: 'Hm.', thought: true }] }
     const values = [{ candidates: [{ index: 0, content }] }, bare('MALFORMED_FUNCTION_CALL')]
-    const upstream = await upstreamOf(stream(values.map(value => `data: ${JSON.stringify(value)}\r\n\r\n`)))
+    const upstream = await upstreamOf(
+      steps.stream(values.map(value => `data: ${JSON.stringify(value)}\r\n\r\n`)),
+    )
     const { status, text } = await serving(place(upstream)).post({ stream: true })
     expect(status).toBe(200)
     expect(text).toContain('"reasoning_content":"Hm."')
@@ -118,7 +122,7 @@ it("is known by the words of Google's own chat-completions endpoint too", async 
     const choices = [{ index: 0, finish_reason, ...(streamed ? { delta: message } : { message }) }]
     const body = { choices, usage: { prompt_tokens: 3, completion_tokens: 0 } }
     const upstream = await upstreamOf(
-      streamed ? stream([`data: ${JSON.stringify(body)}\n\n`, 'data: [DONE]\n\n']) : reply(body),
+      streamed ? steps.stream([`data: ${JSON.stringify(body)}\n\n`, 'data: [DONE]\n\n']) : steps.reply(body),
     )
     const target = openaiCompatible({ name: 'other', baseURL: upstream.baseURL })('o')
     const { status, text } = await serving(target).post({ stream: streamed })

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { apiKeys, createGateway, type EndEvent, models } from '@sluice/core'
 import { serve } from '@sluice/node'
 import { bedrock, gemini, type ImageFetcher, type ProviderInstance, vertex } from '@sluice/providers'
-import { reply, startUpstream } from '@sluice/testing'
+import { startUpstream, steps } from '@sluice/testing'
 import OpenAI, { BadRequestError } from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { guardedFetch } from '../../../node/src/image-fetcher/guarded-fetch.ts'
@@ -73,7 +73,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 /** A service with one of the vendors, a host of images, and the official client. */
 async function service({ vendor, model, answer }: ByBytes, fetched?: Answer) {
   const host = await imageHost(fetched ?? ((_request, response) => sendImage(response)))
-  const upstream = await startUpstream(reply(answer))
+  const upstream = await startUpstream(steps.reply(answer))
   const world = { lookup: async () => ['127.0.0.1'], isPublic: () => true, ca: host.ca }
   const guards = {
     hosts: [hostRule(`images.example.com:${host.port}`)],

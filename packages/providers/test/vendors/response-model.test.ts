@@ -12,18 +12,7 @@ import {
   priceTable,
 } from '@sluice/core'
 import { anthropic, bedrock, gemini, openaiCompatible, openrouter } from '@sluice/providers'
-import {
-  body,
-  chunks,
-  completion,
-  end,
-  head,
-  type RecordedRequest,
-  reply,
-  sse,
-  stream,
-  usage,
-} from '@sluice/testing'
+import { chunks, completion, type RecordedRequest, sse, steps, usage } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Site } from '../../../../test/e2e/conformance/site.ts'
 import { mounts } from '../../../../test/e2e/mounts/mounts.ts'
@@ -39,11 +28,11 @@ const apiKey = 'sk-upstream'
 const naming =
   (model: unknown) =>
   ({ json }: Pick<RecordedRequest, 'json'>) => {
-    if (json?.stream !== true) return reply({ ...completion({ usage: usage(1_000, 1_000) }), model })
+    if (json?.stream !== true) return steps.reply({ ...completion({ usage: usage(1_000, 1_000) }), model })
     const events = chunks({ usage: usage(1_000, 1_000) }).map(chunk =>
       typeof chunk === 'object' ? { ...chunk, model } : chunk,
     )
-    return stream(sse(events))
+    return steps.stream(sse(events))
   }
 
 /** A member of a vendor's answer, or of one of its events. */
@@ -69,14 +58,18 @@ const places: Readonly<
 function inWire(wire: Wire, model: string, streamed: boolean) {
   const { whole, event, within } = places[wire]!
   const said = answersOf[wire](threeWords)
-  if (!streamed) return reply(withMember(said.whole, whole, model))
+  if (!streamed) return steps.reply(withMember(said.whole, whole, model))
   const { type, frame } = framing[wire]
   const events = said.events.map(({ name, payload }) =>
     event === undefined || name === event
       ? { name, payload: withMember(payload, within, model) }
       : { name, payload },
   )
-  return [head({ headers: { 'content-type': type } }), body(Buffer.concat(events.map(frame))), end()]
+  return [
+    steps.head({ headers: { 'content-type': type } }),
+    steps.body(Buffer.concat(events.map(frame))),
+    steps.end(),
+  ]
 }
 
 async function service(options: Partial<GatewayOptions> & Pick<GatewayOptions, 'route'>) {

@@ -29,17 +29,7 @@ import {
   vertex,
   vllm,
 } from '@sluice/providers'
-import {
-  answer,
-  body,
-  completion,
-  end,
-  head,
-  type Reaction,
-  reply,
-  type Upstream,
-  usage,
-} from '@sluice/testing'
+import { completion, type Reaction, steps, type Upstream, usage } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Site } from '../../../../test/e2e/conformance/site.ts'
 import { mounts } from '../../../../test/e2e/mounts/mounts.ts'
@@ -137,16 +127,16 @@ function fieldOf(name: string): { readonly path: string; readonly fields: Record
 
 /** An upstream that answers as the vendor does, whole or streamed. */
 const answering: Readonly<Record<Wire, Reaction>> = {
-  chat: answer(),
+  chat: steps.answer(),
   messages: ({ json }) => inWire('messages', json?.stream === true),
   generate: ({ path }) => inWire('generate', path.includes('streamGenerateContent')),
   converse: ({ path }) => inWire('converse', path.endsWith('converse-stream')),
 }
 
 function inWire(wire: Wire, streamed: boolean) {
-  if (!streamed) return reply(wholeAnswer(wire, threeWords))
+  if (!streamed) return steps.reply(wholeAnswer(wire, threeWords))
   const { type, frames } = framedAnswer(wire, threeWords)
-  return [head({ headers: { 'content-type': type } }), body(Buffer.concat(frames)), end()]
+  return [steps.head({ headers: { 'content-type': type } }), steps.body(Buffer.concat(frames)), steps.end()]
 }
 
 const keys = apiKeys([
@@ -343,7 +333,7 @@ describe('restricted fields', () => {
     // It obeys, as OpenRouter does.
     const upstream = await upstreamDuring(({ json }) => {
       const [first] = Array.isArray(json?.models) ? json.models : [json?.model]
-      return reply({ ...completion({ usage: usage(1_000, 1_000) }), model: first })
+      return steps.reply({ ...completion({ usage: usage(1_000, 1_000) }), model: first })
     })
     const { chat, ends } = await service({
       route: models({
@@ -362,7 +352,7 @@ describe('restricted fields', () => {
     // As llama.cpp: its own field wins over `max_tokens`.
     const upstream = await upstreamDuring(({ json }) => {
       const generated = Number(json?.n_predict ?? json?.max_tokens)
-      return reply(completion({ usage: usage(10, generated) }))
+      return steps.reply(completion({ usage: usage(10, generated) }))
     })
     const authenticate = apiKeys([{ id: 'ann', key: 'ann', limits: [tokens(5_000).per('hour')] }])
     const route = models({ small: llamacpp({ baseURL: upstream.baseURL })('small') })

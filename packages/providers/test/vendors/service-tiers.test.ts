@@ -1,6 +1,6 @@
 import { createGateway, models, type Target } from '@sluice/core'
 import { anthropic, bedrock, gemini, openaiCompatible, vertex } from '@sluice/providers'
-import { body, head, readSse, reply, type Script, startUpstream, stream } from '@sluice/testing'
+import { readSse, type Script, startUpstream, steps } from '@sluice/testing'
 import { afterEach, expect, it } from 'vitest'
 import { scriptedEvent } from '../bedrock/scripted-frames.ts'
 
@@ -45,10 +45,10 @@ const chat =
   (fields: object): Script =>
   ({ json }) => {
     const choice = { index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }
-    if (json?.stream !== true) return reply({ choices: [choice], ...fields })
+    if (json?.stream !== true) return steps.reply({ choices: [choice], ...fields })
     const events = [{ delta: { content: 'Hi' } }, { delta: {}, finish_reason: 'stop' }]
     const data = events.map(one => JSON.stringify({ choices: [{ index: 0, ...one }], ...fields }))
-    return stream([...data, '[DONE]'].map(text => `data: ${text}\n\n`))
+    return steps.stream([...data, '[DONE]'].map(text => `data: ${text}\n\n`))
   }
 const compatible = (url: string) => openaiCompatible({ name: 'acme', baseURL: `${url}/v1` })('a')
 
@@ -77,7 +77,9 @@ it("Gemini's and Vertex AI's tier is told in the protocol's word, and none where
         candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
         usageMetadata,
       }
-      return path.includes('stream') ? stream([`data: ${JSON.stringify(value)}\r\n\r\n`]) : reply(value)
+      return path.includes('stream')
+        ? steps.stream([`data: ${JSON.stringify(value)}\r\n\r\n`])
+        : steps.reply(value)
     }
   const ai = (url: string) => gemini({ apiKey: 'k', baseURL: `${url}/v1beta` })('gemini-2.5-flash')
   const cloud = (url: string) =>
@@ -102,7 +104,7 @@ it("Anthropic's tier is told from the first chunk on", async () => {
     `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`
   const script: Script = ({ json }) => {
     if (json?.stream !== true)
-      return reply({ ...message, content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' })
+      return steps.reply({ ...message, content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' })
     const pieces = [
       { type: 'message_start', message: { ...message, content: [] } },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -111,7 +113,7 @@ it("Anthropic's tier is told from the first chunk on", async () => {
       { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
       { type: 'message_stop' },
     ]
-    return stream(pieces.map(event))
+    return steps.stream(pieces.map(event))
   }
   const place = (url: string) => anthropic({ apiKey: 'k', baseURL: url })('claude-sonnet-4-20250514')
   const { whole, streamed } = await tiersOf(script, place)
@@ -123,7 +125,8 @@ it("Bedrock's tier, which a stream names last, is told on the last chunks", asyn
   const counts = { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, serviceTier: { type: 'flex' } }
   const script: Script = ({ path }) => {
     const message = { role: 'assistant', content: [{ text: 'Hi' }] }
-    if (!path.endsWith('stream')) return reply({ output: { message }, stopReason: 'end_turn', ...counts })
+    if (!path.endsWith('stream'))
+      return steps.reply({ output: { message }, stopReason: 'end_turn', ...counts })
     const frames = [
       scriptedEvent({ messageStart: { role: 'assistant' } }),
       scriptedEvent({ contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'Hi' } } }),
@@ -131,7 +134,7 @@ it("Bedrock's tier, which a stream names last, is told on the last chunks", asyn
       scriptedEvent({ metadata: counts }),
     ]
     const headers = { 'content-type': 'application/vnd.amazon.eventstream' }
-    return [head({ headers }), ...frames.map(frame => body(frame, { split: 'bytes' }))]
+    return [steps.head({ headers }), ...frames.map(frame => steps.body(frame, { split: 'bytes' }))]
   }
   const place = (url: string) =>
     bedrock({ region: 'us-east-1', bearerToken: 'k', baseURL: url })('amazon.nova-lite-v1:0')

@@ -1,4 +1,4 @@
-import { answer, usage } from '@sluice/testing'
+import { steps, usage } from '@sluice/testing'
 import type { ConsoleService } from '../site/service.ts'
 
 /** An hour's worth of requests: fallbacks, hedges, failures, two teams. `at` sets the clock, in minutes before now. */
@@ -7,7 +7,10 @@ export async function makeTraffic(
   at: (minutesAgo: number) => void,
 ): Promise<void> {
   north.respondWith(
-    answer({ text: 'It holds water back, and lets it through where it is wanted.', usage: usage(420, 96) }),
+    steps.answer({
+      text: 'It holds water back, and lets it through where it is wanted.',
+      usage: usage(420, 96),
+    }),
   )
   const search = await keys.issue({
     name: 'Search service',

@@ -15,7 +15,7 @@ import {
 import { serve } from '@sluice/node'
 import { local, openaiCompatible } from '@sluice/providers'
 import { openSqlite } from '@sluice/sqlite'
-import { answer, hang, reply, startUpstream, type Upstream } from '@sluice/testing'
+import { startUpstream, steps, type Upstream } from '@sluice/testing'
 
 export const adminKey = 'admin-key-of-the-console-0123456789'
 
@@ -67,9 +67,9 @@ export async function startService({
   port = 0,
   chat: ownChat,
 }: ServiceOptions = {}): Promise<ConsoleService> {
-  const north = await startUpstream(answer())
-  const south = await startUpstream(reply({ error: { message: 'out of order' } }, { status: 503 }))
-  const east = await startUpstream(hang())
+  const north = await startUpstream(steps.answer())
+  const south = await startUpstream(steps.reply({ error: { message: 'out of order' } }, { status: 503 }))
+  const east = await startUpstream(steps.hang())
   const vendor = (name: string, { baseURL }: Upstream) =>
     openaiCompatible({ name, apiKey: 'sk-of-the-upstream', baseURL })
   const [toNorth, toSouth, toEast] = [vendor('north', north), vendor('south', south), vendor('east', east)]

@@ -1,4 +1,4 @@
-import { answer, chunks, hang, sse, stream } from '@sluice/testing'
+import { chunks, sse, steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { askInChat } from '../site/ask-in-chat.ts'
 import { chatAs } from '../site/chat-as.ts'
@@ -52,7 +52,7 @@ export const chatTests: ViewTests = site => {
 
   it('is stopped, and so is the upstream', async () => {
     const { east } = site().service
-    east.respondWith([stream(sse(chunks({ text: 'Hello world, and more' })).slice(0, 2)), hang()])
+    east.respondWith([steps.stream(sse(chunks({ text: 'Hello world, and more' })).slice(0, 2)), steps.hang()])
     const page = await site().open()
     const asked = east.requests.length + 1
     const turn = await askInChat(page, 'stuck', 'Hello')
@@ -62,7 +62,7 @@ export const chatTests: ViewTests = site => {
     await turn.getByText('Stopped.').waitFor()
     await goTo(page, 'Requests')
     await page.locator('tbody tr').first().getByText('Caller left').waitFor()
-    east.respondWith(hang())
+    east.respondWith(steps.hang())
   })
 
   it('tells why an answer failed, and stays signed in where the caller is refused', async () => {
@@ -130,7 +130,7 @@ export const chatTests: ViewTests = site => {
 
   it('shows what models and upstreams say as text, whatever it is', async () => {
     const text = '<img src=x onerror=alert(1)><script>alert(2)</script>'
-    site().service.north.respondWith(answer({ text }))
+    site().service.north.respondWith(steps.answer({ text }))
     const page = await site().open()
     const turn = await askInChat(page, 'unpriced', text)
     await turn.getByRole('link').waitFor()
@@ -142,6 +142,6 @@ export const chatTests: ViewTests = site => {
       await page.getByRole('table').getByText(hostileModel).first().waitFor()
     }
     expect(await page.locator('img, #app script').count()).toBe(0)
-    site().service.north.respondWith(answer())
+    site().service.north.respondWith(steps.answer())
   })
 }

@@ -1,4 +1,4 @@
-import { hang } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { goTo } from '../site/go-to.ts'
 import { callerKey } from '../site/service.ts'
@@ -8,7 +8,7 @@ export const requestsTests: ViewTests = site => {
   it('shows a request while it runs, and how it ended', async () => {
     const page = await site().open()
     const { east, chat } = site().service
-    east.respondWith(hang())
+    east.respondWith(steps.hang())
     await goTo(page, 'Requests')
     await page.locator('.connection', { hasText: 'Live' }).waitFor()
     const asked = east.requests.length + 1

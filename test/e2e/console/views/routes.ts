@@ -1,4 +1,4 @@
-import { answer, reply } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { goTo } from '../site/go-to.ts'
 import type { ViewTests } from '../site/views.ts'
@@ -17,9 +17,9 @@ export const routesTests: ViewTests = site => {
 
   it('say that credentials are refused, and not that a pause was asked for', async () => {
     const { ask, north } = site().service
-    north.respondWith(reply({ error: { message: 'no such key' } }, { status: 401 }))
+    north.respondWith(steps.reply({ error: { message: 'no such key' } }, { status: 401 }))
     await ask('unpriced')
-    north.respondWith(answer())
+    north.respondWith(steps.answer())
     const page = await site().open()
     await goTo(page, 'Routes')
     const target = page.locator('[data-model=unpriced] [data-state=cooldown]')

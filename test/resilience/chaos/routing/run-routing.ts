@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createGateway, type EndEvent, leastBusy, models, type Observer } from '@sluice/core'
 import { serve } from '@sluice/node'
 import { openaiCompatible } from '@sluice/providers'
-import { random } from '@sluice/testing'
+import { seededRandom } from '@sluice/testing'
 import { ask, chat } from '../../soak/driver/ask.ts'
 import { clientEnd } from '../traffic/client-end.ts'
 import { aloneHeader, MoodyUpstream } from './moody-upstream.ts'
@@ -12,7 +12,7 @@ import { weather } from './weather.ts'
 
 /** Runs a gateway over three upstreams whose moods change, and clients who ask it, and each upstream alone. */
 export async function runRouting(plan: RoutingPlan, tell: (line: string) => void): Promise<RoutingLogs> {
-  const chance = random(plan.seed)
+  const chance = seededRandom(plan.seed)
   const spells = weather(plan, chance)
   await using first = await MoodyUpstream.start(plan.slowMs)
   await using second = await MoodyUpstream.start(plan.slowMs)

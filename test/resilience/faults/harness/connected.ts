@@ -1,10 +1,10 @@
-import { type RawClient, rawClient } from '@sluice/testing'
+import { connectRawClient, type RawClient } from '@sluice/testing'
 import { onTestFinished } from 'vitest'
 import type { Site } from '../../../e2e/conformance/site.ts'
 
 /** A raw connection to a service until the test ends. */
 export async function connected({ port }: { readonly port: number }, text = ''): Promise<RawClient> {
-  const client = await rawClient({ port })
+  const client = await connectRawClient({ port })
   onTestFinished(() => client.close())
   if (text !== '') await client.send(Buffer.from(text, 'latin1'))
   return client

@@ -1,4 +1,4 @@
-import { type RawClient, rawClient, requestBytes, type Upstream } from '@sluice/testing'
+import { connectRawClient, type RawClient, requestBytes, type Upstream } from '@sluice/testing'
 import { onTestFinished } from 'vitest'
 import { base, headersOf, type Site } from '../../../e2e/conformance/site.ts'
 
@@ -9,7 +9,7 @@ export async function asking(
   paused = false,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<RawClient> {
-  const client = await rawClient({ port: site.port, paused })
+  const client = await connectRawClient({ port: site.port, paused })
   onTestFinished(() => client.close())
   await client.send(chatBytes(site, fields, headers))
   return client

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refusedPort } from '@sluice/testing'
+import { findClosedPort } from '@sluice/testing'
 import { onTestFinished } from 'vitest'
 
 /** Where nginx is on this machine; `undefined` where it is not. */
@@ -19,7 +19,7 @@ export const nginxPath: string | undefined = [...(process.env.PATH ?? '').split(
 export async function nginxBefore(target: number): Promise<number> {
   if (nginxPath === undefined) throw new Error('There is no nginx on this machine.')
   const folder = await mkdtemp(join(tmpdir(), 'sluice-nginx-'))
-  const port = await refusedPort()
+  const port = await findClosedPort()
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   await writeFile(
     join(folder, 'nginx.conf'),

@@ -1,6 +1,6 @@
 import type { Target } from '@sluice/core'
 import { anthropic, bedrock, gemini, type ImageFetcher, openaiCompatible } from '@sluice/providers'
-import { answer, reply, type Script } from '@sluice/testing'
+import { type Script, steps } from '@sluice/testing'
 import { upstreamKey } from './service.ts'
 import { threeWords, wholeAnswer } from './vendor-answers.ts'
 
@@ -18,22 +18,22 @@ export const targets: Readonly<Record<Protocol, ProtocolTarget>> = {
   'openai-compatible': {
     at: origin =>
       openaiCompatible({ name: 'vendor', baseURL: `${origin}/v1`, apiKey: upstreamKey })('its-model'),
-    answer: answer(),
+    answer: steps.answer(),
   },
   anthropic: {
     at: origin => anthropic({ baseURL: `${origin}/v1`, apiKey: upstreamKey })('claude-sonnet-4-20250514'),
-    answer: reply(wholeAnswer('messages', threeWords)),
+    answer: steps.reply(wholeAnswer('messages', threeWords)),
   },
   gemini: {
     at: (origin, fetchImage) =>
       gemini({ baseURL: `${origin}/v1beta`, apiKey: upstreamKey, fetchImage })('gemini-2.5-flash'),
-    answer: reply(wholeAnswer('generate', threeWords)),
+    answer: steps.reply(wholeAnswer('generate', threeWords)),
   },
   bedrock: {
     at: (origin, fetchImage) =>
       bedrock({ region: 'us-east-1', bearerToken: upstreamKey, baseURL: origin, fetchImage })(
         'us.amazon.nova-lite-v1:0',
       ),
-    answer: reply(wholeAnswer('converse', threeWords)),
+    answer: steps.reply(wholeAnswer('converse', threeWords)),
   },
 }

@@ -1,4 +1,4 @@
-import { body, head, type Steps } from '@sluice/testing'
+import { type Steps, steps } from '@sluice/testing'
 import {
   answersOf,
   framing,
@@ -50,5 +50,5 @@ export function wholeAnswer(wire: Wire, plan: Plan): object {
 export function answering(wire: Wire, events: readonly SaidEvent[]): Steps {
   const { type, frame } = framing[wire]
   const bytes = Buffer.concat(events.map(frame))
-  return [head({ headers: { 'content-type': type } }), ...(bytes.length > 0 ? [body(bytes)] : [])]
+  return [steps.head({ headers: { 'content-type': type } }), ...(bytes.length > 0 ? [steps.body(bytes)] : [])]
 }

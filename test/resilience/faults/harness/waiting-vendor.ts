@@ -1,4 +1,4 @@
-import { completion, reply } from '@sluice/testing'
+import { completion, steps } from '@sluice/testing'
 import { onTestFinished } from 'vitest'
 import { upstreamDuring } from './upstream.ts'
 
@@ -11,7 +11,7 @@ export async function waitingVendor() {
   onTestFinished(() => open())
   const upstream = await upstreamDuring(async () => {
     await opened
-    return reply(completion())
+    return steps.reply(completion())
   })
   return { upstream, open }
 }

@@ -1,6 +1,6 @@
 import { apiKeys, createGateway, type GatewayOptions, models, type Usage } from '@sluice/core'
 import { openaiCompatible } from '@sluice/providers'
-import { answer, type Upstream } from '@sluice/testing'
+import { steps, type Upstream } from '@sluice/testing'
 import { expect, onTestFinished } from 'vitest'
 import { Site } from '../../../e2e/conformance/site.ts'
 import type { Mount } from '../../../e2e/mounts/mounts.ts'
@@ -14,7 +14,7 @@ export const impatient = { policyMs, firstByteMs: 200, responseMs: 200, idleMs: 
 
 /** A service with functions of the user's; what it answers, what it records, and what room it holds. */
 export async function serviceWith(mount: Mount, given: Partial<GatewayOptions>) {
-  const upstream = await upstreamDuring(answer())
+  const upstream = await upstreamDuring(steps.answer())
   const ends = watchedEnds()
   const settled: (Usage | undefined)[] = []
   let admitted = 0

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import type { RequestOutcome } from '@sluice/core'
-import { random } from '@sluice/testing'
+import { seededRandom } from '@sluice/testing'
 import type { Gateway, Upstream } from '../process/child.ts'
 import type { Ended } from '../process/messages.ts'
 import { Mailbox } from './mailbox.ts'
@@ -8,7 +8,7 @@ import { Mailbox } from './mailbox.ts'
 /** What all clients of a soak share. */
 export class World {
   readonly agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  readonly random = random(1)
+  readonly random = seededRandom(1)
   /** A request stands in the queue for its turn. */
   readonly queued = new Mailbox<true>('the queue')
   /** The upstream stands where its client is to leave. */

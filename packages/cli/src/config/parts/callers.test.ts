@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GatewayEvent } from '@sluice/core'
-import { refusedPort } from '@sluice/testing'
+import { findClosedPort } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { JwtConfig } from '../config.ts'
 import { keptTokenCallers } from './callers.ts'
@@ -50,7 +50,7 @@ describe('keptTokenCallers', () => {
 
   it('tells of an issuer that does not answer', async () => {
     const events: GatewayEvent[] = []
-    const jwks = `http://127.0.0.1:${await refusedPort()}/keys`
+    const jwks = `http://127.0.0.1:${await findClosedPort()}/keys`
     const callers = keptTokenCallers(event => void events.push(event))({ jwks, issuer, audience: 'llm' })
     await expect(callers(request(), undefined)).rejects.toMatchObject({ code: 'authentication_unavailable' })
     await vi.waitFor(

@@ -1,6 +1,6 @@
 import type { LimitRuleData } from '@sluice/core'
 import { list, object } from '../shape/collections.ts'
-import { choice, flag, number, text } from '../shape/values.ts'
+import { choice, number, text } from '../shape/values.ts'
 
 /** What can be told of one member; how they go together the core says. */
 const rule = object<LimitRuleData>(

@@ -1,5 +1,5 @@
 import { createGateway, models } from '@sluice/core'
-import { rawRequest, reply, startUpstream } from '@sluice/testing'
+import { sendRawRequest, startUpstream, steps } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
 import { mounts } from '../../../../../test/e2e/mounts/mounts.ts'
 import { type Asked, asked, inexpressible } from './asked.ts'
@@ -52,7 +52,7 @@ describe.skipIf(!present)('recorded requests (skipped where ../shared/fixtures i
 /** What the vendor gets when the gateway is asked. */
 async function sentFor(vendor: VendorName, { model, options }: Asked, ask: object) {
   // A refusal, so that the gateway asks once whatever it asked.
-  const upstream = await startUpstream(reply({ error: { message: 'Enough.' } }, { status: 400 }))
+  const upstream = await startUpstream(steps.reply({ error: { message: 'Enough.' } }, { status: 400 }))
   try {
     const target = vendors[vendor].connect(upstream.url, options)(model)
     const gateway = createGateway({
@@ -62,7 +62,7 @@ async function sentFor(vendor: VendorName, { model, options }: Asked, ask: objec
     })
     const { port, close } = await mounts['node http']!(gateway)
     try {
-      const answer = await rawRequest({ port, body: { model: 'asked', ...ask } })
+      const answer = await sendRawRequest({ port, body: { model: 'asked', ...ask } })
       expect(upstream.requests.length, answer.body).toBe(1)
       return upstream.requests[0]!
     } finally {

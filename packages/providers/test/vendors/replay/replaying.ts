@@ -1,5 +1,5 @@
 import { createGateway, type Gateway, models } from '@sluice/core'
-import { body, cut, head, rawRequest, reset, type Split, startUpstream } from '@sluice/testing'
+import { type Split, sendRawRequest, startUpstream, steps } from '@sluice/testing'
 import { mounts } from '../../../../../test/e2e/mounts/mounts.ts'
 import type { VendorName } from './recordings.ts'
 import { vendors } from './vendors.ts'
@@ -16,7 +16,7 @@ export interface Sent {
 /** A gateway over HTTP, and behind it a vendor that sends what it is told. */
 export interface Replay {
   /** Asks for the model `name`, which the vendor answers with what is `sent`, in these pieces. */
-  ask(name: string, sent: Sent, split: Split, fields: object): ReturnType<typeof rawRequest>
+  ask(name: string, sent: Sent, split: Split, fields: object): ReturnType<typeof sendRawRequest>
   close(): Promise<void>
 }
 
@@ -34,9 +34,9 @@ export async function replaying(
   const upstream = await startUpstream(() => {
     const { sent, split } = sending!
     const { status, headers, bytes, end } = sent
-    const whole = [head({ status, headers }), body(bytes, { split })]
+    const whole = [steps.head({ status, headers }), steps.body(bytes, { split })]
     if (end === undefined) return whole
-    return [...whole, end === 'cut' ? cut() : reset()]
+    return [...whole, end === 'cut' ? steps.cut() : steps.reset()]
   })
   const { connect, model } = vendors[vendor]
   let gateway: Gateway
@@ -64,7 +64,7 @@ export async function replaying(
       sending = { sent, split }
       ids = 0
       const messages = [{ role: 'user', content: 'Hello!' }]
-      return rawRequest({ port, body: { model: name, messages, ...fields } })
+      return sendRawRequest({ port, body: { model: name, messages, ...fields } })
     },
     async close() {
       await gateway.close({ drainMs: 1 })

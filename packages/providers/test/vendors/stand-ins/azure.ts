@@ -1,4 +1,4 @@
-import { reply } from '@sluice/testing'
+import { steps } from '@sluice/testing'
 import { Fault } from './fault.ts'
 import { answerChat } from './openai/chat-answer.ts'
 import { type ChatBody, checkChatRequest } from './openai/chat-request.ts'
@@ -40,6 +40,6 @@ export function azureStandIn(): Promise<StandIn> {
       return answerChat(named as unknown as ChatBody, { overloaded, filter })
     },
     refusal: ({ status, message, kind }) =>
-      reply({ error: { code: kind ?? String(status), message } }, { status }),
+      steps.reply({ error: { code: kind ?? String(status), message } }, { status }),
   })
 }

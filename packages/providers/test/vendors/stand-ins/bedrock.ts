@@ -1,4 +1,4 @@
-import { type RecordedRequest, reply, type Steps, stream } from '@sluice/testing'
+import { type RecordedRequest, type Steps, steps } from '@sluice/testing'
 import { exceptionFrame } from '../replay/event-frames.ts'
 import { converseAnswer, converseEvents } from './bedrock/converse-answer.ts'
 import { type ConverseRequest, converseRequest } from './bedrock/converse-request.ts'
@@ -81,15 +81,15 @@ function answerConverse(heard: Heard, streamed: boolean): Steps {
     case 'overloaded':
       return error(503, 'Bedrock is unable to process your request.')
     case 'first':
-      return stream([exception], frames)
+      return steps.stream([exception], frames)
   }
   const plan = planFor(heard)
-  if (!streamed) return reply(converseAnswer(plan))
+  if (!streamed) return steps.reply(converseAnswer(plan))
   const events = converseEvents(plan).map(([type, payload]) => frame(type, payload))
-  return stream(failing === 'midway' ? [...events.slice(0, 3), exception] : events, frames)
+  return steps.stream(failing === 'midway' ? [...events.slice(0, 3), exception] : events, frames)
 }
 
 function error(status: number, message: string, kind = types[status] ?? 'InternalServerException'): Steps {
   const type = `${kind}:http://internal.amazon.com/coral/com.amazon.bedrock/`
-  return reply({ message }, { status, headers: { 'x-amzn-errortype': type } })
+  return steps.reply({ message }, { status, headers: { 'x-amzn-errortype': type } })
 }

@@ -1,4 +1,4 @@
-import { reply, type Steps, stream } from '@sluice/testing'
+import { type Steps, steps } from '@sluice/testing'
 import type { Heard } from '../heard.ts'
 import { type Failing, failureAsked, planFor } from '../plan.ts'
 import { event, message, messageEvents } from './message.ts'
@@ -9,13 +9,15 @@ export function answerMessages(heard: Heard, model: string, streamed: boolean): 
   if (failing !== undefined) return failure(failing, heard, model)
   const plan = planFor(heard)
   const headers = { 'request-id': 'req_011StandIn' }
-  return streamed ? stream(messageEvents(plan, model), { headers }) : reply(message(plan, model), { headers })
+  return streamed
+    ? steps.stream(messageEvents(plan, model), { headers })
+    : steps.reply(message(plan, model), { headers })
 }
 
 /** An error as the Messages API tells it. */
 export function messagesError(status: number, type: string, text: string, headers = {}): Steps {
   const body = { type: 'error', error: { type, message: text }, request_id: 'req_011StandIn' }
-  return reply(body, { status, headers })
+  return steps.reply(body, { status, headers })
 }
 
 function failure(failing: Failing, heard: Heard, model: string): Steps {
@@ -36,8 +38,8 @@ function failure(failing: Failing, heard: Heard, model: string): Steps {
     case 'overloaded':
       return messagesError(529, 'overloaded_error', 'Overloaded', { 'x-should-retry': 'true' })
     case 'first':
-      return stream([overloaded])
+      return steps.stream([overloaded])
     case 'midway':
-      return stream([...messageEvents(planFor(heard), model).slice(0, 5), overloaded])
+      return steps.stream([...messageEvents(planFor(heard), model).slice(0, 5), overloaded])
   }
 }

@@ -1,4 +1,4 @@
-import { reply, type Steps, stream } from '@sluice/testing'
+import { type Steps, steps } from '@sluice/testing'
 import { failureAsked, planFor } from '../plan.ts'
 import type { GenerateRequest } from './generate-request.ts'
 import { generated, generatedEvents, generateEvent } from './generated.ts'
@@ -43,14 +43,15 @@ export function answerGenerate(
     case 'overloaded':
       return generateError(503, busy.message)
     case 'first':
-      return stream([generateEvent({ error: busy })], sse)
+      return steps.stream([generateEvent({ error: busy })], sse)
   }
   const plan = planFor(heard)
-  if (delivery === 'whole') return reply(generated(plan, model, signs, tellsThoughts))
+  if (delivery === 'whole') return steps.reply(generated(plan, model, signs, tellsThoughts))
   const events = generatedEvents(plan, model, signs, tellsThoughts)
-  if (delivery === 'array') return reply(events)
-  if (failing === 'midway') return stream([...events.slice(0, 2), { error: busy }].map(generateEvent), sse)
-  return stream(events.map(generateEvent), sse)
+  if (delivery === 'array') return steps.reply(events)
+  if (failing === 'midway')
+    return steps.stream([...events.slice(0, 2), { error: busy }].map(generateEvent), sse)
+  return steps.stream(events.map(generateEvent), sse)
 }
 
 const statuses: Readonly<Record<number, string>> = {
@@ -65,5 +66,5 @@ const statuses: Readonly<Record<number, string>> = {
 
 /** An error as Google's services tell it. */
 export function generateError(code: number, message: string, details: readonly object[] = []): Steps {
-  return reply({ error: { code, message, status: statuses[code], details } }, { status: code })
+  return steps.reply({ error: { code, message, status: statuses[code], details } }, { status: code })
 }

@@ -1,4 +1,4 @@
-import { reply, type Steps, sse, stream } from '@sluice/testing'
+import { type Steps, sse, steps } from '@sluice/testing'
 import { failureAsked, type Plan, planFor, wordsOf } from '../plan.ts'
 import type { ChatBody } from './chat-request.ts'
 import { heardChat } from './heard-chat.ts'
@@ -40,24 +40,27 @@ export function answerChat(body: ChatBody, { filter, overloaded }: Host): Steps 
         7,
       )
     case 'overloaded':
-      return reply({ error: overloaded }, { status: 503 })
+      return steps.reply({ error: overloaded }, { status: 503 })
     case 'first':
-      return stream(sse([{ error: overloaded }], { done: false }))
+      return steps.stream(sse([{ error: overloaded }], { done: false }))
   }
   const plan = planFor(heard)
   const identity = { id: 'chatcmpl-StandIn', created: 1_764_500_138, model: `${body.model}-2024-07-18` }
-  if (body.stream !== true) return reply({ ...whole(plan, filter), ...identity }, { headers })
+  if (body.stream !== true) return steps.reply({ ...whole(plan, filter), ...identity }, { headers })
   const counted = body.stream_options?.include_usage === true
   const events = chunks(plan, counted, filter).map(chunk => ({ ...identity, ...chunk }))
   if (failing === 'midway')
-    return stream(sse([...events.slice(0, 3), { error: overloaded }], { done: false }))
-  return stream(sse(events), { headers })
+    return steps.stream(sse([...events.slice(0, 3), { error: overloaded }], { done: false }))
+  return steps.stream(sse(events), { headers })
 }
 
 /** An error as OpenAI tells it. */
 export function chatError(status: number, message: string, fields: object = {}, wait?: number): Steps {
   const error = { message, type: 'invalid_request_error', param: null, code: null, ...fields }
-  return reply({ error }, { status, headers: wait === undefined ? {} : { 'retry-after': String(wait) } })
+  return steps.reply(
+    { error },
+    { status, headers: wait === undefined ? {} : { 'retry-after': String(wait) } },
+  )
 }
 
 function whole(plan: Plan, filter: object | undefined): object {

@@ -1,0 +1,21 @@
+export {
+  type CacheStoreCase,
+  type CacheStoreSettings,
+  cacheStoreConformance,
+} from './conformance/cache-store.ts'
+export type { ConformanceCase } from './conformance/conformance-case.ts'
+export { keyStoreConformance } from './conformance/key-store.ts'
+export { ledgerConformance } from './conformance/ledger.ts'
+export type { LimitStoreCase, MakeLimitStore } from './conformance/limit-store/limit-store-case.ts'
+export { limitStoreConformance } from './conformance/limit-store.ts'
+export type { ProviderCase } from './conformance/provider/provider-case.ts'
+export type {
+  CompletionSample,
+  ErrorSample,
+  ExpectedAnswer,
+  ExpectedChoice,
+  ExpectedToolCall,
+  ProviderSamples,
+  StreamSample,
+} from './conformance/provider/provider-samples.ts'
+export { providerConformance } from './conformance/provider.ts'

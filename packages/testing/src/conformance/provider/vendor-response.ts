@@ -1,0 +1,59 @@
+import type { UpstreamResponse } from '@sluice/core'
+
+/** What a vendor's response in memory consists of. */
+export interface VendorAnswer {
+  /** Default: 200. */
+  readonly status?: number
+  readonly headers: Readonly<Record<string, string>>
+  /** What each read of the body gives. */
+  readonly reads: Iterable<Uint8Array>
+  /** What the body throws where it would end. */
+  readonly failure?: unknown
+}
+
+/** What a provider did with the body of a response. */
+export interface BodyState {
+  /** How many reads it took. */
+  reads: number
+  /** The reads have ended, or the provider has returned the iterator. */
+  closed: boolean
+}
+
+/** A response in memory, which can be read once. */
+export function vendorResponse({
+  status = 200,
+  headers,
+  reads,
+  failure,
+}: VendorAnswer): UpstreamResponse & { readonly state: BodyState } {
+  const state: BodyState = { reads: 0, closed: false }
+  async function* bytes(): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (const read of reads) {
+        state.reads++
+        yield read
+      }
+    } finally {
+      state.closed = true
+    }
+    if (failure !== undefined) throw failure
+  }
+  const body = bytes()
+  return {
+    status,
+    headers: new Headers(headers),
+    body,
+    state,
+    async text() {
+      const parts: Uint8Array[] = []
+      for await (const part of body) parts.push(part)
+      return Buffer.concat(parts).toString('utf8')
+    },
+  }
+}
+
+/** The same, where all of the body has come with the head. */
+export function arrivedResponse(answer: VendorAnswer): UpstreamResponse {
+  const text = Buffer.concat([...answer.reads]).toString('utf8')
+  return { ...vendorResponse(answer), arrivedText: () => text }
+}
