@@ -1,6 +1,6 @@
 import { withTimeout } from '../clock/with-timeout.ts'
 import { RunningRequests } from '../http/running-requests.ts'
-import { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
+import { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { GatewayOptions } from './config.ts'
 import type { AccountingServices } from './request-record.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'

@@ -5,7 +5,7 @@ import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
 import type { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
-import { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
+import { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import { estimatedUsage } from '../usage/usage.ts'
 import { type AccountingServices, RequestRecord } from './request-record.ts'
 

@@ -13,12 +13,12 @@ import type { TracedRequest } from '../observability/traced-request.ts'
 import { uuidv7 } from '../primitives/uuidv7.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import { RoutingTrace } from '../routing/routing-trace.ts'
-import type { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
+import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
 import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
 import { abandonedUsage, type CountedUsage, copiedUsage, estimatedUsage } from '../usage/usage.ts'
 import { answerHeaders, requestTrace, requestTraceHeader } from './answer-headers.ts'
-import { RequestEntry } from './ledger-entry.ts'
+import { RequestEntry } from './request-entry.ts'
 
 /** What a record is priced by and kept in, and what it needs for that. */
 export interface AccountingServices {

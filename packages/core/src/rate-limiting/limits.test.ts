@@ -6,7 +6,7 @@ import { GatewayError } from '../errors/errors.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { limits } from './limits.ts'
 import type { LimitsOptions } from './limits-options.ts'
-import { memoryLimitStore } from './memory-store.ts'
+import { memoryLimitStore } from './memory-limit-store.ts'
 import { budget, concurrent, requests, tokens } from './rule.ts'
 
 const noon = Date.parse('2026-11-18T12:00:00Z')

@@ -12,8 +12,8 @@ import { type CompiledRule, compileRules } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
 import { FairQueue, type Refused } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
+import { isFull, limitStoreFullError, rateLimitError } from './limit-error.ts'
 import { dryRunRefusals, limitHeaders, standingCounts } from './limit-headers.ts'
-import { isFull, limitStoreFullError, rateLimitError } from './limit-refusal.ts'
 import {
   failurePolicies,
   type LimitsOptions,
@@ -21,7 +21,7 @@ import {
   limitOptionIssues,
   ruleIssues,
 } from './limits-options.ts'
-import { directMemoryStore, memoryLimitStore } from './memory-store.ts'
+import { directMemoryStore, memoryLimitStore } from './memory-limit-store.ts'
 import { askedRoom, chargesOf, type ReservationRequest } from './reservation-request.ts'
 import { limitRule } from './rule.ts'
 

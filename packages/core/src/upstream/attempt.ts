@@ -18,11 +18,11 @@ import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
 import { AttemptCall, validatedRequest, WatchedChunks } from './attempt-call.ts'
-import { callFailure, encodeFailure } from './clean-failure.ts'
+import { type Release, type Slots, slotsOf } from './concurrency-slots.ts'
 import { Deadlines, type Timeouts } from './deadlines.ts'
 import { noCaller } from './health/principal-caller.ts'
-import { type Release, type Slots, slotsOf } from './slots.ts'
-import { watchResponse } from './watched-response.ts'
+import { callFailure, encodeFailure } from './redact-error.ts'
+import { watchResponse } from './watch-response.ts'
 
 /** What one attempt needs from outside. */
 export interface AttemptDependencies {

@@ -4,7 +4,7 @@ import type { SkipReason } from '../contracts/trace.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { CountedUsage } from '../usage/usage.ts'
 import type { AttemptDependencies } from './attempt.ts'
-import type { RunningShadows } from './attempts/shadow-lives.ts'
+import type { RunningShadows } from './attempts/running-shadows.ts'
 import type { RetryOptions } from './health/health-options.ts'
 
 /** What the stage needs from outside. */

@@ -1,7 +1,7 @@
 import { type ErrorReason, GatewayError } from '../errors/errors.ts'
 import { modelNotFound } from '../errors/model-refusals.ts'
 import type { UpstreamError } from '../errors/upstream-error.ts'
-import { redact } from './scrub.ts'
+import { redact } from './redact.ts'
 
 /**
  * What the caller is told of an upstream's failure. Only a fault of the request itself (400, 422) is told in

@@ -1,7 +1,7 @@
 import type { Adjustment, Target } from '../contracts/provider.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 
-// Tuned for the bench row `node`: the last adjustment is remembered (see http/made-answer.ts).
+// Tuned for the bench row `node`: the last adjustment is remembered (see http/gateway-response.ts).
 
 /** A request whose answer has a bound, and what was added to it for that. */
 export interface BoundedOutput {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { batchedLedger } from '../../src/accounting/kept-ledger.ts'
+import { batchedLedger } from '../../src/accounting/batched-ledger.ts'
 import type { LedgerEntry } from '../../src/contracts/ledger.ts'
 import type { Lease } from '../../src/contracts/limiter.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'

@@ -10,7 +10,7 @@ import { overrideInput } from '../../validation/overridden-input.ts'
 import { Attempt } from '../attempt.ts'
 import type { AttemptObserver, CallDependencies } from '../call-context.ts'
 import type { ChunkSource } from './peeked-stream.ts'
-import { maxShadows } from './shadow-lives.ts'
+import { maxShadows } from './running-shadows.ts'
 import { isIterator, observedError } from './upstream-attempt.ts'
 
 /** The most of a shadow's answer that is read, in characters: that of a whole answer is bounded likewise. */

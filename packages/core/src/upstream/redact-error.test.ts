@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails } from '../errors/upstream-error.ts'
-import { cleanFailure } from './clean-failure.ts'
 import { Credentials } from './credentials.ts'
+import { cleanFailure } from './redact-error.ts'
 
 const key = 'canary-7d1e55c2b9'
 const credentials = new Credentials({ url: 'https://v.test/v1', headers: { authorization: `Bearer ${key}` } })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
 import { Deadlines } from './deadlines.ts'
-import { watchResponse } from './watched-response.ts'
+import { watchResponse } from './watch-response.ts'
 
 function answering(parts: readonly Uint8Array[]) {
   const deadlines = new Deadlines(

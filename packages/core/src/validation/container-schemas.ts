@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { ErrorReason } from '../errors/errors.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { type Checker, checkerOf, fastSchema, type Issue, type Schema, under } from './judge.ts'
+import { type Checker, checkerOf, fastSchema, type Issue, type Schema, under } from './fast-schema.ts'
 
 /*
  * Objects, lists and alternatives of a request. They copy nothing, keep what they do not know, and stop at their

@@ -1,7 +1,7 @@
 import type { CounterState, LeaseCounter, RateCounter, SumCounter } from '../contracts/limit-store.ts'
 import type { BudgetWindow } from '../contracts/principal.ts'
 import type { Moment } from '../stores/store-clock.ts'
-import { Count, type HeldPart, most, type OpenClaim } from './count.ts'
+import { Count, type HeldPart, most, type OpenClaim } from './counter-table.ts'
 
 /**
  * The time at which all of a rate is free again, and beside it what claims hold, which does not flow back with time. A

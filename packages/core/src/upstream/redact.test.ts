@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redact } from './scrub.ts'
+import { redact } from './redact.ts'
 
 const hex = '0123456789abcdef'
 

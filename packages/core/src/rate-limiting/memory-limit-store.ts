@@ -11,8 +11,15 @@ import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { type Moment, storeClock } from '../stores/store-clock.ts'
-import { type Count, CountTable, checkCounter, HeldPart, type OpenClaim, OpenClaims } from './count.ts'
-import { LeaseCount, RateCount, SumCount } from './count-kinds.ts'
+import {
+  type Count,
+  CountTable,
+  checkCounter,
+  HeldPart,
+  type OpenClaim,
+  OpenClaims,
+} from './counter-table.ts'
+import { LeaseCount, RateCount, SumCount } from './counters.ts'
 
 export interface MemoryLimitStoreOptions {
   /**

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import { type ErrorReason, GatewayError } from '../errors/errors.ts'
-import { type Path, pathText, quotedList, shorten, typeName } from '../protocol/wording.ts'
-import type { SchemaFault } from './expect-containers.ts'
+import { type Path, pathText, quotedList, shorten, typeName } from '../protocol/error-messages.ts'
+import type { SchemaFault } from './container-schemas.ts'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { estimatedUsage } from '../usage/usage.ts'
-import { guardPrices } from './guards.ts'
+import { guardPrices } from './guard-callbacks.ts'
 
 const usage = estimatedUsage({ model: 'm', messages: [{ role: 'user', content: 'Hello!' }] }, 4)
 const model = { model: 'm', provider: 'p', upstreamModel: 'up', at: 5 }

@@ -8,7 +8,7 @@ import {
 } from '../../test/support/scripted-rows.ts'
 import type { GatewayEvent } from '../contracts/events.ts'
 import type { Charge } from '../contracts/ledger.ts'
-import { type BatchedLedgerOptions, batchedLedger } from './kept-ledger.ts'
+import { type BatchedLedgerOptions, batchedLedger } from './batched-ledger.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })

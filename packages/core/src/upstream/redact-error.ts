@@ -2,7 +2,7 @@ import type { UpstreamRequest } from '../contracts/transport.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails, type UpstreamFailure } from '../errors/upstream-error.ts'
 import { Credentials } from './credentials.ts'
-import { redact } from './scrub.ts'
+import { redact } from './redact.ts'
 
 /** Returns what to throw where a provider could not encode a request, and nothing was sent. */
 export function encodeFailure(error: unknown): unknown {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type Release, Slots } from './concurrency-slots.ts'
 import { noCaller } from './health/principal-caller.ts'
-import { type Release, Slots } from './slots.ts'
 
 function waiting(slots: Slots) {
   const state: { release?: Release } = {}

@@ -11,8 +11,8 @@ import { memberOf, membersOf, ownMembers } from '../primitives/own-members.ts'
 import { freshId, random as systemRandom } from '../primitives/random.ts'
 import type { Prices } from '../usage/prices.ts'
 import { copiedUsage } from '../usage/usage.ts'
-import { withPolicyTimeout } from './bounded-policies.ts'
 import type { GatewayOptions } from './config.ts'
+import { withPolicyTimeout } from './guard-policies.ts'
 
 /** Where a callback's failures are reported, and what it has to return. */
 interface Report {

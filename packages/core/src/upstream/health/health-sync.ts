@@ -8,7 +8,7 @@ import type {
 import { freshId } from '../../primitives/random.ts'
 import { StoreClient } from '../../stores/store-client.ts'
 import type { HealthSettings } from './health-options.ts'
-import type { SyncedTarget } from './shared-target.ts'
+import type { SyncedTarget } from './synced-target.ts'
 
 /** How often is read what others tell, in milliseconds, and no oftener than targets are asked for. */
 const readEveryMs = 1_000

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import type { AddResult, CacheStore, GuardedCacheStore, StoreOutcome } from '../contracts/answer-store.ts'
+import type { AddResult, CacheStore, GuardedCacheStore, StoreOutcome } from '../contracts/cache-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import { StoreClient } from '../stores/store-client.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Counter, CounterState, RateCounter, SumCounter } from '../contracts/limit-store.ts'
-import { type MemoryLimitStore, memoryLimitStore } from './memory-store.ts'
+import { type MemoryLimitStore, memoryLimitStore } from './memory-limit-store.ts'
 
 /**
  * An oracle that keeps no sums and no times of arrival, but everything that ever happened, and works out each answer from

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BudgetWindow } from '../contracts/principal.ts'
-import { burstOf, cellCost, cellsIn, windowAt, windowStart } from './count-kinds.ts'
+import { burstOf, cellCost, cellsIn, windowAt, windowStart } from './counters.ts'
 
 const rates = fc.record({
   limit: fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.integer({ min: 1, max: 1_000_000_000 })),

@@ -1,6 +1,6 @@
 import { answerStoreConformance } from '@sluice/testing'
 import { describe, expect, it } from 'vitest'
-import { memoryCacheStore } from './memory-answers.ts'
+import { memoryCacheStore } from './memory-cache-store.ts'
 
 const of = (owner: string, name: string) => ({ owner, name })
 const long = { ttlMs: 1_000 }

@@ -9,8 +9,8 @@ import {
   ScriptedRows,
 } from '../../test/support/scripted-rows.ts'
 import type { Journal } from '../contracts/journal.ts'
-import type { LedgerRepository } from '../contracts/ledger-rows.ts'
-import { type BatchedLedger, batchedLedger } from './kept-ledger.ts'
+import type { LedgerRepository } from '../contracts/ledger-repository.ts'
+import { type BatchedLedger, batchedLedger } from './batched-ledger.ts'
 
 /** What has to be true of one record. */
 interface Expected {

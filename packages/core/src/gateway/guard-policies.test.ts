@@ -3,7 +3,7 @@ import { scriptedContext } from '../../test/support/scripted-context.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { Lease, LimitContext } from '../contracts/limiter.ts'
 import { concurrent, requests } from '../rate-limiting/rule.ts'
-import { guardPolicies } from './bounded-policies.ts'
+import { guardPolicies } from './guard-policies.ts'
 
 const never = () => new Promise<never>(() => {})
 const ann = { id: 'ann' }

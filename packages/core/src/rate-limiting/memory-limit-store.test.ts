@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { limitStoreConformance } from '../../../testing/src/limit-store-conformance.ts'
 import type { Counter, LeaseCounter, RateCounter, SumCounter } from '../contracts/limit-store.ts'
-import { memoryLimitStore } from './memory-store.ts'
+import { memoryLimitStore } from './memory-limit-store.ts'
 
 const noon = Date.parse('2026-11-18T12:00:00Z')
 const hour = 3_600_000

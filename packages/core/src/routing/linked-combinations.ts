@@ -4,7 +4,14 @@ import type { RouteContext } from '../contracts/route.ts'
 import type { TargetHealth } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import { isSameTarget } from '../validation/is-target.ts'
-import { type Candidates, collectTargets, distinct, fixedStep, type LinkedRoute, waysOf } from './step.ts'
+import {
+  type Candidates,
+  collectTargets,
+  distinct,
+  fixedStep,
+  type LinkedRoute,
+  waysOf,
+} from './linked-route.ts'
 
 /** All that the steps give, in their order. */
 export function inOrder(steps: readonly LinkedRoute[]): LinkedRoute {

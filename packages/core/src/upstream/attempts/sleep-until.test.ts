@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { Lifetime } from '../../http/lifetime.ts'
-import { sleepUntil } from './pause.ts'
+import { sleepUntil } from './sleep-until.ts'
 
 describe('pause', () => {
   const life = () => new Lifetime(new AbortController().signal)

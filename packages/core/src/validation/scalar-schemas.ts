@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { checkerOf, fastSchema, type Schema, unless } from './judge.ts'
+import { checkerOf, fastSchema, type Schema, unless } from './fast-schema.ts'
 
 /*
  * Strings, numbers and booleans of a request. The message of each schema is the noun that the error texts use

@@ -1,5 +1,5 @@
 import { systemClock } from '../clock/clock.ts'
-import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '../contracts/answer-store.ts'
+import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '../contracts/cache-store.ts'
 import { unknownOptions } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import { LinkedList, ListNode } from '../primitives/linked-list.ts'
