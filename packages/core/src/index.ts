@@ -89,7 +89,7 @@ export type {
   Settlement,
   SumCounter,
 } from './contracts/limit-store.ts'
-export type { Lease, LimitContext, Limiter } from './contracts/limiter.ts'
+export type { Lease, LimitContext, Limiter, LimitState } from './contracts/limiter.ts'
 export type { LoadShedder, LoadSnapshot } from './contracts/load-shedder.ts'
 export type {
   BudgetWindow,

@@ -12,7 +12,7 @@ import { type AccountingServices, RequestRecord } from './request-record.ts'
 const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] }
 const guess = estimatedUsage(input, 0)
 const target = { provider: { name: 'p' }, model: 'up' } as Parameters<RequestRecord['attempts']['begin']>[0]
-const lease = (more: Partial<Lease> = {}): Lease => ({ headers: {}, settle() {}, ...more })
+const lease = (more: Partial<Lease> = {}): Lease => ({ settle() {}, ...more })
 
 function record(more: Partial<AccountingServices> = {}) {
   const events: GatewayEvent[] = []
@@ -130,7 +130,7 @@ describe('RequestRecord', () => {
     const { made } = record()
     made.settle('client_disconnected', 499)
     const settled: unknown[] = []
-    made.hold({ headers: {}, settle: (...given) => void settled.push(given) })
+    made.hold({ settle: (...given) => void settled.push(given) })
     expect(settled).toEqual([[undefined, null]])
   })
 
@@ -144,7 +144,7 @@ describe('RequestRecord', () => {
     ['rejects', () => Promise.reject(new Error('store'))],
   ])('outlives a store that %s', async (_, settle) => {
     const { made, events } = record()
-    made.hold({ headers: {}, settle })
+    made.hold({ settle })
     made.settle('completed', 200)
     expect(events).toHaveLength(1)
     await new Promise(resolve => setImmediate(resolve))

@@ -7,6 +7,7 @@ import type { Lease } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
 import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
+import { limitHeaders } from '../http/limit-headers.ts'
 import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
 import { type AttemptEntry, AttemptLog, isTimeout } from '../observability/attempt-log.ts'
 import type { TracedRequest } from '../observability/traced-request.ts'
@@ -128,7 +129,7 @@ export class RequestRecord {
     this.#lease = lease
     if (this.#settled) this.#close(() => lease.settle(undefined, null))
     // Read once, and not where a failure is being told: what is of the user's making may throw.
-    this.#room = { ...lease.headers }
+    this.#room = limitHeaders(lease)
     this.#waitedMs = lease.waitedMs ?? 0
     if (lease.wouldHaveRefused !== undefined) this.#wouldHaveRefused = [...lease.wouldHaveRefused]
   }

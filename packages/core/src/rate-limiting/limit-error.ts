@@ -2,63 +2,64 @@ import { duration } from '../clock/duration.ts'
 import type { LimitDecision } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
+import { retryAfterHeaders } from '../errors/retry-headers.ts'
 import { memberOf } from '../primitives/own-members.ts'
-import type { StandingCount } from './limit-headers.ts'
+import type { EnforcedCount } from './limit-state.ts'
 
 const units: Readonly<Record<string, string>> = { second: 'S', minute: 'M', hour: 'H', day: 'D' }
-/** How long to wait for a lease: nobody knows when an answer ends. */
+/** The wait for a concurrency limit, in milliseconds: nobody knows when an answer ends. */
 const unknownWaitMs = 1_000
 
 /** Whether a store refuses because it can hold no more counts. */
-export function isFull(verdict: LimitDecision): boolean {
-  return memberOf(verdict, 'full') === true
+export function isFull(decision: LimitDecision): boolean {
+  return memberOf(decision, 'full') === true
 }
 
 /**
- * The refusal of a request for which there is no room. Of several counts without room it tells the one with the longest
- * wait: who waits that long gets in. A budget that is used up is told before all others.
+ * Returns the error of a request that exceeds its limits. Of several limits it reports the one with the longest wait: a
+ * client that waits so long is admitted. A budget that is used up goes first.
  */
 export function rateLimitError(
-  standing: readonly StandingCount[],
+  counts: readonly EnforcedCount[],
   headers: Readonly<Record<string, string>>,
 ): GatewayError {
-  const refusing = standing.filter(({ state }) => state.over)
-  const budget = longestOf(refusing.filter(({ count }) => count.rule.kind === 'budget'))
-  if (budget !== undefined) return budgetRefusal(budget, headers)
-  const longest = longestOf(refusing)
+  const exceeded = counts.filter(({ state }) => state.over)
+  const budget = longestOf(exceeded.filter(({ count }) => count.rule.kind === 'budget'))
+  if (budget !== undefined) return budgetError(budget, headers)
+  const longest = longestOf(exceeded)
   if (longest === undefined) {
     return new GatewayError('rate_limit_exceeded', { headers: { ...headers, ...retryAfter(unknownWaitMs) } })
   }
   const { reserved } = longest
   const { rule } = longest.count
-  const refusal = rule.kind === 'tokens' ? 'tokens_rate_limit_exceeded' : 'rate_limit_exceeded'
+  const reason = rule.kind === 'tokens' ? 'tokens_rate_limit_exceeded' : 'rate_limit_exceeded'
   if (rule.kind === 'tokens' && reserved.amount > rule.limit) {
-    return new GatewayError(refusal, {
+    return new GatewayError(reason, {
       message: `Request too large on ${nameOf(longest)}: Limit ${rule.limit}, Requested ${reserved.amount}. The input or output tokens must be reduced in order to run successfully.`,
       headers: { ...headers, 'x-should-retry': 'false' },
     })
   }
   const waitMs = Math.max(1, Math.ceil(waitOf(longest)))
   const used = Math.max(0, rule.limit - longest.state.remaining)
-  return new GatewayError(refusal, {
+  return new GatewayError(reason, {
     message: `Rate limit reached on ${nameOf(longest)}: Limit ${rule.limit}, Used ${used}, Requested ${reserved.amount}. Please try again in ${duration(waitMs)}.`,
     headers: { ...headers, ...retryAfter(waitMs) },
   })
 }
 
-/** The refusal of a request that needs a count of its own where the store can keep no more. */
+/** Returns the error of a request that needs a new count while the store can hold no more. */
 export function limitStoreFullError(headers: Readonly<Record<string, string>>): GatewayError {
   return new GatewayError('limit_store_full', {
     headers,
     cause: new Error(
-      'The limit store keeps as many counts as it may, and all of them are in use. Raise maxKeys of memoryStore(), keep counts in Redis, or count by what callers cannot invent.',
+      'The limit store keeps as many counts as it may, and all of them are in use. Raise maxKeys of memoryLimitStore(), keep counts in Redis, or count by what callers cannot invent.',
     ),
   })
 }
 
-/** Tells nothing of what others have spent. */
-function budgetRefusal(
-  { count: { rule }, reserved, state }: StandingCount,
+/** The message does not reveal what others have spent. */
+function budgetError(
+  { count: { rule }, reserved, state }: EnforcedCount,
   headers: Readonly<Record<string, string>>,
 ): GatewayError {
   const budget = rule.per === 'ever' ? 'your budget' : `your budget for this ${rule.per}`
@@ -75,28 +76,27 @@ function budgetRefusal(
   })
 }
 
-/** Clients obey `retry-after` up to a minute and ignore it beyond: a longer wait is told by the text and the reset. */
+/** Clients ignore a `retry-after` of more than a minute. The message and the reset header have a longer wait. */
 function retryAfter(waitMs: number): Readonly<Record<string, string>> {
-  if (waitMs > 60_000) return { 'x-should-retry': 'false' }
-  return { 'retry-after': String(Math.ceil(waitMs / 1_000)), 'retry-after-ms': String(waitMs) }
+  return waitMs > 60_000 ? { 'x-should-retry': 'false' } : retryAfterHeaders(waitMs)
 }
 
-function longestOf(counts: readonly StandingCount[]): StandingCount | undefined {
-  let longest: StandingCount | undefined
+function longestOf(counts: readonly EnforcedCount[]): EnforcedCount | undefined {
+  let longest: EnforcedCount | undefined
   for (const count of counts) {
     if (longest === undefined || waitOf(count) > waitOf(longest)) longest = count
   }
   return longest
 }
 
-function waitOf({ count: { rule }, reserved, state }: StandingCount): number {
+function waitOf({ count: { rule }, reserved, state }: EnforcedCount): number {
   if (rule.kind === 'concurrent') return unknownWaitMs
   if (Number.isFinite(state.waitMs)) return state.waitMs
   // A store that is away counts a share of the limit, in which there may be no room for what the limit has room for.
   return reserved.amount > rule.limit || rule.kind === 'budget' ? Number.POSITIVE_INFINITY : unknownWaitMs
 }
 
-function nameOf({ count: { rule } }: StandingCount): string {
+function nameOf({ count: { rule } }: EnforcedCount): string {
   if (rule.kind === 'concurrent') return 'concurrent requests'
   return `${rule.kind} per ${rule.per} (${initialOf(rule.kind)}P${units[rule.per ?? ''] ?? ''})`
 }

@@ -47,7 +47,7 @@ describe('cleanFailure', () => {
       type: null,
       param: null,
     })
-    expect(clean.stack).toContain('clean-failure.test.ts')
+    expect(clean.stack).toContain('redact-error.test.ts')
   })
 
   it.each(['Tell me of my illness', 'sk-abcdefgh12345678', 'a'.repeat(201), 'a\nb', ''])(
@@ -94,7 +94,7 @@ describe('cleanFailure', () => {
       const clean = cleanFailure(refused({ cause }), credentials)
       expect(printed(clean)).not.toContain('my prompt')
       expect(clean.cause).toMatchObject({ message: expect.stringMatching(/^\w+, whose words are left out/) })
-      expect((clean.cause as Error).stack).toContain('clean-failure.test.ts')
+      expect((clean.cause as Error).stack).toContain('redact-error.test.ts')
     }
   })
 

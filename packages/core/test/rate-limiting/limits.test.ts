@@ -270,7 +270,7 @@ describe('limits of a principal', () => {
 })
 
 describe('a limiter of the user for principals with limits', () => {
-  const room = () => ({ headers: {}, settle() {} })
+  const room = () => ({ settle() {} })
   const keys = apiKeys([
     { id: 'bob', key: 'sk-bob' },
     { id: 'ann', key: 'sk-ann', limits: [requests(1).per('day')] },

@@ -2,6 +2,7 @@ import type { Target } from '../../contracts/provider.ts'
 import type { TargetUnavailable } from '../../contracts/target-health.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
 import { type ErrorReason, GatewayError } from '../../errors/errors.ts'
+import { limitedRetryAfterHeaders } from '../../errors/retry-headers.ts'
 import { type UnavailableReason, unavailableReasons } from '../../errors/unavailable-reason.ts'
 
 /** Why a place is not asked that health says must not be. */
@@ -22,11 +23,10 @@ const refusals: Readonly<Record<UnavailableReason, ErrorReason>> = {
 /** The refusal where every place is left alone: of several reasons the one that passes soonest is told. */
 export function allTargetsUnavailable(blocked: readonly TargetUnavailable[]): GatewayError {
   const soonestMs = Math.min(...blocked.map(({ waitMs }) => waitMs))
-  const ms = Math.round(Math.min(Math.max(soonestMs, 1_000), 60_000))
   const reasons = blocked.map(({ reason = 'overloaded' }) => reason)
   const reason = unavailableReasons.find(each => reasons.includes(each)) ?? 'overloaded'
   return new GatewayError(refusals[reason], {
-    headers: { 'retry-after': String(Math.ceil(ms / 1_000)), 'retry-after-ms': String(ms) },
+    headers: limitedRetryAfterHeaders(soonestMs),
   })
 }
 
