@@ -71,7 +71,7 @@ type Repeated =
  * Throws 400 for what is no key, 409 while the first request runs and where its answer was not kept, 422 where it had
  * another body, 503 where the store fails, or has no room for one more request in flight.
  */
-export async function recallRepeat(
+export async function lookUpReplay(
   request: Request,
   draft: Draft,
   principal: Principal,

@@ -118,7 +118,7 @@ interface Cached {
  *
  * Throws `TypeError` for what is no key: nothing is shared by mistake.
  */
-export async function recallCached(
+export async function lookUpCache(
   request: Request,
   input: ChatRequest,
   principal: Principal,

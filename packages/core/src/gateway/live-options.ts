@@ -2,16 +2,16 @@ import { withTimeout } from '../clock/with-timeout.ts'
 import { RunningRequests } from '../http/running-requests.ts'
 import { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { GatewayOptions } from './config.ts'
-import type { AccountingServices } from './request-record.ts'
+import type { AccountingServices } from './request-accounting.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
 
-/** How long leases and entries that are being closed are waited for, and then a ledger that is flushed. */
-const booksMs = 2_500
+/** How long closing leases and ledger entries may take, and then flushing the ledger, in ms. */
+const closeMs = 2_500
 
 /** One set of options, from when requests begin with it to the end of the last that did. */
 interface OptionsGeneration<Host> {
   readonly resolved: ResolvedOptions<Host>
-  readonly books: AccountingServices
+  readonly services: AccountingServices
   /** A request begins with it. */
   enter(): void
   /** A request that began with it has ended. */
@@ -54,7 +54,7 @@ export class LiveOptions<Host> {
     for (const term of this.#terms) this.#end(term)
     // Also of what was let in when its options had been ended.
     const { clock } = this.#current.resolved
-    const closed = withTimeout(clock, booksMs, allOf(this.#closings), () => undefined)
+    const closed = withTimeout(clock, closeMs, allOf(this.#closings), () => undefined)
     await Promise.all([...this.#endings, closed])
   }
 
@@ -84,7 +84,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
   /** What may be in use with other options too. */
   readonly owned: Pick<GatewayOptions<Host>, 'ledger' | 'loadShedder'>
   readonly resolved: ResolvedOptions<Host>
-  readonly books: AccountingServices
+  readonly services: AccountingServices
   readonly #over: () => void
   readonly #closings = new Set<Promise<unknown>>()
   /** Requests and shadows. */
@@ -113,7 +113,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
       () => this.enter(),
       () => this.leave(),
     )
-    this.books = {
+    this.services = {
       prices,
       abandonedCalls,
       ledger,
@@ -146,16 +146,16 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
     const { loadShedder, ownTransport } = this.resolved
     if (!shared('loadShedder')) loadShedder?.close?.()
     const closed = async () => ownTransport?.close?.()
-    await Promise.all([closed(), this.#closeBooks(shared('ledger'))])
+    await Promise.all([closed(), this.#closeAccounts(shared('ledger'))])
   }
 
-  async #closeBooks(shared: boolean): Promise<void> {
+  async #closeAccounts(shared: boolean): Promise<void> {
     const flush = async () => this.resolved.ledger?.flush?.()
     // What waits for a database would wait until it is tried the next time.
     if (this.#closings.size > 0) void flush()
     const { clock } = this.resolved
-    await withTimeout(clock, booksMs, allOf(this.#closings), () => undefined)
-    if (!shared) await withTimeout(clock, booksMs, flush(), () => undefined)
+    await withTimeout(clock, closeMs, allOf(this.#closings), () => undefined)
+    if (!shared) await withTimeout(clock, closeMs, flush(), () => undefined)
   }
 }
 

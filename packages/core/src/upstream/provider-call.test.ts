@@ -8,7 +8,7 @@ import { LifeEnded } from '../errors/abort-reasons.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptEntry } from '../observability/attempt-log.ts'
 import { defaultTransport } from '../transports/undici.ts'
-import { Attempt } from './attempt.ts'
+import { ProviderCall } from './provider-call.ts'
 
 const timeouts = {
   policyMs: 5_000,
@@ -20,7 +20,6 @@ const timeouts = {
 }
 const clock = systemClock
 const call: Call = { model: 'm', input: { model: 'm', messages: [] } }
-const nobody = { adjusted: () => {} }
 const completion = { choices: [] }
 
 async function asking(listener: RequestListener, more: Partial<Provider> = {}) {
@@ -41,13 +40,13 @@ async function asking(listener: RequestListener, more: Partial<Provider> = {}) {
   }
   const life = new Lifetime(new AbortController().signal)
   const world = { transport, timeouts, clock }
-  const attempt = new Attempt(
+  const attempt = new ProviderCall(
     life,
     world,
     clock.monotonic() + 5_000,
     new AttemptEntry({ provider, model: 'm' }, clock.monotonic()),
   )
-  return { attempt, life, run: () => attempt.run(provider, call, nobody) }
+  return { attempt, life, run: () => attempt.run(provider, call) }
 }
 
 /** Whether the connection of each request is still open, once it was answered or closed. */

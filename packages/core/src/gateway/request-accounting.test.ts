@@ -4,21 +4,25 @@ import type { EndEvent, GatewayEvent } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { Lease } from '../contracts/limiter.ts'
 import type { GatewayError } from '../errors/errors.ts'
+import { Lifetime } from '../http/lifetime.ts'
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import { estimatedUsage } from '../usage/usage.ts'
-import { type AccountingServices, RequestRecord } from './request-record.ts'
+import { type AccountingServices, RequestAccounting } from './request-accounting.ts'
+import { RequestContext } from './request-context.ts'
 
 const input: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40) }] }
 const guess = estimatedUsage(input, 0)
-const target = { provider: { name: 'p' }, model: 'up' } as Parameters<RequestRecord['attempts']['begin']>[0]
+const target = { provider: { name: 'p' }, model: 'up' } as Parameters<
+  RequestAccounting['attempts']['begin']
+>[0]
 const lease = (more: Partial<Lease> = {}): Lease => ({ settle() {}, ...more })
 
 function record(more: Partial<AccountingServices> = {}) {
   const events: GatewayEvent[] = []
   const closings: Promise<unknown>[] = []
   const time = { now: 1_000 }
-  const books: AccountingServices = {
+  const services: AccountingServices = {
     prices: () => null,
     abandonedCalls: { charge: 'prompt', outputTokensPerSecond: 100, maxOutputTokens: 4_096 },
     ledger: undefined,
@@ -29,13 +33,12 @@ function record(more: Partial<AccountingServices> = {}) {
     shadows: new RunningShadows(new Set()),
     ...more,
   }
-  const made = new RequestRecord(
-    'req_1',
-    { ...systemClock, now: () => 1_700_000_000_000, monotonic: () => time.now },
-    books,
-    event => events.push(event),
-  )
-  return { made, time, events, closings, end: () => events[0] as EndEvent }
+  const clock = { ...systemClock, now: () => 1_700_000_000_000, monotonic: () => time.now }
+  const lifetime = new Lifetime(new AbortController().signal)
+  const context = new RequestContext('req_1', clock, lifetime, services.random)
+  const onEvent = (event: GatewayEvent) => void events.push(event)
+  const made = new RequestAccounting(context, services, onEvent, onEvent)
+  return { made, context, time, events, closings, end: () => events[0] as EndEvent }
 }
 
 /** A record of a request that was let in, over a ledger that keeps what it is given. */
@@ -47,24 +50,24 @@ function entered(more: Partial<AccountingServices> = {}) {
     close: (closing: LedgerClosing) => void closed.push(closing),
   }
   const parts = record({ ledger, ...more })
-  parts.made.principal = { id: 'ann', tags: { team: 'search' } }
-  parts.made.model = 'm'
+  parts.context.principal = { id: 'ann', tags: { team: 'search' } }
+  parts.context.model = 'm'
   return { ...parts, given, closed }
 }
 
-describe('RequestRecord', () => {
+describe('RequestAccounting', () => {
   it('tells all of a request once, with times from its beginning', () => {
-    const { made, time, events, end } = record()
-    expect(made.chat).toBe(false)
-    made.principal = { id: 'ann' }
-    made.model = 'm'
+    const { made, context, time, events, end } = record()
+    expect(context.isCompletion).toBe(false)
+    context.principal = { id: 'ann' }
+    context.model = 'm'
     time.now = 1_020
-    made.markFirstByte()
+    made.firstByte()
     time.now = 1_050
-    made.markFirstByte()
+    made.firstByte()
     const error = new Error('x')
-    made.settle('refused', 400, error)
-    made.settle('completed', 200)
+    made.settled('refused', 400, error)
+    made.settled('completed', 200)
     expect(events).toEqual([
       {
         type: 'end',
@@ -93,7 +96,7 @@ describe('RequestRecord', () => {
 
   it('tells of no first byte where there was none', () => {
     const { made, end } = record()
-    made.settle('completed', 200)
+    made.settled('completed', 200)
     expect(end().timings).toEqual({ queue: 0, firstByte: undefined, total: 0 })
   })
 
@@ -104,19 +107,18 @@ describe('RequestRecord', () => {
     first.dequeue(1_007)
     made.attempts.begin(target, 1_010).enqueue(1_010)
     time.now = 1_030
-    made.settle('client_disconnected', 499)
+    made.settled('client_disconnected', 499)
     expect(end().timings.queue).toBe(27)
   })
 
   it('gives the room back once, with counts that nobody else holds', () => {
     const { made, end } = record()
     const settled: (Usage | undefined)[] = []
-    made.hold({ headers: { 'x-room': '1' }, settle: usage => void settled.push(usage) })
-    expect(made.answerHeaders).toEqual({ 'x-room': '1' })
-    made.usage = guess
-    made.usageEstimated = true
-    made.settle('completed', 200)
-    made.settle('refused', 400)
+    made.admitted({ headers: { 'x-room': '1' }, settle: usage => void settled.push(usage) })
+    expect(made.responseHeaders).toEqual({ 'x-room': '1' })
+    made.answered({ usage: guess, estimated: true })
+    made.settled('completed', 200)
+    made.settled('refused', 400)
     expect(settled).toEqual([guess])
     expect(end()).toMatchObject({ usage: guess, usageEstimated: true })
     for (const copy of [settled[0], end().usage]) {
@@ -128,9 +130,9 @@ describe('RequestRecord', () => {
 
   it('gives room back at once that comes when all is over', () => {
     const { made } = record()
-    made.settle('client_disconnected', 499)
+    made.settled('client_disconnected', 499)
     const settled: unknown[] = []
-    made.hold({ settle: (...given) => void settled.push(given) })
+    made.admitted({ settle: (...given) => void settled.push(given) })
     expect(settled).toEqual([[undefined, null]])
   })
 
@@ -144,36 +146,36 @@ describe('RequestRecord', () => {
     ['rejects', () => Promise.reject(new Error('store'))],
   ])('outlives a store that %s', async (_, settle) => {
     const { made, events } = record()
-    made.hold({ settle })
-    made.settle('completed', 200)
+    made.admitted({ settle })
+    made.settled('completed', 200)
     expect(events).toHaveLength(1)
     await new Promise(resolve => setImmediate(resolve))
   })
 
   it('tells the caller of adjustments beside the room, those of the last target only', () => {
     const { made, end } = record()
-    expect(made.answerHeaders).toEqual({})
-    made.hold({ headers: { 'x-room': '1' }, settle() {} })
-    made.adjust([{ parameter: 'seed', action: 'dropped' }])
-    const [name = ''] = Object.keys(made.answerHeaders).filter(each => each !== 'x-room')
-    expect(made.answerHeaders['x-room']).toBe('1')
-    expect(made.answerHeaders[name]).toContain('seed')
-    made.adjust([])
-    expect(made.answerHeaders).toEqual({ 'x-room': '1' })
-    made.adjust([{ parameter: 'n', action: 'mapped' }])
-    made.settle('completed', 200)
+    expect(made.responseHeaders).toEqual({})
+    made.admitted({ headers: { 'x-room': '1' }, settle() {} })
+    made.adjusted([{ parameter: 'seed', action: 'dropped' }])
+    const [name = ''] = Object.keys(made.responseHeaders).filter(each => each !== 'x-room')
+    expect(made.responseHeaders['x-room']).toBe('1')
+    expect(made.responseHeaders[name]).toContain('seed')
+    made.adjusted([])
+    expect(made.responseHeaders).toEqual({ 'x-room': '1' })
+    made.adjusted([{ parameter: 'n', action: 'mapped' }])
+    made.settled('completed', 200)
     expect(end().adjustments).toEqual([{ parameter: 'n', action: 'mapped' }])
   })
 
   describe.each(['client_disconnected', 'gateway_closed'] as const)('of a request cut off as %s', outcome => {
     const left = async (called: boolean, usage?: Usage, error?: unknown) => {
       const { made, end } = record()
-      await made.enter(input, target)
-      made.usage = usage
+      await made.opened({ input, adjustments: [] }, target)
+      if (usage !== undefined) made.answered({ usage, estimated: false })
       const attempt = made.attempts.begin(target, 1_000)
       attempt.called = called
       attempt.error = error
-      made.settle(outcome, 499)
+      made.settled(outcome, 499)
       return end()
     }
 
@@ -197,22 +199,22 @@ describe('RequestRecord', () => {
     it('estimates nothing where nothing can be, and nothing for other ends', async () => {
       const { made, end } = record()
       made.attempts.begin(target, 1_000).called = true
-      made.settle(outcome, 499)
+      made.settled(outcome, 499)
       expect(end()).toMatchObject({ usage: undefined, usageEstimated: false })
       const other = record()
-      await other.made.enter(input, target)
+      await other.made.opened({ input, adjustments: [] }, target)
       other.made.attempts.begin(target, 1_000).called = true
-      other.made.settle('upstream_failed', 502)
+      other.made.settled('upstream_failed', 502)
       expect(other.end()).toMatchObject({ usage: undefined, usageEstimated: false })
     })
   })
 
   it('enters a valid request before its model is asked, as it is, under an id of its own', async () => {
-    const { made, given, end } = entered({ prices: usage => usage.prompt_tokens / 1_000 })
+    const { made, context, given, end } = entered({ prices: usage => usage.prompt_tokens / 1_000 })
     const tags = { team: 'search' }
-    made.principal = { id: 'ann', tags }
-    made.stream = true
-    await made.enter(input, target)
+    context.principal = { id: 'ann', tags }
+    context.stream = true
+    await made.opened({ input, adjustments: [] }, target)
     tags.team = 'other'
     expect(given[0]?.entry).toEqual({
       id: expect.stringMatching(/^018bcfe5-6800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
@@ -229,30 +231,30 @@ describe('RequestRecord', () => {
 
   it('tells what was used so far, and nothing while no upstream was asked', async () => {
     const { made, given } = entered()
-    await made.enter(input, target)
+    await made.opened({ input, adjustments: [] }, target)
     const progress = () => given[0]?.progress()
     expect(progress()).toBeUndefined()
     const attempt = made.attempts.begin(target, 1_000)
-    made.soFar = () => ({ usage: { ...guess, completion_tokens: 5 }, estimated: true })
+    made.streaming(() => ({ usage: { ...guess, completion_tokens: 5 }, estimated: true }))
     expect(progress()).toBeUndefined()
     attempt.called = true
     expect(progress()).toMatchObject({ promptTokens: 10, completionTokens: 5 })
-    made.usage = { ...guess, completion_tokens: 7 }
+    made.answered({ usage: { ...guess, completion_tokens: 7 }, estimated: false })
     expect(progress()).toMatchObject({ completionTokens: 7 })
   })
 
   it('closes its entry once, with who answered, what was used and what that costs', async () => {
     const { made, time, given, closed, end } = entered({ prices: () => 0.25 })
     const settled: unknown[] = []
-    made.hold(lease({ settle: (...all) => void settled.push(all) }))
-    await made.enter(input, target)
+    made.admitted(lease({ settle: (...all) => void settled.push(all) }))
+    await made.opened({ input, adjustments: [] }, target)
     made.attempts.begin(target, 1_000).called = true
-    made.usage = guess
+    made.answered({ usage: guess, estimated: false })
     time.now = 1_020
-    made.markFirstByte()
+    made.firstByte()
     time.now = 1_050
-    made.settle('completed', 200)
-    made.settle('refused', 400)
+    made.settled('completed', 200)
+    made.settled('refused', 400)
     expect(closed).toEqual([
       {
         entry: given[0]?.entry,
@@ -274,18 +276,18 @@ describe('RequestRecord', () => {
 
   it('charges nothing where no upstream took the request', async () => {
     const { made, closed, end } = entered({ prices: () => 0.25 })
-    await made.enter(input, target)
-    made.settle('upstream_failed', 502)
+    await made.opened({ input, adjustments: [] }, target)
+    made.settled('upstream_failed', 502)
     expect(closed).toMatchObject([{ charge: undefined, estimated: false, provider: undefined, attempts: 0 }])
     expect(end().cost).toBeNull()
   })
 
   it('enters nothing that has ended, and needs no ledger', async () => {
     const { made, given, closed } = entered()
-    made.settle('client_disconnected', 499)
-    await made.enter(input, target)
+    made.settled('client_disconnected', 499)
+    await made.opened({ input, adjustments: [] }, target)
     expect([given, closed]).toEqual([[], []])
-    expect(record().made.enter(input, target)).toBeUndefined()
+    expect(record().made.opened({ input, adjustments: [] }, target)).toBeUndefined()
   })
 
   it.each<[string, () => void | Promise<void>]>([
@@ -300,15 +302,17 @@ describe('RequestRecord', () => {
     const closed: LedgerClosing[] = []
     const ledger = { open, close: (closing: LedgerClosing) => void closed.push(closing) }
     const free = entered({ ledger })
-    free.made.hold(lease())
-    await free.made.enter(input, target)
-    free.made.settle('completed', 200)
+    free.made.admitted(lease())
+    await free.made.opened({ input, adjustments: [] }, target)
+    free.made.settled('completed', 200)
     const spending = entered({ ledger })
-    spending.made.hold(lease({ spends: true }))
-    const error: unknown = await spending.made.enter(input, target)?.catch(error => error)
+    spending.made.admitted(lease({ spends: true }))
+    const error: unknown = await spending.made
+      .opened({ input, adjustments: [] }, target)
+      ?.catch(error => error)
     expect(error).toMatchObject({ reason: 'ledger_unavailable', status: 503, cause: { message: 'rows' } })
     expect((error as GatewayError).message).not.toContain('rows')
-    spending.made.settle('refused', 503, error)
+    spending.made.settled('refused', 503, error)
     expect(closed.map(({ outcome, entry }) => [outcome, entry.principal])).toEqual([
       ['completed', 'ann'],
       ['refused', 'ann'],
@@ -324,8 +328,8 @@ describe('RequestRecord', () => {
       })
       const ledger = { open: () => opening, close: () => void heard.push('closed') }
       const { made, closings } = entered({ ledger })
-      const entering = made.enter(input, target)
-      made.settle('client_disconnected', 499)
+      const entering = made.opened({ input, adjustments: [] }, target)
+      made.settled('client_disconnected', 499)
       await Promise.resolve()
       expect(heard).toEqual([])
       end()
@@ -339,17 +343,17 @@ describe('RequestRecord', () => {
     const { made, closings } = entered({
       ledger: { open() {}, close: () => Promise.reject(new Error('rows')) },
     })
-    made.hold(lease({ settle: () => Promise.reject(new Error('store')) }))
-    await made.enter(input, target)
-    made.settle('completed', 200)
+    made.admitted(lease({ settle: () => Promise.reject(new Error('store')) }))
+    await made.opened({ input, adjustments: [] }, target)
+    made.settled('completed', 200)
     expect(closings).toHaveLength(2)
     await expect(Promise.all(closings)).resolves.toBeDefined()
   })
 
   it('counts the wait for room as time in a queue, and outlives a lease that cannot tell', () => {
     const { made, end } = record()
-    made.hold(lease({ waitedMs: 30 }))
-    made.settle('completed', 200)
+    made.admitted(lease({ waitedMs: 30 }))
+    made.settled('completed', 200)
     expect(end().timings.queue).toBe(30)
     const other = record()
     const broken = Object.defineProperty(lease(), 'waitedMs', {
@@ -357,16 +361,16 @@ describe('RequestRecord', () => {
         throw new Error('waited')
       },
     })
-    expect(() => other.made.hold(broken)).toThrow('waited')
-    other.made.settle('internal_error', 500)
+    expect(() => other.made.admitted(broken)).toThrow('waited')
+    other.made.settled('internal_error', 500)
     expect(other.events).toHaveLength(1)
   })
 
   it('hands over nothing where all is closed at once', async () => {
     const { made, closings } = entered()
-    made.hold(lease())
-    await made.enter(input, target)
-    made.settle('completed', 200)
+    made.admitted(lease())
+    await made.opened({ input, adjustments: [] }, target)
+    made.settled('completed', 200)
     expect(closings).toEqual([])
   })
 })

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock/clock.ts'
 import type {
   Adjustment,
   Call,
@@ -17,71 +16,66 @@ import type { AttemptEntry } from '../observability/attempt-log.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { beginOf, type Exchange } from '../transports/exchange.ts'
-import { AttemptCall, validatedRequest, WatchedChunks } from './attempt-call.ts'
+import type { AttemptObserver, ChunkSource, ProviderCallDependencies, UpstreamReply } from './call-context.ts'
 import { type Release, type Slots, slotsOf } from './concurrency-slots.ts'
-import { Deadlines, type Timeouts } from './deadlines.ts'
+import { Deadlines } from './deadlines.ts'
 import { noCaller } from './health/principal-caller.ts'
+import { LazySignalCall } from './lazy-signal-call.ts'
 import { callFailure, encodeFailure } from './redact-error.ts'
 import { watchResponse } from './watch-response.ts'
 
-/** What one attempt needs from outside. */
-export interface AttemptDependencies {
-  readonly transport: Transport
-  readonly timeouts: Timeouts
-  readonly clock: Clock
-}
-
-/** What an upstream answers with. */
-export type UpstreamReply = PartialCompletion | AsyncIterator<readonly PartialChunk[]>
-
-/** Hears what was adjusted for a call. */
-export interface AdjustmentListener {
-  adjusted(adjustments: readonly Adjustment[]): void
-}
+type AdjustmentObserver = Pick<AttemptObserver, 'adjusted'>
 
 /**
- * One call to one upstream: its slot, its connection and its deadlines, all given back by `end`, whatever
- * happened. Nothing that it waits for, be it a provider's or a transport's, holds it longer than it lives.
+ * One call to one provider: its slot, its connection and its deadlines, all released by `end`, whatever happened. No
+ * provider and no transport holds it longer than it lives. It is the iterator of a streamed answer, too.
  */
-export class Attempt {
-  /** Told when the attempt is cut off. */
+export class ProviderCall implements ChunkSource {
+  /** Called when the call is cut off. */
   onCut: ((reason: Error) => void) | undefined
   readonly #lifetime: Lifetime
   readonly #caller: Caller
-  readonly #world: AttemptDependencies
+  readonly #dependencies: ProviderCallDependencies
   readonly #entry: AttemptEntry
+  readonly #observer: AdjustmentObserver | undefined
   readonly #deadlines: Deadlines
   readonly #onLifeEnd = (reason: EndReason) => this.#cut(new LifeEnded(reason))
-  /** Why it was cut off, where it was. */
+  /** Why it was cut off. */
   #cutFor: Error | undefined
   #controller: AbortController | undefined
   #exchange: Exchange | undefined
-  /** What of the request its failure must not repeat. */
+  /** What an error must not contain of the request. */
   #url = ''
   #headers: UpstreamRequest['headers'] = noHeaders
-  /** Who was asked, and what. */
-  #asked: { readonly provider: Provider; readonly call: Call } | undefined
-  /** The request was given to the transport. */
+  #called: { readonly provider: Provider; readonly call: Call } | undefined
+  /** Whether the transport has the request. */
   #sent = false
   #leaveQueue: (() => void) | undefined
   #release: Release | undefined
   #reject: ((reason: Error) => void) | undefined
+  /** The chunks of a streamed answer. */
+  #chunks: ChunkSource | undefined
 
+  /** `totalAt` is the deadline of the request in monotonic milliseconds. `observer` receives the adjustments. */
   constructor(
     lifetime: Lifetime,
-    world: AttemptDependencies,
+    dependencies: ProviderCallDependencies,
     totalAt: number,
     entry: AttemptEntry,
     caller: Caller = noCaller,
+    observer?: AdjustmentObserver,
   ) {
     this.#lifetime = lifetime
     this.#caller = caller
-    this.#world = world
+    this.#dependencies = dependencies
     this.#entry = entry
-    this.#deadlines = new Deadlines(world.timeouts, totalAt, world.clock, error => this.#cut(error))
+    this.#observer = observer
+    this.#deadlines = new Deadlines(dependencies.timeouts, totalAt, dependencies.clock, error =>
+      this.#cut(error),
+    )
   }
 
-  /** Aborts when the attempt is cut off. Made when it is first asked for. */
+  /** Aborts when the call is cut off. Created when it is first read. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -90,11 +84,11 @@ export class Attempt {
     return this.#controller.signal
   }
 
-  /** `ask`, then `read`. What it rejects with, `end` has to be called after it. */
-  async run(provider: Provider, input: Call, listener: AdjustmentListener): Promise<UpstreamReply> {
+  /** Does `send`, then `read`. `end` has to be called afterwards, also where it rejects. */
+  async run(provider: Provider, input: Call): Promise<UpstreamReply> {
     let response: TransportResponse
     try {
-      response = await this.ask(provider, input, listener)
+      response = await this.send(provider, input)
     } catch (error) {
       throw this.toFailure(error)
     }
@@ -102,33 +96,37 @@ export class Attempt {
   }
 
   /**
-   * Asks the upstream, and tells what was adjusted for it. `toFailure` says what it means that it throws or rejects; `end`
-   * has to be called after it.
+   * Sends the request, and resolves with the head of the response. `toFailure` converts what it throws or rejects with;
+   * `end` has to be called afterwards. `overridden` are the adjustments that were made to `input` beforehand.
    */
-  ask(provider: Provider, input: Call, listener: AdjustmentListener): Promise<TransportResponse> {
+  send(
+    provider: Provider,
+    input: Call,
+    overridden: readonly Adjustment[] = none,
+  ): Promise<TransportResponse> {
     this.#lifetime.onEnd(this.#onLifeEnd)
     this.#throwIfCut()
     this.#deadlines.begin()
     const slots = slotsOf(provider)
     return slots === undefined
-      ? this.#begin(provider, input, listener)
-      : this.#outlive(this.#takeSlot(slots)).then(() => this.#begin(provider, input, listener))
+      ? this.#begin(provider, input, overridden)
+      : this.#outlive(this.#takeSlot(slots)).then(() => this.#begin(provider, input, overridden))
   }
 
-  /** What was thrown in place of an answer's head, as it is told. */
+  /** Returns the error for what `send` threw, without the request's secrets. */
   toFailure(error: unknown): unknown {
     return this.#sent ? this.#failure(error, 'unreachable') : error
   }
 
-  /** What an answer says, of which the head is there. Throws and rejects with what is to be told. */
+  /** Decodes a response. Throws and rejects with errors without the request's secrets. */
   read(response: TransportResponse): UpstreamReply | Promise<UpstreamReply> {
-    const { provider, call } = this.#asked!
+    const { provider, call } = this.#called!
     this.#throwIfCut()
     this.#deadlines.answered()
     try {
       const decoded = provider.decode(watchResponse(response, this.#deadlines), call)
       if (isPromise(decoded)) return this.#readLater(decoded)
-      return isPromise(completionIn(decoded)) ? this.#readLater(decoded) : this.#answered(decoded)
+      return isPromise(completionIn(decoded)) ? this.#readLater(decoded) : this.#replyOf(decoded)
     } catch (error) {
       throw this.#failure(error, 'garbled')
     }
@@ -138,28 +136,34 @@ export class Attempt {
     try {
       const reply = isPromise(decoding) ? await this.#outlive(decoding) : decoding
       const completion = completionIn(reply)
-      return isPromise(completion) ? await this.#outlive(completion) : this.#answered(reply)
+      return isPromise(completion) ? await this.#outlive(completion) : this.#replyOf(reply)
     } catch (error) {
       throw this.#failure(error, 'garbled')
     }
   }
 
-  #answered(reply: Reply): UpstreamReply {
+  #replyOf(reply: Reply): UpstreamReply {
     if (reply.kind === 'completion') return reply.completion as PartialCompletion
-    return new WatchedChunks(this, reply.chunks[Symbol.asyncIterator]())
+    this.#chunks = reply.chunks[Symbol.asyncIterator]()
+    return this
   }
 
-  /** One read of the answer. */
-  nextOf(chunks: AsyncIterator<readonly PartialChunk[]>): Promise<IteratorResult<readonly PartialChunk[]>> {
+  /** Reads the next chunks of a streamed answer. */
+  next(): Promise<IteratorResult<readonly PartialChunk[]>> {
     if (this.#cutFor !== undefined) return Promise.reject(this.#cutFor)
     try {
-      return this.#outlive(chunks.next(), 'garbled')
+      return this.#outlive(this.#chunks!.next(), 'garbled')
     } catch (error) {
       return Promise.reject(this.#failure(error, 'garbled'))
     }
   }
 
-  /** Gives everything back. An answer that was not read to its own end is cut off, for a `reason` that may be told. */
+  async return(): Promise<IteratorResult<readonly PartialChunk[]>> {
+    await this.#chunks?.return?.()
+    return { done: true, value: undefined }
+  }
+
+  /** Releases everything. Cuts an answer off that was not read to its own end, with `reason`. */
   end(completed: boolean, reason?: Error): void {
     this.onCut = undefined
     this.#deadlines.stop()
@@ -168,49 +172,52 @@ export class Attempt {
     else this.#exchange?.leave()
     if (this.#leaveQueue !== undefined) {
       this.#leaveQueue()
-      this.#entry.dequeue(this.#world.clock.monotonic())
+      this.#entry.dequeue(this.#dependencies.clock.monotonic())
     }
     this.#release?.()
     this.#release = undefined
   }
 
-  #begin(provider: Provider, input: Call, listener: AdjustmentListener): Promise<TransportResponse> {
-    // Between what was awaited and this line it may have been cut off: then nothing is asked.
+  #begin(provider: Provider, input: Call, overridden: readonly Adjustment[]): Promise<TransportResponse> {
+    // It may have been cut off while it waited for its slot.
     this.#throwIfCut()
-    const call = new AttemptCall(input, this)
-    this.#asked = { provider, call }
-    const written = this.#write(provider, call)
-    return isPromise(written)
-      ? written.then(request => this.#send(request, provider, call, listener))
-      : this.#send(written, provider, call, listener)
+    const call = new LazySignalCall(input, this)
+    this.#called = { provider, call }
+    const encoded = this.#encode(provider, call)
+    return isPromise(encoded)
+      ? encoded.then(request => this.#send(request, provider, call, overridden))
+      : this.#send(encoded, provider, call, overridden)
   }
 
   #send(
     request: EncodedRequest,
     provider: Provider,
     call: Call,
-    listener: AdjustmentListener,
+    overridden: readonly Adjustment[],
   ): Promise<TransportResponse> {
     this.#throwIfCut()
-    listener.adjusted(memberOf(request, 'adjustments') ?? [])
+    const adjustments = memberOf(request, 'adjustments') ?? none
+    const all = overridden.length === 0 ? adjustments : [...overridden, ...adjustments]
+    this.#entry.adjustments = all
+    this.#observer?.adjusted(all)
     this.#url = request.url
     this.#headers = request.headers
     this.#deadlines.start(call.input.stream === true)
     const sent = this.#entry.ask(request, call)
     this.#sent = true
-    return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#world.transport, sent)
+    return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#dependencies.transport, sent)
   }
 
-  #write(provider: Provider, call: Call): EncodedRequest | Promise<EncodedRequest> {
+  #encode(provider: Provider, call: Call): EncodedRequest | Promise<EncodedRequest> {
     try {
       const encoded: unknown = provider.encode(call)
-      return isPromise(encoded) ? this.#writeLater(encoded) : validatedRequest(encoded)
+      return isPromise(encoded) ? this.#encodeLater(encoded) : validatedRequest(encoded)
     } catch (error) {
       throw encodeFailure(error)
     }
   }
 
-  async #writeLater(encoding: PromiseLike<unknown>): Promise<EncodedRequest> {
+  async #encodeLater(encoding: PromiseLike<unknown>): Promise<EncodedRequest> {
     this.#deadlines.writing()
     try {
       return validatedRequest(await this.#outlive(encoding))
@@ -235,7 +242,7 @@ export class Attempt {
     }
     this.#reject?.(reason)
     this.#reject = undefined
-    // Told beside a read that waits: it may have begun before anybody read the answer.
+    // Also while a read waits: it may have begun before anybody read the answer.
     this.onCut?.(reason)
   }
 
@@ -243,7 +250,7 @@ export class Attempt {
     if (this.#cutFor !== undefined) throw this.#cutFor
   }
 
-  /** What a promise comes to, or the reason of the cut if that comes first. One wait at a time. */
+  /** Settles as the promise does, or rejects with the reason of the cut if that comes first. One wait at a time. */
   #outlive<T>(promise: T | PromiseLike<T>, kind?: UpstreamFailure): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#reject = reject
@@ -261,26 +268,44 @@ export class Attempt {
   }
 
   #takeSlot(slots: Slots): Promise<void> {
-    this.#entry.enqueue(this.#world.clock.monotonic())
+    this.#entry.enqueue(this.#dependencies.clock.monotonic())
     return new Promise(resolve => {
       this.#leaveQueue = slots.wait(this.#caller, release => {
         this.#leaveQueue = undefined
-        this.#entry.dequeue(this.#world.clock.monotonic())
+        this.#entry.dequeue(this.#dependencies.clock.monotonic())
         this.#release = release
         resolve()
       })
     })
   }
 
-  /** An aborted call may fail in any words: the reason of the abort is what happened. Never throws. */
+  /** An aborted call may fail with any error: the reason of the abort is what happened. Never throws. */
   #failure(error: unknown, kind: UpstreamFailure): unknown {
     return this.#cutFor ?? callFailure(error, kind, { url: this.#url, headers: this.#headers })
   }
 }
 
+const none: readonly Adjustment[] = Object.freeze([])
 const noHeaders: UpstreamRequest['headers'] = {}
 
-/** A provider without types may promise it. */
+/** A provider that is not typed may return a promise of it. */
 function completionIn(reply: Reply): PartialCompletion | Promise<PartialCompletion> | undefined {
   return reply.kind === 'completion' ? reply.completion : undefined
+}
+
+/** Throws `TypeError` for what no transport can send: else it would fail as if the upstream had. */
+export function validatedRequest(value: unknown): EncodedRequest {
+  if (isRequest(value)) return value
+  throw new TypeError('The provider encoded no request: expected { method, url, headers, body }.')
+}
+
+function isRequest(value: unknown): value is EncodedRequest {
+  if (typeof value !== 'object' || value === null) return false
+  const { method, url, headers, body } = value as { readonly [Name in keyof EncodedRequest]: unknown }
+  const sendable = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)
+  return isText(method) && isText(url) && typeof headers === 'object' && headers !== null && sendable
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }
