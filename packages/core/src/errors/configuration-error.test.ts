@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { scripted, whole } from '../../test/support/scripted-gateway.ts'
 import {
   apiKeys,
   ConfigurationError,
