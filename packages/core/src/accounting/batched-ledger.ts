@@ -13,51 +13,51 @@ import { OrphanSweep } from './orphan-sweep.ts'
 
 export interface BatchedLedgerOptions {
   /**
-   * Takes what cannot be written while the database is away. Without one it waits in memory: requests go on, and a
-   * crash loses it.
+   * Stores what cannot be written while the database is unavailable. Without a journal it waits in memory: requests go on,
+   * and a crash loses it.
    */
   readonly journal?: Journal
-  /** Told when the database begins to fail, and when it works again. */
+  /** Called when the database begins to fail, and when it works again. */
   readonly observe?: Observer
   /**
-   * How many records may wait in memory. Default 10,000. Beyond that no more are opened; a closing takes the place of
-   * an entry, which it holds, and is lost only where closings alone fill the room.
+   * How many records may wait in memory. Default 10,000. Beyond that no more are opened. A closing contains its entry and
+   * replaces it; closings are lost only where closings alone reach the maximum.
    */
   readonly maxPending?: number
-  /** How often open records tell that they live and what they have used, in milliseconds. Default 5,000. */
+  /** How often open records write a heartbeat with their usage so far, in milliseconds. Default 5,000. */
   readonly heartbeatMs?: number
   /**
-   * A record of which nothing was heard for so long was left by a crash, in milliseconds: at least twice
+   * After how long without a heartbeat an open record counts as left behind by a crash, in milliseconds: at least twice
    * `heartbeatMs`. Default 30,000.
    */
   readonly silentMs?: number
-  /** Longest wait for the database, in milliseconds; then it counts as away. Default 250. */
+  /** The timeout of a database call, in milliseconds. Default 250. */
   readonly timeoutMs?: number
 }
 
-/** A ledger that can be closed: what is kept is written, and its timers end. */
+/** A ledger that can be stopped: it writes what is pending and ends its timers. */
 export interface BatchedLedger extends Ledger {
   open(...given: Parameters<Ledger['open']>): Promise<void>
   close(closing: LedgerClosing): Promise<void>
   cancel(entry: LedgerEntry): Promise<void>
   discarded(closing: LedgerClosing): Promise<void>
-  /** Resolves when all that was given is written or in the journal; while the database is away, after 5 seconds. */
+  /** Resolves when everything is written or in the journal; while the database is unavailable, after 5 seconds. */
   flush(): Promise<void>
-  /** Flushes, and stops: nothing more can be opened. Safe to call twice. */
+  /** Flushes and stops: no further record can be opened. Safe to call twice. */
   stop(): Promise<void>
 }
 
 const defaults = { maxPending: 10_000, heartbeatMs: 5_000, silentMs: 30_000, timeoutMs: 250 }
 
 /**
- * A ledger over the table of a database. Records are written in groups. While the database is away they go to the
- * journal, and are written when it is back; a record is there once, also where parts of it were written twice. What a
- * crash left open is closed. Throws `TypeError` for options that cannot be used.
+ * Creates a ledger over a database that writes records in batches. While the database is unavailable they go to the
+ * journal, and are written when it is back. A record is stored once, also where parts of it are written twice. Records that
+ * a crash left open are closed. Throws `TypeError` for invalid options.
  */
 export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOptions = {}): BatchedLedger {
   const options = typeof given === 'object' && given !== null ? ownMembers(given) : given
   const fault = faultOf(rows, options)
-  if (fault !== undefined) throw new TypeError(`keptLedger: ${fault}`)
+  if (fault !== undefined) throw new TypeError(`batchedLedger: ${fault}`)
   const { journal, maxPending = defaults.maxPending, heartbeatMs = defaults.heartbeatMs } = options
   const { silentMs = defaults.silentMs, timeoutMs = defaults.timeoutMs } = options
   const clock = systemClock

@@ -169,7 +169,7 @@ describe('the health of targets hears', () => {
     const failing = scripted(() => Promise.reject(failure(500)))
     const { ask, health } = asking([named('a', refusing), named('b', failing)])
     await expect(ask()).rejects.toMatchObject({ status: 500 })
-    expect(health.target('a').heard).toMatchObject([{ message: 'It was not asked.' }])
+    expect(health.target('a').heard).toMatchObject([{ message: 'The upstream was not called.' }])
     expect(health.target('b').heard).toHaveLength(3)
     expect([health.target('a').active, health.target('b').active]).toEqual([0, 0])
   })

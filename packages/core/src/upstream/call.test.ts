@@ -149,12 +149,12 @@ describe('the targets', () => {
   })
 
   it.each([
-    [true, 'a whole answer', () => whole('hi')],
+    [true, 'a complete answer', () => whole('hi')],
     [false, 'a stream', () => stream([text('hi'), stop])],
   ])('have to answer as asked: stream %j', async (streamed, got, reply) => {
     await expect(ask([scripted(reply).target], streamed).answering).rejects.toMatchObject({
       kind: 'garbled',
-      message: `The provider made ${got} of the answer, which was not asked for.`,
+      message: `The provider returned ${got}, but the request was for the other.`,
     })
   })
 })

@@ -155,15 +155,15 @@ export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentLi
 const none: readonly Adjustment[] = []
 
 function inOtherForm(streamed: boolean): UpstreamError {
-  const got = streamed ? 'a stream' : 'a whole answer'
-  return new UpstreamError(`The provider made ${got} of the answer, which was not asked for.`, {
+  const got = streamed ? 'a stream' : 'a complete answer'
+  return new UpstreamError(`The provider returned ${got}, but the request was for the other.`, {
     kind: 'garbled',
   })
 }
 
 /** Returns the error that health counts: a failure before the upstream is called says nothing about it. */
 export function observedError({ called }: AttemptEntry, error: unknown): unknown {
-  return error !== undefined && !called ? notAsked : error
+  return error !== undefined && !called ? notCalled : error
 }
 
-const notAsked = Object.freeze(new Error('It was not asked.'))
+const notCalled = Object.freeze(new Error('The upstream was not called.'))
