@@ -16,11 +16,11 @@ const parts = {
     `${core}/upstream/call.ts`,
     `${core}/normalization/*.ts`,
     `${core}/dialects/chat/{respond,validate}.ts`,
-    `${core}/gateway/request-record.ts`,
+    `${core}/gateway/request-accounting.ts`,
   ],
   protocol: [
     `${core}/protocol/*.ts`,
-    `${core}/validation/{check-fields,expect-containers,expect-scalars,judge,refusal-of-issue,settings-schema,strict-schema}.ts`,
+    `${core}/validation/{check-fields,container-schemas,scalar-schemas,fast-schema,validation-error,settings-schema,strict-schema}.ts`,
     `${core}/dialects/chat/{answer-schemas,chunk-writer,completion-text,live-rules,message-schema,schema}.ts`,
   ],
   decoders: [

@@ -135,7 +135,7 @@ describe('the table of what a key gets', () => {
             started()
             await finished
           }
-          return { headers: {}, settle() {} }
+          return { settle() {} }
         },
       },
       idempotency: idempotency({ maxBytes: 2_000 }),

@@ -73,8 +73,8 @@ it('tells the times and bounds of the code', () => {
   expect(text).toContain('10,000 at most (`maxPending`)')
   const told = (path: string, option: string) =>
     new RegExp(`\\/\\*\\*([^/]*)\\*\\/\\s+readonly ${option}\\?:`).exec(readPage(path))?.[1]
-  expect(told('packages/core/src/accounting/kept-ledger.ts', 'maxPending')).toContain('Default 10,000.')
-  expect(told('packages/core/src/accounting/kept-ledger.ts', 'timeoutMs')).toContain('Default 250.')
+  expect(told('packages/core/src/accounting/batched-ledger.ts', 'maxPending')).toContain('Default 10,000.')
+  expect(told('packages/core/src/accounting/batched-ledger.ts', 'timeoutMs')).toContain('Default 250.')
   expect(told('packages/sqlite/src/open-sqlite.ts', 'timeoutMs')).toContain('Default 1,000')
   expect(told('packages/postgres/src/journal/file-journal.ts', 'maxBytes')).toContain('Default 64 MiB.')
 })

@@ -19,12 +19,12 @@ const platform = [
 
 /** The files of core that give it to others, as nobody gives it to them: what users create, by itself. */
 const boundary = [
-  'accounting/kept-ledger.ts',
+  'accounting/batched-ledger.ts',
   'auth/api-keys.ts',
   'auth/issued-keys.ts',
   'auth/key-cache.ts',
-  'caching/memory-answers.ts',
-  'gateway/guards.ts',
+  'caching/memory-cache-store.ts',
+  'gateway/guard-callbacks.ts',
   'gateway/resolve.ts',
   'rate-limiting/limits.ts',
   'routing/models.ts',
@@ -33,7 +33,7 @@ const boundary = [
   // Ids that are compared with each other, and mean nothing.
   'primitives/uuidv7.ts',
   'rate-limiting/store-recovery.ts',
-  'upstream/health/sharing.ts',
+  'upstream/health/health-sync.ts',
 ]
 
 const sources = ['packages/core/src', 'packages/providers/src'].flatMap(folder =>

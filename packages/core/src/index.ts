@@ -1,5 +1,5 @@
-export type { BatchedLedger, BatchedLedgerOptions } from './accounting/kept-ledger.ts'
-export { batchedLedger } from './accounting/kept-ledger.ts'
+export type { BatchedLedger, BatchedLedgerOptions } from './accounting/batched-ledger.ts'
+export { batchedLedger } from './accounting/batched-ledger.ts'
 export {
   type StoredBatch,
   type StoredClosing,
@@ -22,13 +22,13 @@ export type { Pepper } from './auth/key-digest.ts'
 export { hashApiKey } from './auth/key-digest.ts'
 export type { Idempotency, IdempotencyOptions } from './caching/idempotency.ts'
 export { idempotency } from './caching/idempotency.ts'
-export type { MemoryCacheStore, MemoryCacheStoreOptions } from './caching/memory-answers.ts'
-export { memoryCacheStore } from './caching/memory-answers.ts'
+export type { MemoryCacheStore, MemoryCacheStoreOptions } from './caching/memory-cache-store.ts'
+export { memoryCacheStore } from './caching/memory-cache-store.ts'
 export type { ResponseCache, ResponseCacheOptions } from './caching/response-cache.ts'
 export { responseCache } from './caching/response-cache.ts'
-export type { AddResult, CacheKey, CacheLifetime, CacheStore } from './contracts/answer-store.ts'
 export type { Authenticator } from './contracts/authenticator.ts'
 export type { Authorizer } from './contracts/authorizer.ts'
+export type { AddResult, CacheKey, CacheLifetime, CacheStore } from './contracts/cache-store.ts'
 export type { Database } from './contracts/database.ts'
 export type { Draft } from './contracts/draft.ts'
 export type {
@@ -77,7 +77,7 @@ export type {
   UsageQuery,
   UsageRow,
 } from './contracts/ledger.ts'
-export type { LedgerBatch, LedgerRepository } from './contracts/ledger-rows.ts'
+export type { LedgerBatch, LedgerRepository } from './contracts/ledger-repository.ts'
 export type {
   Claim,
   Counter,
@@ -89,7 +89,7 @@ export type {
   Settlement,
   SumCounter,
 } from './contracts/limit-store.ts'
-export type { Lease, LimitContext, Limiter } from './contracts/limiter.ts'
+export type { Lease, LimitContext, Limiter, LimitState } from './contracts/limiter.ts'
 export type { LoadShedder, LoadSnapshot } from './contracts/load-shedder.ts'
 export type {
   BudgetWindow,
@@ -153,12 +153,12 @@ export type * from './protocol/chat.ts'
 export type { JsonLimits } from './protocol/json.ts'
 export type { SseDecodeOptions, SseEvent } from './protocol/sse.ts'
 export { decodeSse, SseDecoder } from './protocol/sse.ts'
-export { burstOf, cellCost, cellsIn } from './rate-limiting/count-kinds.ts'
+export { burstOf, cellCost, cellsIn } from './rate-limiting/counters.ts'
 export { limits } from './rate-limiting/limits.ts'
 export type { LimitsOptions, StoreFailurePolicy, WaitOptions } from './rate-limiting/limits-options.ts'
 export { inFlightCap } from './rate-limiting/load-shedding.ts'
-export type { MemoryLimitStore, MemoryLimitStoreOptions } from './rate-limiting/memory-store.ts'
-export { memoryLimitStore } from './rate-limiting/memory-store.ts'
+export type { MemoryLimitStore, MemoryLimitStoreOptions } from './rate-limiting/memory-limit-store.ts'
+export { memoryLimitStore } from './rate-limiting/memory-limit-store.ts'
 export type { LimitRule } from './rate-limiting/rule.ts'
 export { budget, concurrent, limitRule, requests, tokens } from './rate-limiting/rule.ts'
 export { byContextLength } from './routing/by-context-length.ts'

@@ -1,5 +1,5 @@
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
-import type { LedgerBatch } from '../contracts/ledger-rows.ts'
+import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 
 /** Told that something is kept, or with an error that it is not. */
 export type Told = (error?: unknown) => void

@@ -1,7 +1,6 @@
 import type { AttemptRecord, DiscardedCallEvent, RequestOutcome } from '../contracts/events.ts'
 import type { Charge, LedgerClosing, LedgerEntry, RecordKind } from '../contracts/ledger.ts'
-import { UpstreamError } from '../errors/upstream-error.ts'
-import { isTimeout } from '../observability/attempt-log.ts'
+import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
 import type { Usage } from '../protocol/chat.ts'
 
 /** A usage and its price, as the ledger keeps them. */

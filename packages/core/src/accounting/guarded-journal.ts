@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { Journal } from '../contracts/journal.ts'
-import type { LedgerBatch } from '../contracts/ledger-rows.ts'
+import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 
 /** How long a disk may take. */
 const longestMs = 5_000

@@ -1,5 +1,5 @@
 import type { Charge } from '../contracts/ledger.ts'
-import type { LedgerBatch } from '../contracts/ledger-rows.ts'
+import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 
 type Progress = () => Charge | undefined
 

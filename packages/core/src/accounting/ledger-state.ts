@@ -1,6 +1,6 @@
 import type { Observer } from '../contracts/events.ts'
 
-/** What of a ledger fails at the moment. Told when the first of it begins to, and when the last of it works again. */
+/** Which parts of a ledger fail. Reports when the first begins to fail, and when the last works again. */
 export class LedgerState {
   readonly #observe: Observer
   readonly #failing = new Set<string>()
@@ -11,9 +11,9 @@ export class LedgerState {
   }
 
   fails(part: string, error: unknown): void {
-    const told = this.#failing.size > 0
+    const reported = this.#failing.size > 0
     this.#failing.add(part)
-    if (!told) this.#observe({ type: 'store', store: 'ledger', state: 'failing', error })
+    if (!reported) this.#observe({ type: 'store', store: 'ledger', state: 'failing', error })
   }
 
   works(part: string): void {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock/clock.ts'
-import type { LedgerRepository } from '../contracts/ledger-rows.ts'
+import type { LedgerRepository } from '../contracts/ledger-repository.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /** One that failed is tried again after this. */

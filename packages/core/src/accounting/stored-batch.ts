@@ -1,5 +1,5 @@
 import type { Charge, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
-import type { LedgerBatch } from '../contracts/ledger-rows.ts'
+import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { storableTags, storableText } from '../primitives/safe-text.ts'
 

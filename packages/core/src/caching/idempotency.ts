@@ -1,14 +1,14 @@
-import type { CacheStore } from '../contracts/answer-store.ts'
+import type { CacheStore } from '../contracts/cache-store.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { Principal } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
 import { digestOf } from '../primitives/sha256.ts'
-import { aStore, checkOptions, defaultMaxBytes, milliseconds, wholeBytes } from './answer-options.ts'
+import { aStore, checkOptions, defaultMaxBytes, milliseconds, wholeBytes } from './cache-options.ts'
 import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
 import type { HeldKey, InFlightKeys } from './in-flight-keys.ts'
-import { memoryCacheStore } from './memory-answers.ts'
+import { memoryCacheStore } from './memory-cache-store.ts'
 
 export interface IdempotencyOptions {
   /** Where answers are kept. Default: `memoryAnswers()`, in this process. */
@@ -71,7 +71,7 @@ type Repeated =
  * Throws 400 for what is no key, 409 while the first request runs and where its answer was not kept, 422 where it had
  * another body, 503 where the store fails, or has no room for one more request in flight.
  */
-export async function recallRepeat(
+export async function lookUpReplay(
   request: Request,
   draft: Draft,
   principal: Principal,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock/clock.ts'
-import type { CacheKey, GuardedCacheStore, StoreOutcome } from '../contracts/answer-store.ts'
+import type { CacheKey, GuardedCacheStore, StoreOutcome } from '../contracts/cache-store.ts'
 import { type HeldKey, InFlightKeys } from './in-flight-keys.ts'
-import { type MemoryCacheStore, memoryCacheStore } from './memory-answers.ts'
+import { type MemoryCacheStore, memoryCacheStore } from './memory-cache-store.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })

@@ -5,7 +5,7 @@ import type {
   CacheLifetime,
   GuardedCacheStore,
   StoreOutcome,
-} from '../contracts/answer-store.ts'
+} from '../contracts/cache-store.ts'
 
 /** How long the key of a request whose process has died is held, in milliseconds. */
 const leaseMs = 30_000

@@ -1,4 +1,4 @@
-import type { CacheKey, CacheStore, GuardedCacheStore } from '../contracts/answer-store.ts'
+import type { CacheKey, CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Principal } from '../contracts/principal.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
@@ -12,9 +12,9 @@ import {
   defaultMaxBytes,
   milliseconds,
   wholeBytes,
-} from './answer-options.ts'
+} from './cache-options.ts'
 import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
-import { memoryCacheStore } from './memory-answers.ts'
+import { memoryCacheStore } from './memory-cache-store.ts'
 
 export interface ResponseCacheOptions {
   /** How long an answer is kept, in milliseconds. */
@@ -118,7 +118,7 @@ interface Cached {
  *
  * Throws `TypeError` for what is no key: nothing is shared by mistake.
  */
-export async function recallCached(
+export async function lookUpCache(
   request: Request,
   input: ChatRequest,
   principal: Principal,

@@ -1,4 +1,4 @@
-import type { LedgerBatch } from './ledger-rows.ts'
+import type { LedgerBatch } from './ledger-repository.ts'
 
 /** Keeps batches while the database of a ledger is away, in their order, across a crash of the process. */
 export interface Journal {

@@ -3,57 +3,78 @@ import type { Draft } from './draft.ts'
 import type { Principal } from './principal.ts'
 import type { Target } from './provider.ts'
 
-/** Room that a request holds until its answer has ended. */
+/** A rate limit after a request was counted. */
+export interface LimitState {
+  readonly kind: 'requests' | 'tokens'
+  /** Requests or tokens per window. */
+  readonly limit: number
+  readonly windowMs: number
+  /** Requests or tokens that are left. */
+  readonly remaining: number
+  /** Milliseconds until the whole limit is available again. */
+  readonly resetMs: number
+  /** Whether this limit refused the request. Default false. */
+  readonly exceeded?: boolean
+}
+
+/** Capacity that a request holds until its response has ended. */
 export interface Lease {
-  /** What the caller is told of the limit, on the answer whatever it is. */
-  readonly headers: Readonly<Record<string, string>>
   /**
-   * The completion tokens of one choice that the room is for. They are sent upstream as the bound of a request that
-   * names none, and the caller is told so among the adjustments.
+   * The rate limits of the request. Every response reports them, an error too: `x-ratelimit-*` headers have the limit of
+   * each kind with the smallest share left.
+   */
+  readonly limits?: readonly LimitState[]
+  /** Whether responses also have `ratelimit` and `ratelimit-policy` headers, for all `limits`. Default false. */
+  readonly ietfHeaders?: boolean
+  /** Further response headers. They replace headers of the same name. */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The completion tokens of one choice that are reserved. A request without a bound of its own is sent upstream with
+   * this one, which is reported as an adjustment.
    */
   readonly maxOutputTokens?: number
-  /** The prompt tokens that the room is for: charged where the request's answer is cut off before any of it came. */
+  /** The prompt tokens that are reserved: charged where the answer is cut off before any of it arrives. */
   readonly promptTokens?: number
-  /** Whether money was reserved: such a request is not made where its record cannot be kept. */
+  /** Whether money was reserved: such a request fails where the ledger cannot store its entry. */
   readonly spends?: boolean
-  /** The rules that only count (`asShadow`) and would have refused, as they are written: for the `end` event. */
+  /** The dry-run rules that would have refused, as they are written: for the `end` event. */
   readonly wouldHaveRefused?: readonly string[]
-  /** How long the request waited for its room, in milliseconds. */
+  /** How long the request waited to be admitted, in milliseconds. */
   readonly waitedMs?: number
   /**
-   * Gives the room back. Called exactly once. `usage` is `undefined` when no model was asked or none
-   * answered. `cost` is its price in US dollars, `null` where that is not known.
+   * Releases the lease. Called exactly once. `usage` is `undefined` when no model was called or none answered. `cost` is
+   * its price in US dollars, `null` where that is not known.
    */
   settle(usage: Usage | undefined, cost: number | null): void | Promise<void>
 }
 
-/** What is known of a request that asks for room, beside its caller and its text. */
+/** What a limiter knows of a request beside its principal and its body. */
 export interface LimitContext {
   readonly requestId: string
   /**
    * The entry of the model table that matched: the model's name, or the pattern that it fits. Where the route names none,
-   * the first target, as `provider/model`. Callers cannot invent it, as they can the name of a model.
+   * the first target, as `provider/model`. Unlike a model's name, callers cannot make it up.
    */
   readonly entry: string
-  /** Where it may be answered. */
+  /** The targets that may answer it. */
   readonly targets: readonly Target[]
-  /** What a use would cost at a target, in US dollars; `null` where that is not known. */
+  /** Returns the price of a usage at a target, in US dollars; `null` where that is not known. */
   price(usage: Usage, target: Target): number | null
-  /** Aborts when the client leaves, or the gateway closes without waiting any longer. */
+  /** Aborts when the client disconnects, or the gateway closes without waiting any longer. */
   readonly signal: AbortSignal
 }
 
-/** Says whether there is room. */
+/** Decides whether a request is within its limits. */
 export interface Limiter {
-  /** Takes room, or throws `GatewayError` (429) with its headers and takes none. */
+  /** Returns a lease, or throws `GatewayError` (429) and reserves nothing. */
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease>
-  /** How long `admit` may let a request wait for its room, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
+  /** How long `admit` may let a request wait, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
   readonly maxWaitMs?: number
   /** Whether it limits every principal. `false`: only those with `limits` of their own. Default true. */
   readonly appliesToAll?: boolean
   /**
    * Whether `admit` enforces the `limits` of the principal too, as `limits()` does. Where it does not, the request of a
-   * principal that has `limits` is a 500: they are never ignored. Default: no.
+   * principal that has `limits` fails with 500: they are never ignored. Default false.
    */
   readonly enforcesPrincipalLimits?: boolean
 }

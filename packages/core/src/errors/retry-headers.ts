@@ -1,9 +1,20 @@
-/** From when on a client that was refused may retry, and over how long the clients are spread. Milliseconds. */
-const soonest = 1_000
-const spread = 4_000
+type Headers = Readonly<Record<string, string>>
+
+/** Returns the headers that ask a client to retry after so many milliseconds. */
+export function retryAfterHeaders(ms: number): Headers {
+  const wholeMs = Math.ceil(ms)
+  return { 'retry-after': String(Math.ceil(wholeMs / 1_000)), 'retry-after-ms': String(wholeMs) }
+}
+
+/**
+ * As `retryAfterHeaders`, with the time limited to 1 to 60 seconds: clients sleep for as long as they are asked to, and
+ * ignore `retry-after` beyond a minute.
+ */
+export function limitedRetryAfterHeaders(ms: number): Headers {
+  return retryAfterHeaders(Math.min(Math.max(ms, 1_000), 60_000))
+}
 
 /** Returns the headers that ask a client to retry in 1 to 5 seconds. `random` spreads clients over that time. */
-export function retryHeaders(random: () => number): Readonly<Record<string, string>> {
-  const ms = soonest + Math.floor(random() * spread)
-  return { 'retry-after': String(Math.ceil(ms / 1000)), 'retry-after-ms': String(ms) }
+export function spreadRetryAfterHeaders(random: () => number): Headers {
+  return retryAfterHeaders(1_000 + Math.floor(random() * 4_000))
 }

@@ -83,3 +83,17 @@ export class UpstreamError extends Error {
 const vendorMessages = new WeakMap<UpstreamError, string>()
 
 const upstreamBrand = Symbol.for('sluice.UpstreamError')
+
+/** Whether a call was cut off by a deadline after it was connected: the upstream may have worked on it, and charge it. */
+export function isTimeout(error: unknown): boolean {
+  if (!UpstreamError.is(error)) return false
+  switch (error.kind) {
+    case 'first_byte_timeout':
+    case 'idle_timeout':
+    case 'response_timeout':
+    case 'total_timeout':
+      return true
+    default:
+      return false
+  }
+}

@@ -1,14 +1,14 @@
-import { aStore, milliseconds, wholeBytes } from '../caching/answer-options.ts'
+import { aStore, milliseconds, wholeBytes } from '../caching/cache-options.ts'
 import type { RunningIdempotency } from '../caching/idempotency.ts'
 import { InFlightKeys } from '../caching/in-flight-keys.ts'
 import type { ResponseCache } from '../caching/response-cache.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { CacheStore, GuardedCacheStore } from '../contracts/answer-store.ts'
+import type { CacheStore, GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Observer } from '../contracts/events.ts'
 import type { OptionCheck as Check } from '../errors/check-options.ts'
-import { withPolicyTimeout } from './bounded-policies.ts'
 import type { GatewayOptions } from './config.ts'
-import { guardCacheStore } from './watched-answers.ts'
+import { guardCacheStore } from './guard-cache-store.ts'
+import { withPolicyTimeout } from './guard-policies.ts'
 
 /** What says whether a request was answered before, over stores that are watched. */
 export interface Recalling {

@@ -2,74 +2,78 @@ import type { RequestOutcome } from '../contracts/events.ts'
 import type { PartialChunk } from '../contracts/provider.ts'
 import { ChunkWriter, errorEvent } from '../dialects/chat/chunk-writer.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
+import { isTimeout } from '../errors/upstream-error.ts'
 import type { TextSource } from '../http/keep-alive-stream.ts'
-import type { Lifetime } from '../http/lifetime.ts'
 import type { AnswerIdentity } from '../normalization/completion.ts'
 import { StreamNormalizer } from '../normalization/stream.ts'
-import { isTimeout } from '../observability/attempt-log.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
-import type { ChunkSource } from '../upstream/attempts/peeked-stream.ts'
-import type { UpstreamResult } from '../upstream/call-context.ts'
+import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import { type CountedUsage, countedUsage } from '../usage/usage.ts'
 import { toFailure } from './failure.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { RequestAccounting } from './request-accounting.ts'
+import type { RequestContext } from './request-context.ts'
 
-/** What an answer belongs to. */
+/** The request that an answer belongs to. */
 export interface AnsweredRequest {
   readonly input: ChatRequest
   readonly identity: AnswerIdentity
-  readonly record: RequestRecord
-  readonly lifetime: Lifetime
+  readonly context: RequestContext
+  readonly accounting: RequestAccounting
   readonly newId: () => string
 }
 
 /**
- * A streamed answer as text: the upstream's chunks, normalised, until its end or until it breaks. `[DONE]`
- * is written only when the upstream's own end was seen; what breaks off ends with an error event. Whatever
- * ends it, the record is settled once and nothing stays behind.
+ * A streamed answer as text: the upstream's chunks, normalized, until its end or until it breaks. `[DONE]` is written only
+ * after the upstream's own end; a stream that breaks ends with an error event. Whatever ends it, the accounting is settled
+ * once and everything is released.
  */
 export class CompletionStream implements TextSource {
   readonly #request: AnsweredRequest
   readonly #normalizer: StreamNormalizer
   readonly #writer: ChunkWriter
   readonly #answering: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>
-  // Made once: a read costs one promise.
+  // Created once, so that a read costs one promise.
   readonly #took = (read: IteratorResult<readonly PartialChunk[]>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#breakRead(error)
   #upstream: UpstreamResult<ChunkSource> | undefined
   /** The model that the answer names, as it was recorded. */
   #model: string | undefined
   #reading = false
-  /** The last words of an answer that broke off while nobody read. */
-  #lastWords: string | undefined
+  /** The error event of an answer that broke while nobody read. */
+  #errorText: string | undefined
   #over = false
 
-  /** `answering` is a promise where the head of the answer had to be sent before any upstream answered. */
+  /** `answering` is a promise where the head of the response had to be sent before any upstream answered. */
   constructor(
     request: AnsweredRequest,
     answering: Promise<UpstreamResult<ChunkSource>> | UpstreamResult<ChunkSource>,
   ) {
     this.#request = request
     this.#answering = answering
-    const { input, identity, lifetime } = request
+    const { input, identity } = request
     this.#normalizer = new StreamNormalizer(request.newId, {
       choices: input.n ?? 1,
       logprobs: input.logprobs === true,
     })
     this.#writer = new ChunkWriter(identity, input.stream_options?.include_usage === true)
-    request.record.soFar = () => countedUsage(this.#normalizer.usage, input, this.#normalizer.chars, false)
+  }
+
+  /** Follows the call and the client, of which either may end while nobody reads. Called once. */
+  start(): void {
+    const { input, context, accounting } = this.#request
+    const answering = this.#answering
+    accounting.streaming(() => countedUsage(this.#normalizer.usage, input, this.#normalizer.chars, false))
     if (answering instanceof Promise) answering.catch(error => this.#breakUnread(error))
     else this.#follow(answering)
-    // Nobody may be reading when the client leaves.
-    lifetime.onEnd(reason => {
+    context.lifetime.onEnd(reason => {
       if (reason === 'client_disconnected') this.leave()
     })
   }
 
   next(): Promise<string | undefined> {
-    if (this.#over) return Promise.resolve(this.#takeLastWords())
+    if (this.#over) return Promise.resolve(this.#takeErrorText())
     this.#reading = true
-    // What came in front of it in the same read has been told by now.
+    // What preceded the failure in the same read was written by now.
     if (this.#normalizer.failure !== undefined) {
       return Promise.resolve(this.#breakRead(this.#normalizer.failure))
     }
@@ -80,8 +84,8 @@ export class CompletionStream implements TextSource {
   leave(): void {
     if (this.#over) return
     this.#over = true
-    // An upstream that has not answered yet hears of it here, and of nothing after `release`.
-    this.#request.lifetime.end('client_disconnected')
+    // Cuts off an upstream that has not answered yet, which `release` would not.
+    this.#request.context.lifetime.end('client_disconnected')
     this.#close(false)
     this.#settle('client_disconnected', new LifeEnded('client_disconnected'))
   }
@@ -97,27 +101,27 @@ export class CompletionStream implements TextSource {
 
   #take(read: IteratorResult<readonly PartialChunk[]>): string | undefined | Promise<string | undefined> {
     this.#reading = false
-    if (this.#over) return this.#takeLastWords()
-    const { record } = this.#request
-    record.markFirstByte()
+    if (this.#over) return this.#takeErrorText()
+    const { accounting } = this.#request
+    accounting.firstByte()
     let text: string
     try {
       if (read.done === true) return this.#finish()
       text = this.#write(this.#normalizer.push(read.value))
       this.#recordModel()
-      record.capture?.add(text)
+      accounting.sent(text)
     } catch (error) {
       return this.#break(error)
     }
     return text === '' ? this.next() : text
   }
 
-  /** As soon as it is known: the record's progress is priced by it. */
+  /** As soon as it is known: the usage so far is priced by it. */
   #recordModel(): void {
     const { model } = this.#normalizer
     if (model === this.#model) return
     this.#model = model
-    this.#request.record.attempts.counted?.setResponseModel(model)
+    this.#request.accounting.attempts.counted?.setResponseModel(model)
   }
 
   #breakRead(error: unknown): string | undefined {
@@ -125,19 +129,18 @@ export class CompletionStream implements TextSource {
     return this.#break(error)
   }
 
-  #takeLastWords(): string | undefined {
-    const words = this.#lastWords
-    this.#lastWords = undefined
-    return words
+  #takeErrorText(): string | undefined {
+    const text = this.#errorText
+    this.#errorText = undefined
+    return text
   }
 
   #finish(): string {
     const choices = this.#write(this.#normalizer.end())
     this.#close(true)
-    const { record } = this.#request
     const counted = this.#counted(true)
     const text = choices + this.#writer.end(counted.usage)
-    record.capture?.add(text)
+    this.#request.accounting.sent(text)
     this.#settle('completed', undefined, counted)
     return text
   }
@@ -150,17 +153,17 @@ export class CompletionStream implements TextSource {
   #break(error: unknown): string | undefined {
     if (this.#over) return undefined
     this.#close(false, error)
-    const { identity, lifetime } = this.#request
-    const { outcome, clientError: told } = toFailure(error, identity.model, lifetime)
-    // Made first: who is told of the error may change it.
-    const lastWords = errorEvent(told.toBody())
+    const { identity, context } = this.#request
+    const { outcome, clientError } = toFailure(error, identity.model, context.lifetime)
+    // Written first: an observer may change the error.
+    const text = errorEvent(clientError.toBody())
     this.#settle(outcome, error)
-    return lastWords
+    return text
   }
 
   #breakUnread(error: unknown): void {
-    if (this.#request.lifetime.ended === 'client_disconnected') this.leave()
-    else if (!this.#reading) this.#lastWords = this.#break(error)
+    if (this.#request.context.lifetime.ended === 'client_disconnected') this.leave()
+    else if (!this.#reading) this.#errorText = this.#break(error)
   }
 
   #follow(upstream: UpstreamResult<ChunkSource>): void {
@@ -173,7 +176,7 @@ export class CompletionStream implements TextSource {
     this.#over = true
     const upstream = this.#upstream
     if (upstream !== undefined) {
-      // Not awaited: an upstream that does not answer its own end must not hold the caller.
+      // Not awaited: an upstream that hangs at its end must not hold the client.
       void upstream.answer.return?.().then(undefined, () => {})
       upstream.end(completed, error)
     } else if (this.#answering instanceof Promise) {
@@ -182,7 +185,7 @@ export class CompletionStream implements TextSource {
         () => {},
       )
     }
-    this.#request.lifetime.release()
+    this.#request.context.lifetime.release()
   }
 
   #counted(completed: boolean): CountedUsage {
@@ -191,15 +194,14 @@ export class CompletionStream implements TextSource {
   }
 
   #settle(outcome: RequestOutcome, error?: unknown, counted = this.#counted(false)): void {
-    const { record } = this.#request
-    // Of an answer that was cut off in silence the vendor may have made all.
+    const { accounting } = this.#request
+    // The vendor may have made all of an answer that was cut off before any content.
     if (this.#normalizer.spoke || (this.#normalizer.begun && !wasCutOff(outcome, error))) {
-      record.count(counted)
-    } else record.counted = this.#normalizer.usage
-    if (record.attempts.traced !== undefined) {
-      record.attempts.traced.finishReasons = this.#normalizer.finishReasons
-    }
-    record.settle(outcome, 200, error)
+      accounting.answered(counted)
+    } else accounting.answeredWithoutContent(this.#normalizer.usage)
+    const { traced } = accounting.attempts
+    if (traced !== undefined) traced.finishReasons = this.#normalizer.finishReasons
+    accounting.settled(outcome, 200, error)
   }
 }
 

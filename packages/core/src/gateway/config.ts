@@ -18,86 +18,84 @@ import type { BreakerOptions, RetryOptions } from '../upstream/health/health-opt
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 
-/** How a streamed answer is paced. */
+/** How streamed responses are paced. */
 export interface StreamPacing {
   /**
-   * A comment is sent when nothing else was for so long, in milliseconds. The head of an answer that has not begun is
-   * sent so long after the last target was asked that can be. While another could be, a silent one may still be given up
-   * for it, and the head is sent so long after the upstream's own. Default 15,000.
+   * Milliseconds without data after which a keep-alive comment is sent. A response without content sends its head so long
+   * after the last possible target was called. While another target could still be called, a silent one may be abandoned
+   * for it, and the head is sent so long after the upstream's own head. Default 15,000.
    */
   readonly keepAliveMs: number
   /**
-   * How long after the upstream's head its first content is awaited before the answer's own head is sent, so
-   * that an error before it is still a real status. While another target could be asked, it is awaited for `keepAliveMs`.
-   * Default 250 milliseconds.
+   * How long to wait for the first content after the upstream's head before sending the response's own head, in
+   * milliseconds, so that an error before it still has an HTTP status. While another target could be called, the wait is
+   * `keepAliveMs`. Default 250.
    */
   readonly holdMs: number
 }
 
-/** What a gateway is made of. `authenticate` and `route` are required. `Model` are the names of the route's models. */
+/** Options of a gateway. `authenticate` and `route` are required. `Model` is the union of the route's model names. */
 export interface GatewayOptions<Host = unknown, Model extends string = string> {
-  /** Who is asking. */
+  /** Identifies the caller: returns a `Principal` or throws 401. */
   readonly authenticate: Authenticator<Host>
-  /** Where a request can be answered: usually `models({...})`. */
+  /** Returns the targets that can answer a request: usually `models({...})`. */
   readonly route: Route<Model>
-  /** Whether a principal may use a model. Default: as the principal's `models` say. */
+  /** Decides whether a principal may use a model. Default: by the principal's `models`. */
   readonly authorize?: Authorizer
   /**
-   * Whether there is room: rules, such as `[requests(60).per('minute'), concurrent(5)]`, counted in this process; or
-   * `limits(rules, { store })` for rules that hold across processes, or a limiter of your own. Default: no rules but those
-   * of the principals.
+   * Rate limits and budgets: rules such as `[requests(60).per('minute'), concurrent(5)]`, counted in this process;
+   * `limits(rules, { store })` for rules that hold across processes; or a limiter of your own. Default: only the rules of
+   * the principals.
    */
   readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[]
-  /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */
+  /** Returns the price of a usage: `priceTable({...})`. Without it nothing has a price. */
   readonly prices?: Prices
-  /** What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them. */
+  /** How calls are charged whose answers were cut off before any content. Default: what was reserved for them. */
   readonly abandonedCalls?: Partial<AbandonedCallOptions>
-  /** Keeps a record of each request that is let in. Default: none. */
+  /** Stores a record of each admitted request. Default: none. */
   readonly ledger?: Ledger
-  /** Gives finished answers again to the same requests: `responseCache({ ttlMs: 60_000 })`. Default: none are kept. */
+  /** Caches complete responses: `responseCache({ ttlMs: 60_000 })`. Default: no cache. */
   readonly cache?: ResponseCache
   /**
-   * Answers a request with an `Idempotency-Key` once, however often it is sent: `idempotency()`. Default: the header is
+   * Replays the response of an earlier request with the same `Idempotency-Key`: `idempotency()`. Default: the header is
    * not read.
    */
   readonly idempotency?: Idempotency
   /**
-   * Whether the service has room for one more, asked before anything else: `inFlightCap(500)`, or `loadShedding()` of
-   * `@sluice/node`. Asked again once a body has arrived that had to be waited for. What is refused is a 503. Default:
-   * there always is.
+   * Refuses requests with 503 while the process is overloaded: `inFlightCap(500)`, or `loadShedding()` of `@sluice/node`.
+   * It is called before anything else, and again after a body that was not buffered has arrived. Default: none.
    */
   readonly loadShedder?: LoadShedder
-  /** Called with each event: the begin and end of a chat completion, failed and unused calls, changes of targets and stores, warnings. */
+  /** Called with each event: begin and end of a chat completion, failed and discarded calls, changes of targets and stores, warnings. */
   readonly observe?: Observer
-  /** Follows requests and their upstream calls as spans: `openTelemetry().tracer`. Default: nothing does. */
+  /** Traces requests and their upstream calls as spans: `openTelemetry().tracer`. Default: none. */
   readonly tracer?: Tracer
   /**
-   * Whether callers are told how their requests were routed, in the header `x-sluice-trace`: the places that could have
-   * answered, by their providers' and upstream models' names, why some were not asked, and the attempts. A function
-   * says so for each caller. Default: no.
+   * Whether responses have the header `x-sluice-trace`: the targets of the route by provider and upstream model, why some
+   * were skipped, and the attempts. A function decides per principal. Default false.
    */
   readonly traceHeader?: boolean | ((principal: Principal) => boolean)
   /**
    * The request header with the caller's own id for a request, such as `'x-correlation-id'`; `true`: `x-request-id`. An id of
    * 1 to 128 characters of `A-Z a-z 0-9 . _ : / + = @ -` is in the events, and comes back in the response as
-   * `x-client-request-id`. Any other is ignored. It identifies nothing: holds, leases and ledger entries are known by the
-   * gateway's own id. Default: none is read.
+   * `x-client-request-id`. Any other is ignored. Nothing is looked up by it: leases and ledger entries have the gateway's own
+   * id. Default: none is read.
    */
   readonly clientRequestId?: boolean | string
   /**
-   * Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. One of your own may serve several
-   * gateways: closing it is yours.
+   * Sends requests to the vendors. Default: undici on Node, `fetch` elsewhere. A transport of your own may serve several
+   * gateways; the gateway does not close it.
    */
   readonly transport?: Transport
-  /** Path of the service. Default `/v1`. */
+  /** Path below which the endpoints are. Default `/v1`. */
   readonly basePath?: string
   /** `schema` (default) checks types and ranges; `live` adds the rules that hosted services enforce. */
   readonly validation?: 'schema' | 'live'
-  /** What becomes of top-level fields that the protocol does not know. Default `pass`. */
+  /** Whether unknown top-level fields are sent upstream or refused with 400. Default `pass`. */
   readonly unknownParameters?: 'pass' | 'reject'
   /**
-   * What becomes of a parameter that the answering vendor lacks and that changes the answer: a 400 (`refuse`,
-   * default), or it is left out and told of (`drop`).
+   * A parameter that changes the answer and that the vendor does not support: refused with 400 (`refuse`, default), or left
+   * out and reported in the response (`drop`).
    */
   readonly unsupportedParameters?: UnsupportedParameters
   readonly requestLimits?: Partial<RequestLimits>
@@ -105,23 +103,23 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
   readonly stream?: Partial<StreamPacing>
   /** How many upstream calls one request may make, over all its targets. Default 3. */
   readonly maxAttempts?: number
-  /** How a request is sent again to a target that failed; `false`: never, though other targets are asked. */
+  /** How a request is retried at a target that failed; `false`: never, although other targets are called. */
   readonly retry?: Partial<RetryOptions> | false
-  /** When a target that fails is left alone; `false`: never, also where it asks for a pause. */
+  /** The circuit breaker and cooldowns of targets; `false`: neither. */
   readonly breaker?: Partial<BreakerOptions> | false
   /**
-   * Where processes tell each other which targets are left alone, such as `redisHealth(client)`; they know a target by
-   * its provider's name and its model. Default: each process finds out by itself.
+   * Shares the circuit breaker and cooldowns of targets between processes, such as `redisHealth(client)`. A target is
+   * identified by its provider's name and its model. Default: each process has its own.
    */
   readonly sharedHealth?: SharedHealth
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** Returns milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
   /**
-   * 32 fresh random hexadecimal digits. Default from `crypto.getRandomValues`, also in the place of an id that is no
+   * Returns 32 random hexadecimal digits. Default: from `crypto.getRandomValues`, which also replaces an id that is not
    * printable ASCII of at most 100 characters.
    */
   readonly generateId?: () => string
-  /** A number from 0 up to, but not including, 1. Default `Math.random`. */
+  /** Returns a number from 0 up to, but not including, 1. Default `Math.random`. */
   readonly random?: () => number
 }
 

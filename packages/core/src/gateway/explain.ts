@@ -22,10 +22,7 @@ import type { Explanation } from './managed-gateway.ts'
 import type { ResolvedOptions } from './resolve.ts'
 import { routeContext } from './route-context.ts'
 
-/**
- * The story of a chat completion as far as it is decided before room is taken. Nothing of it is kept, counted or told of,
- * and no upstream is asked.
- */
+/** Runs the stages of a chat completion that come before its limits. Records nothing and calls no upstream. */
 export async function explain<Host>(
   request: Request,
   context: FetchContext<Host>,
@@ -62,17 +59,17 @@ export async function explain<Host>(
         clock,
       }))
     model = draft.model
-    const places = await route(
+    const onRoute = await route(
       draft,
       routeContext(principal, model, log, options),
       options.route,
       options.unknownModel,
     )
-    log.give(places)
-    const candidates = await authorizePlaces(principal, model, places, options.authorize, log)
+    log.give(onRoute)
+    const candidates = await authorizePlaces(principal, model, onRoute, options.authorize, log)
     const { targets } = validate(draft, principal, candidates, options.rules, log)
     log.ask(targets)
-    refusal = skipLeftAlone(targets, callerOf(principal), log, options.call)
+    refusal = skipUnavailable(targets, callerOf(principal), log, options.call)
   } catch (error) {
     refusal = toFailure(error, model ?? '', lifetime).clientError
   } finally {
@@ -82,8 +79,8 @@ export async function explain<Host>(
   return { principal: principal?.id, authFailure, model, ...log.told(), seed: log.seed, refusal }
 }
 
-/** Says why places would be skipped; where all would be, gives the refusal. */
-function skipLeftAlone(
+/** Reports the targets that would be skipped. Returns the error where all would be. */
+function skipUnavailable(
   candidates: readonly RoutedTarget[],
   caller: Caller,
   log: RoutingTrace,
@@ -92,7 +89,7 @@ function skipLeftAlone(
   const now = clock.monotonic()
   const views = candidates.map(candidate => health.of(candidate).view(now, caller))
   let blocked = views.map(({ waitMs }) => waitMs > 0)
-  // Nothing else is left to be asked.
+  // All of them are unavailable: they may be called as the last resort.
   if (!blocked.includes(false)) {
     blocked = candidates.map(candidate => health.of(candidate).lastResortMs(now, caller) > 0)
   }
@@ -103,7 +100,7 @@ function skipLeftAlone(
   return blocked.includes(false) ? undefined : allTargetsUnavailable(views as TargetUnavailable[])
 }
 
-/** The seed of a context; `undefined` where it has none. Throws `TypeError` for what is none. */
+/** Returns the seed of a context; `undefined` where it has none. Throws `TypeError` for an invalid one. */
 export function seedOf(context: { readonly seed?: number }): number | undefined {
   const seed = Object.hasOwn(context, 'seed') ? context.seed : undefined
   if (seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed <= 0xffff_ffff)) return seed

@@ -5,13 +5,13 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import type { Lifetime } from '../http/lifetime.ts'
 import { toGatewayError } from '../upstream/to-gateway-error.ts'
 
-/** What a throw means: for the record, and for the caller. */
+/** An error as the outcome of a request, and as the error that the client gets. */
 export interface Failure {
   readonly outcome: RequestOutcome
   readonly clientError: GatewayError
 }
 
-/** Sorts whatever a stage, a policy or an upstream threw. What is not a refusal is a 500 that tells nothing. */
+/** Converts whatever a stage, a policy or an upstream threw. An unknown error becomes a 500 without details. */
 export function toFailure(error: unknown, model: string, lifetime: Lifetime): Failure {
   if (lifetime.ended === 'client_disconnected')
     return { outcome: 'client_disconnected', clientError: new GatewayError('client_disconnected') }

@@ -16,14 +16,15 @@ import { LiveOptions } from './live-options.ts'
 import type { ManagedGateway } from './managed-gateway.ts'
 import { modelTargets } from './model-targets.ts'
 import { completeChat } from './pipeline.ts'
-import { RequestRecord } from './request-record.ts'
+import { RequestAccounting } from './request-accounting.ts'
+import { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
 /**
- * Makes a chat-completions service out of its parts: who may ask, where it is answered, how much is
- * allowed. The result is a function over `Request` and `Response`; an adapter mounts it in a host.
+ * Creates a chat-completions gateway: who may call it, which targets answer, and how much is allowed. It is a function over
+ * `Request` and `Response`; an adapter mounts it in a host.
  *
- * Throws `TypeError` naming every option that is wrong.
+ * Throws `ConfigurationError`, a `TypeError` that names every invalid option.
  */
 export function createGateway<Host = unknown, Model extends string = string>(
   options: GatewayOptions<Host, Model>,
@@ -38,19 +39,20 @@ export function createGateway<Host = unknown, Model extends string = string>(
     request: Request,
     given: FetchContext<Host> | RequestInit = {},
   ): Promise<Response> => {
-    const context = contextOf<Host>(given)
-    // What a request begins with it ends with.
-    const tenure = inUse.current
-    const { resolved, books } = tenure
+    const fetchContext = contextOf<Host>(given)
+    // A request ends with the options that it began with.
+    const generation = inUse.current
+    const { resolved, services } = generation
     const requestId = `req_${resolved.generateId()}`
     const lifetime = new Lifetime(leavingOf(request))
     running.add(lifetime)
-    tenure.enter()
-    const record = new RequestRecord(requestId, resolved.clock, books, event => {
+    generation.enter()
+    const context = new RequestContext(requestId, resolved.clock, lifetime, services.random)
+    const accounting = new RequestAccounting(context, services, resolved.observe, event => {
       running.delete(lifetime)
       lifetime.release()
-      tenure.leave()
-      if (record.chat) resolved.observe(event)
+      generation.leave()
+      if (context.isCompletion) resolved.observe(event)
       else if (event.outcome === 'internal_error') {
         resolved.observe({ type: 'internal_error', requestId, error: event.error })
       }
@@ -58,17 +60,17 @@ export function createGateway<Host = unknown, Model extends string = string>(
     try {
       const { clientRequestIdHeader } = resolved
       if (clientRequestIdHeader !== undefined) {
-        record.clientRequestId = clientRequestIdOf(request, clientRequestIdHeader)
+        context.clientRequestId = clientRequestIdOf(request, clientRequestIdHeader)
       }
       if (closed !== undefined) throw new GatewayError('shutting_down')
-      const dispatched = dispatch(request, context, resolved, lifetime, record, load)
-      return respond(await outlived(dispatched, lifetime), request, context)
+      const dispatched = dispatch(request, fetchContext, resolved, context, accounting, load)
+      return respond(await untilEnd(dispatched, lifetime), request, fetchContext)
     } catch (error) {
-      const { outcome, clientError: told } = toFailure(error, record.model ?? '', lifetime)
-      // Made first: who is told of the error may change it.
-      const refused = respondError(told, requestId, record.answerHeaders)
-      record.settle(outcome, told.status, error)
-      return respond(refused, request, context)
+      const { outcome, clientError } = toFailure(error, context.model ?? '', lifetime)
+      // Written first: an observer may change the error.
+      const response = respondError(clientError, requestId, accounting.responseHeaders)
+      accounting.settled(outcome, clientError.status, error)
+      return respond(response, request, fetchContext)
     }
   }
 
@@ -89,7 +91,7 @@ export function createGateway<Host = unknown, Model extends string = string>(
       }
       const endAt = clock.monotonic() + drainMs
       const drained = running.drain(drainMs)
-      // What requests left behind has the same time, and those that still run may leave more.
+      // Mirrored calls have the same time, and requests that still run may start more.
       void inUse.shadows.drain(drainMs)
       const left = () => Math.max(0, endAt - clock.monotonic())
       closed ??= drained.then(() => inUse.shadows.drain(left())).then(() => inUse.end())
@@ -125,13 +127,10 @@ function respond<Host>(
   return plainResponses === true ? plainResponse(answer) : nativeResponse(answer, request.signal)
 }
 
-/**
- * What a promise comes to, or a rejection as soon as the request's life ends: what a function of the user's
- * does then, and when, holds neither the caller nor `close`.
- */
-function outlived<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
+/** Settles as the promise does, and rejects when the request ends: a user's function that hangs holds neither the client nor `close`. */
+function untilEnd<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
   return new Promise((resolve, reject) => {
-    // Not taken back, as a promise is settled once: the life forgets it with the rest.
+    // Not removed: a promise settles once, and the lifetime drops its listeners at its end.
     lifetime.onEnd(reason => reject(new LifeEnded(reason)))
     promise.then(resolve, reject)
   })
@@ -139,34 +138,38 @@ function outlived<T>(promise: Promise<T>, lifetime: Lifetime): Promise<T> {
 
 function dispatch<Host>(
   request: Request,
-  context: FetchContext<Host>,
+  fetchContext: FetchContext<Host>,
   options: ResolvedOptions<Host>,
-  lifetime: Lifetime,
-  record: RequestRecord,
+  context: RequestContext,
+  accounting: RequestAccounting,
   load: ServiceLoad,
 ): Promise<GatewayResponse> {
-  const endpoint = options.findEndpoint(request, context.mount ?? '')
+  const { requestId, lifetime } = context
+  const endpoint = options.findEndpoint(request, fetchContext.mount ?? '')
   if (endpoint.name === 'chat') {
-    record.chat = true
-    if (options.startTrace !== undefined) record.follow(options.startTrace(request, record.requestId))
+    context.isCompletion = true
+    const traced = options.startTrace?.(request, requestId)
+    accounting.attempts.traced = traced
     if (lifetime.ended !== undefined) throw new LifeEnded(lifetime.ended)
     if (options.loadShedder !== undefined)
       shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
-    const { traced } = record.attempts
     return traced === undefined
-      ? completeChat(request, context, options, lifetime, record, load)
-      : traced.within(() => completeChat(request, context, options, lifetime, record, load))
+      ? completeChat(request, fetchContext, options, context, accounting, load)
+      : traced.within(() => completeChat(request, fetchContext, options, context, accounting, load))
   }
-  return settled(
+  return settle(
     endpoint.name === 'models'
-      ? listModels(request, context, options, record)
-      : showModel(request, endpoint.id, context, options, record),
-    record,
+      ? listModels(request, fetchContext, options, requestId, accounting)
+      : showModel(request, endpoint.id, fetchContext, options, requestId, accounting),
+    accounting,
   )
 }
 
-async function settled(answering: Promise<GatewayResponse>, record: RequestRecord): Promise<GatewayResponse> {
-  const answer = await answering
-  record.settle('completed', answer.status)
-  return answer
+async function settle(
+  responding: Promise<GatewayResponse>,
+  accounting: RequestAccounting,
+): Promise<GatewayResponse> {
+  const response = await responding
+  accounting.settled('completed', response.status)
+  return response
 }

@@ -3,7 +3,7 @@ import { closingOf, entryOf } from '../../test/support/scripted-rows.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { GatewayEvent } from '../contracts/events.ts'
 import type { Ledger } from '../contracts/ledger.ts'
-import { guardLedger } from './guards.ts'
+import { guardLedger } from './guard-callbacks.ts'
 
 const entry = entryOf('a')
 const closing = closingOf(entry)

@@ -10,7 +10,7 @@ import type { ResolvedOptions } from './resolve.ts'
 
 type Priced = Pick<ResolvedOptions<never>, 'prices' | 'clock'>
 
-/** What a limiter is told of a request beside its caller and its text. */
+/** The request as a limiter gets it, beside its principal and its body. */
 export class LimitRequest implements LimitContext {
   readonly requestId: string
   readonly targets: readonly Target[]

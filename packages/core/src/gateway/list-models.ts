@@ -7,11 +7,8 @@ import { respondJson } from '../dialects/chat/respond.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { modelNotAllowed } from '../errors/model-refusals.ts'
 import { mapConcurrently } from '../primitives/map-concurrently.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { RequestAccounting } from './request-accounting.ts'
 import type { ResolvedOptions } from './resolve.ts'
-
-/** What an answer needs of its request's record. */
-type AnsweredRecord = Pick<RequestRecord, 'requestId' | 'answerHeaders'>
 
 /** How many models an authorizer decides on at once for one list. */
 const maxConcurrent = 16
@@ -24,7 +21,8 @@ export async function listModels<Host>(
   request: Request,
   context: FetchContext<Host>,
   options: ResolvedOptions<Host>,
-  { requestId, answerHeaders }: AnsweredRecord,
+  requestId: string,
+  { responseHeaders }: Pick<RequestAccounting, 'responseHeaders'>,
 ): Promise<GatewayResponse> {
   const principal = await identify(request, context, options)
   const { route } = options
@@ -32,7 +30,7 @@ export async function listModels<Host>(
   const cards = route.list?.() ?? []
   const usable = await mapConcurrently(cards, maxConcurrent, ({ id }) => isListed(id, route, permissions))
   const data = cards.filter((_, at) => usable[at]).map(modelObject)
-  return respondJson(200, { object: 'list', data }, requestId, answerHeaders)
+  return respondJson(200, { object: 'list', data }, requestId, responseHeaders)
 }
 
 /** `GET /models/{id}`. Throws 404, and 403 for a model that the caller may not use. */
@@ -41,7 +39,8 @@ export async function showModel<Host>(
   id: string,
   context: FetchContext<Host>,
   options: ResolvedOptions<Host>,
-  { requestId, answerHeaders }: AnsweredRecord,
+  requestId: string,
+  { responseHeaders }: Pick<RequestAccounting, 'responseHeaders'>,
 ): Promise<GatewayResponse> {
   const principal = await identify(request, context, options)
   const { route } = options
@@ -50,7 +49,7 @@ export async function showModel<Host>(
   if (!(await new Permissions(principal, options.authorize).allowsModel(id, waysTo(id, route)))) {
     throw modelNotAllowed(id)
   }
-  return respondJson(200, modelObject(card), requestId, answerHeaders)
+  return respondJson(200, modelObject(card), requestId, responseHeaders)
 }
 
 /** An authorizer may also say no by throwing the refusal that a call would get. */

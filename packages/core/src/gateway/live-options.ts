@@ -1,35 +1,35 @@
 import { withTimeout } from '../clock/with-timeout.ts'
 import { RunningRequests } from '../http/running-requests.ts'
-import { RunningShadows } from '../upstream/attempts/shadow-lives.ts'
+import { RunningShadows } from '../upstream/attempts/running-shadows.ts'
 import type { GatewayOptions } from './config.ts'
-import type { AccountingServices } from './request-record.ts'
+import type { AccountingServices } from './request-accounting.ts'
 import { type ResolvedOptions, resolveOptions } from './resolve.ts'
 
-/** How long leases and entries that are being closed are waited for, and then a ledger that is flushed. */
-const booksMs = 2_500
+/** How long closing leases and ledger entries may take, and then flushing the ledger, in ms. */
+const closeMs = 2_500
 
-/** One set of options, from when requests begin with it to the end of the last that did. */
+/** A set of options, in use until the last request that began with it has ended. */
 interface OptionsGeneration<Host> {
   readonly resolved: ResolvedOptions<Host>
-  readonly books: AccountingServices
+  readonly services: AccountingServices
   /** A request begins with it. */
   enter(): void
   /** A request that began with it has ended. */
   leave(): void
 }
 
-/** The options of a gateway: those that requests begin with now, and older ones with which some still run. */
+/** The options of a gateway: the current ones, and older ones that requests still use. */
 export class LiveOptions<Host> {
   #current: LiveGeneration<Host>
-  readonly #terms = new Set<LiveGeneration<Host>>()
-  /** Leases and entries that are being closed. */
+  readonly #generations = new Set<LiveGeneration<Host>>()
+  /** Leases and ledger entries that are being closed. */
   readonly #closings = new Set<Promise<unknown>>()
   readonly #endings = new Set<Promise<void>>()
 
-  /** Shadows of requests, which may outlive them. */
+  /** Mirrored calls, which may outlive their requests. */
   readonly shadows: RunningRequests
 
-  /** Throws `TypeError` for options that cannot be used. */
+  /** Throws `ConfigurationError` for invalid options. */
   constructor(given: GatewayOptions<Host>) {
     const resolved = resolveOptions(given)
     this.shadows = new RunningRequests(resolved.clock)
@@ -40,7 +40,7 @@ export class LiveOptions<Host> {
     return this.#current
   }
 
-  /** Takes others from now on. Throws `TypeError` for those that cannot be used, and then changes nothing. */
+  /** Replaces the options. Throws `ConfigurationError` for invalid ones, and then changes nothing. */
   replace(given: GatewayOptions<Host>): void {
     const before = this.#current
     const resolved = resolveOptions(given, before.resolved)
@@ -49,30 +49,30 @@ export class LiveOptions<Host> {
     before.retire()
   }
 
-  /** Waits for the books of what has run, and gives back what the gateway made. Nothing may be running. */
+  /** Waits for leases and ledger entries to be closed, and closes what the gateway created. Nothing may be running. */
   async end(): Promise<void> {
-    for (const term of this.#terms) this.#end(term)
-    // Also of what was let in when its options had been ended.
+    for (const generation of this.#generations) this.#end(generation)
+    // Also for requests that were admitted after their options had ended.
     const { clock } = this.#current.resolved
-    const closed = withTimeout(clock, booksMs, allOf(this.#closings), () => undefined)
+    const closed = withTimeout(clock, closeMs, allOf(this.#closings), () => undefined)
     await Promise.all([...this.#endings, closed])
   }
 
   #begin(resolved: ResolvedOptions<Host>): LiveGeneration<Host> {
     warnOfLocal(resolved)
-    const term: LiveGeneration<Host> = new LiveGeneration(resolved, this.#closings, this.shadows, () =>
-      this.#end(term),
+    const generation: LiveGeneration<Host> = new LiveGeneration(resolved, this.#closings, this.shadows, () =>
+      this.#end(generation),
     )
-    this.#terms.add(term)
-    return term
+    this.#generations.add(generation)
+    return generation
   }
 
-  #end(term: LiveGeneration<Host>): void {
-    if (!this.#terms.delete(term)) return
-    const others = [...this.#terms]
-    const ending = term.end(name => others.some(({ owned }) => owned[name] === term.owned[name]))
+  #end(generation: LiveGeneration<Host>): void {
+    if (!this.#generations.delete(generation)) return
+    const others = [...this.#generations]
+    const ending = generation.end(name => others.some(({ owned }) => owned[name] === generation.owned[name]))
     this.#endings.add(ending)
-    // One that fails stays: whoever closes the gateway hears of it.
+    // One that fails stays, so that `close` rejects with it.
     ending.then(
       () => this.#endings.delete(ending),
       () => {},
@@ -81,10 +81,10 @@ export class LiveOptions<Host> {
 }
 
 class LiveGeneration<Host> implements OptionsGeneration<Host> {
-  /** What may be in use with other options too. */
+  /** What other generations may use too. */
   readonly owned: Pick<GatewayOptions<Host>, 'ledger' | 'loadShedder'>
   readonly resolved: ResolvedOptions<Host>
-  readonly books: AccountingServices
+  readonly services: AccountingServices
   readonly #over: () => void
   readonly #closings = new Set<Promise<unknown>>()
   /** Requests and shadows. */
@@ -113,7 +113,7 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
       () => this.enter(),
       () => this.leave(),
     )
-    this.books = {
+    this.services = {
       prices,
       abandonedCalls,
       ledger,
@@ -135,39 +135,36 @@ class LiveGeneration<Host> implements OptionsGeneration<Host> {
     if (this.#retired && this.#users === 0) this.#over()
   }
 
-  /** Others have taken its place. */
+  /** New options have replaced it. */
   retire(): void {
     this.#retired = true
     if (this.#users === 0) this.#over()
   }
 
-  /** `shared` says whether options that are still in use have the same. */
+  /** `shared` returns whether options that are still in use have the same instance. */
   async end(shared: (name: 'ledger' | 'loadShedder') => boolean): Promise<void> {
     const { loadShedder, ownTransport } = this.resolved
     if (!shared('loadShedder')) loadShedder?.close?.()
     const closed = async () => ownTransport?.close?.()
-    await Promise.all([closed(), this.#closeBooks(shared('ledger'))])
+    await Promise.all([closed(), this.#closeAccounts(shared('ledger'))])
   }
 
-  async #closeBooks(shared: boolean): Promise<void> {
+  async #closeAccounts(shared: boolean): Promise<void> {
     const flush = async () => this.resolved.ledger?.flush?.()
-    // What waits for a database would wait until it is tried the next time.
+    // Starts a retry now, as pending writes would wait for the next one.
     if (this.#closings.size > 0) void flush()
     const { clock } = this.resolved
-    await withTimeout(clock, booksMs, allOf(this.#closings), () => undefined)
-    if (!shared) await withTimeout(clock, booksMs, flush(), () => undefined)
+    await withTimeout(clock, closeMs, allOf(this.#closings), () => undefined)
+    if (!shared) await withTimeout(clock, closeMs, flush(), () => undefined)
   }
 }
 
-/** When all of a set that empties itself have ended, with those that come meanwhile. */
+/** Resolves when a set of promises that remove themselves is empty, also of those added meanwhile. */
 async function allOf(work: ReadonlySet<Promise<unknown>>): Promise<void> {
   while (work.size > 0) await Promise.all(work)
 }
 
-/**
- * Tells at start what its owner should know: that in production nothing but the embedded stand-in answers.
- * It goes to `observe`, or to the console where nothing observes.
- */
+/** Warns where `local()` answers every model in production: through `observe`, or on the console where there is none. */
 function warnOfLocal<Host>(options: ResolvedOptions<Host>): void {
   if (!inProduction()) return
   const targets = options.route.targets?.() ?? []
@@ -183,7 +180,7 @@ function inProduction(): boolean {
     const there = globalThis as { process?: { env?: Record<string, string | undefined> } }
     return there.process?.env?.NODE_ENV === 'production'
   } catch {
-    // Deno does not tell of the environment without leave.
+    // Deno throws without the permission to read the environment.
     return false
   }
 }

@@ -5,80 +5,79 @@ import type { GatewayError } from '../errors/errors.ts'
 import type { GatewayOptions } from './config.ts'
 import type { ModelTargets } from './model-targets.ts'
 
-/** What would become of a request: nobody was asked, and no room was taken. */
+/** How a request would be routed. Explaining it calls no upstream and counts against no limit. */
 export interface Explanation {
-  /** The caller's, where one is known. */
+  /** The id of the principal, where the request is authenticated. */
   readonly principal: string | undefined
-  /** Why nobody was authenticated, where that is so. */
+  /** Why the request is not authenticated. */
   readonly authFailure: AuthFailure | undefined
   readonly model: string | undefined
-  /** In the order in which they would be asked; those that would be skipped included. At most 100. */
+  /** The targets in the order in which they would be called, skipped ones included. At most 100. */
   readonly candidates: readonly TracedTarget[]
-  /** How many are left out; absent where none are. */
+  /** How many targets are left out; absent where none are. */
   readonly more?: number
-  /** What chance was decided with. */
+  /** The seed of the random decisions. */
   readonly seed: number
-  /** Why it would be refused before any upstream is asked; `undefined` where it would not. */
+  /** The error that refuses it before any upstream is called; `undefined` where it would be sent. */
   readonly refusal: GatewayError | undefined
 }
 
-/** A chat-completions service as a function over Web `Request` and `Response`. */
+/** A chat-completions gateway as a function over Web `Request` and `Response`. */
 export interface Gateway<Host = unknown> {
   /**
-   * Answers a request. May be passed about unbound, and stand where a `fetch` is asked for: called with a
-   * URL and a `RequestInit` it answers in process, and rejects when the `signal` given there aborts.
-   * Called with a `Request` it never rejects.
+   * Answers a request. Works unbound, and in the place of `fetch`: called with a URL and a `RequestInit` it answers in
+   * process, and rejects when the `signal` given there aborts. Called with a `Request` it never rejects.
    */
   readonly fetch: (
     input: Request | string | URL,
     init?: FetchContext<Host> | RequestInit,
   ) => Promise<Response>
   /**
-   * Whether a path is the gateway's: everything under its base. `mount` is the path under which the host
-   * mounted it; where the mount itself ends with the base (`app.use('/v1', ...)`), all below the mount is.
+   * Whether a path belongs to the gateway: everything below `basePath`. `mount` is the path under which the host mounted
+   * it; where the mount itself ends with `basePath` (`app.use('/v1', ...)`), everything below the mount does.
    */
   readonly matches: (pathname: string, mount?: string) => boolean
   /**
-   * Stops: refuses new requests with 503, lets running answers end for `drainMs` (default 30,000), then
-   * ends them, and closes the transport that it made itself. Resolves when nothing runs any more and what limits and
-   * ledger had to be told is told, for which it waits up to 5 seconds. Of several calls the shortest `drainMs` counts.
+   * Shuts the gateway down. Refuses new requests with 503, lets running ones finish for `drainMs` (default 30,000), aborts
+   * the rest, and closes the transport that it created. Resolves when nothing runs any more and limits and ledger are
+   * settled, for which it waits up to 5 seconds. Of several calls the shortest `drainMs` counts.
    */
   readonly close: (options?: { readonly drainMs?: number }) => Promise<void>
 }
 
 /**
- * What `createGateway` makes: a gateway, and what its owner does with it. `Model` are the names of the models that it was
- * made with; with a type argument of its own for `Host`, `createGateway` does not infer them.
+ * The gateway that `createGateway` returns, with what its owner needs. `Model` is the union of the model names that it was
+ * created with; with an explicit type argument for `Host`, `createGateway` does not infer them.
  */
 export interface ManagedGateway<Host = unknown, Model extends string = string> extends Gateway<Host> {
   /**
-   * Takes other options from now on, as a whole: what they do not name has its default. Requests that run finish with
-   * those that they began with, and then the transport is closed that the gateway had made for them. What is of your
-   * making is not closed, but for a load shedder that the new options do not have. What is known of the health of
-   * targets stays, and so do the counts of rules that name no store; a limiter of its own counts for itself.
+   * Replaces all options: those that are not named have their defaults. Running requests finish with the options that they
+   * began with; the transport that the gateway created for them is closed afterwards. Stores and transports of your own
+   * stay open; a load shedder that the new options do not have is closed. The health of targets stays, and so do the
+   * counts of rules without a store of their own.
    *
-   * Options that cannot be used change nothing: throws `TypeError` naming every one that is wrong, and after `close`.
+   * Throws `ConfigurationError`, a `TypeError` that names every invalid option, and then changes nothing. Throws
+   * `TypeError` after `close`.
    */
   reload(options: GatewayOptions<Host>): void
   /**
-   * What would become of a request to chat completions, as far as it is decided before room is taken: who asks, where it
-   * may be answered, in which order, and who would be skipped. No upstream is asked, no room taken, nothing recorded.
-   * `authenticate`, `route` and `authorize` are asked as for a request, and its body is read. `seed` is that of a trace
-   * whose decisions are wanted again; absent: a fresh one.
+   * Explains how a chat completion would be routed: its principal, its targets in order, and which would be skipped. Calls
+   * `authenticate`, `route` and `authorize`, and reads the body. Calls no upstream, counts against no limit and records
+   * nothing. With the `seed` of a trace it repeats the random decisions of that request; default: a random seed.
    *
-   * What refuses the request is in `refusal`. Rejects with `TypeError` for what is no seed.
+   * An error that refuses the request is in `refusal`. Rejects with `TypeError` for an invalid seed.
    */
   readonly explain: (
     request: Request,
     context?: FetchContext<Host> & { readonly seed?: number },
   ) => Promise<Explanation>
-  /** Whether it takes requests: `false` from the moment that `close` is called. For a readiness probe. */
+  /** Whether it accepts requests: `false` once `close` was called. For a readiness probe. */
   readonly ready: boolean
-  /** The names that callers use, as `GET /models` lists them: after a `reload`, those of the other options. */
+  /** The model names that `GET /models` lists: after a `reload`, those of the new options. */
   readonly models: readonly Model[]
   /**
-   * For each of `models` the places that could answer it, and how they do now: for a page or a probe of your own. After a
-   * `reload`, those of the other options. Throws what a function of your own route throws that is asked for them.
+   * Returns the targets of each of `models` with their health: for a page or a probe of your own. After a `reload`, those
+   * of the new options. Throws what the functions of a route of your own throw.
    */
   targets(): readonly ModelTargets[]
 }

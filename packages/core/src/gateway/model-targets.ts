@@ -3,27 +3,27 @@ import type { TargetHealth } from '../contracts/target-health.ts'
 import { isSameTarget } from '../validation/is-target.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
-/** A place that could answer a model, and how it does. */
+/** A target and its health. */
 export interface TargetStatus {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
-  /** As this process sees it. */
+  /** The health in this process. */
   readonly health: TargetHealth
 }
 
-/** The places that could answer a model. */
+/** The targets of a model. */
 export interface ModelTargets {
   /** The name that callers use. */
   readonly model: string
   /**
-   * In the order in which they stand in the table, each once; those that `mirror` sends copies to are among them. A
-   * route may ask them in another order, or only some. One of your own that does not say its `targets` has none here.
+   * In the order of the table, each once, with the targets of `mirror`. A request may call them in another order, or only
+   * some of them. A route of your own without `targets` has none here.
    */
   readonly targets: readonly TargetStatus[]
 }
 
-/** The models that a route lists, with their places and how those do now. */
+/** Returns the models that a route lists, with their targets and the health of those. */
 export function modelTargets<Host>({
   route,
   call,
@@ -36,11 +36,11 @@ export function modelTargets<Host>({
   })
   return (route.list?.() ?? []).map(({ id }) => ({
     model: id,
-    targets: placesOf(route.targetsOf?.(id) ?? []).map(status),
+    targets: distinctTargets(route.targetsOf?.(id) ?? []).map(status),
   }))
 }
 
-/** The first of each place: what else is said of it, such as its parameters, does not make it another. */
-function placesOf(targets: readonly Target[]): readonly Target[] {
+/** Drops targets with the same provider and model, whatever their parameters. */
+function distinctTargets(targets: readonly Target[]): readonly Target[] {
   return targets.filter((target, at) => targets.findIndex(each => isSameTarget(each, target)) === at)
 }

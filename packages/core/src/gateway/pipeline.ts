@@ -1,10 +1,10 @@
 import { authenticate } from '../auth/authenticate.ts'
 import { authorizePlaces } from '../auth/authorize.ts'
 import type { CachedResponse } from '../caching/cached-response.ts'
-import { type RunningIdempotency, recallRepeat } from '../caching/idempotency.ts'
-import { type ResponseCache, recallCached } from '../caching/response-cache.ts'
+import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts'
+import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
-import type { GuardedCacheStore } from '../contracts/answer-store.ts'
+import type { GuardedCacheStore } from '../contracts/cache-store.ts'
 import type { Draft } from '../contracts/draft.ts'
 import type { FetchContext, GatewayResponse } from '../contracts/host.ts'
 import type { Principal } from '../contracts/principal.ts'
@@ -13,7 +13,6 @@ import { keepAliveComment } from '../dialects/chat/chunk-writer.ts'
 import { respondCompletion, respondKept, respondStream } from '../dialects/chat/respond.ts'
 import { validate } from '../dialects/chat/validate.ts'
 import { KeepAliveStream } from '../http/keep-alive-stream.ts'
-import type { Lifetime } from '../http/lifetime.ts'
 import type { ServiceLoad } from '../http/running-requests.ts'
 import { normalizeCompletion } from '../normalization/completion.ts'
 import { isPromise } from '../primitives/is-promise.ts'
@@ -23,87 +22,88 @@ import { jsonMember } from '../protocol/json-members.ts'
 import { limit } from '../rate-limiting/limit.ts'
 import { shedLoad } from '../rate-limiting/load-shedding.ts'
 import { route } from '../routing/route.ts'
-import type { ChunkSource } from '../upstream/attempts/peeked-stream.ts'
 import { call } from '../upstream/call.ts'
-import type { AttemptObserver, UpstreamResult } from '../upstream/call-context.ts'
+import type { ChunkSource, UpstreamResult } from '../upstream/call-context.ts'
 import { completionUsage } from '../usage/usage.ts'
-import { type BoundedOutput, boundOutput, boundTargets } from '../validation/bounded-output.ts'
+import { boundOutput, boundTargets } from '../validation/bounded-output.ts'
 import { isBodyBuffered, read, receive } from '../validation/read.ts'
 import { type AnsweredRequest, CompletionStream } from './completion-stream.ts'
 import { LimitRequest } from './limit-request.ts'
 import { ReplayedStream } from './replayed-stream.ts'
-import { RequestAttempts } from './request-attempts.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { RequestAccounting } from './request-accounting.ts'
+import type { RequestContext } from './request-context.ts'
 import type { ResolvedOptions } from './resolve.ts'
 import { routeContext } from './route-context.ts'
 
 /**
- * The story of a chat completion. Every line may throw its refusal; from `limit` on, whoever calls this
- * settles the record, so that the room taken is given back.
+ * Answers a chat completion, stage by stage. Each stage may throw its error. The caller settles the accounting then, which
+ * releases what the request holds.
  */
 export async function completeChat<Host>(
   request: Request,
-  context: FetchContext<Host>,
+  fetchContext: FetchContext<Host>,
   options: ResolvedOptions<Host>,
-  lifetime: Lifetime,
-  record: RequestRecord,
+  context: RequestContext,
+  accounting: RequestAccounting,
   load: ServiceLoad,
 ): Promise<GatewayResponse> {
-  const identifying = authenticate(request, context.host, options.authenticate, failure =>
-    record.reportAuthFailure(failure),
+  const { routing } = context
+  const identifying = authenticate(request, fetchContext.host, options.authenticate, failure =>
+    context.reportAuthFailure(failure),
   )
   const principal = isPromise(identifying) ? await identifying : identifying
-  record.principal = principal
-  context.identified?.(principal)
-  if (isBodyBuffered(context.body)) await undefined
+  context.principal = principal
+  fetchContext.identified?.(principal)
+  if (isBodyBuffered(fetchContext.body)) await undefined
   const draft =
-    read(request, context.body, options.requestLimits) ??
-    (await received(request, context, principal, options, lifetime, load))
-  record.stream = jsonMember(draft.body, 'stream') === true
-  const { routing } = record
+    read(request, fetchContext.body, options.requestLimits) ??
+    (await receiveDraft(request, fetchContext, principal, options, context, load))
+  context.stream = jsonMember(draft.body, 'stream') === true
   routing.begun = true
   const routingContext = routeContext(principal, draft.model, routing, options)
   const routed = route(draft, routingContext, options.route, options.unknownModel)
-  const places = isPromise(routed) ? await routed : routed
-  routing.give(places)
-  record.model = draft.model
-  const allowing = authorizePlaces(principal, draft.model, places, options.authorize, routing)
-  const candidates = isPromise(allowing) ? await allowing : allowing
-  record.begin(principal, draft.model, options.observe)
-  const repeat = options.idempotency && (await repeated(request, draft, options.idempotency, record))
-  if (repeat !== undefined) return replay(repeat, record, lifetime)
+  const onRoute = isPromise(routed) ? await routed : routed
+  routing.give(onRoute)
+  context.model = draft.model
+  const authorizing = authorizePlaces(principal, draft.model, onRoute, options.authorize, routing)
+  const candidates = isPromise(authorizing) ? await authorizing : authorizing
+  if (!accounting.isSettled) options.observe(context.beginEvent(principal, draft.model))
+  const replayed =
+    options.idempotency && (await replayOf(request, draft, options.idempotency, context, accounting))
+  if (replayed !== undefined) return replay(replayed, context, accounting)
   const admitting = limit(
     principal,
     draft,
-    new LimitRequest(record.requestId, draft, candidates, lifetime, routing, options),
+    new LimitRequest(context.requestId, draft, candidates, context.lifetime, routing, options),
     options.limiter,
   )
   const lease = isPromise(admitting) ? await admitting : admitting
-  record.hold(lease)
+  accounting.admitted(lease)
   const { input, targets: fit } = validate(draft, principal, candidates, options.rules, routing)
   if (fit !== candidates) routing.ask(fit)
   const bounded = boundOutput(input, lease.maxOutputTokens)
   const targets = bounded.adjustments.length === 0 ? fit : boundTargets(fit, lease.maxOutputTokens!)
-  const entering = record.enter(bounded.input, targets[0]!)
-  if (entering !== undefined) await entering
-  const hit = options.cache && (await cached(request, bounded.input, options.cache, record))
-  if (hit !== undefined) return replay(hit, record, lifetime)
-  const { asked, attempts } = asking(bounded, options, lifetime, record)
-  // Not by a function of its own: to hand on a promise takes three turns.
-  const calling = call(bounded.input, targets, lifetime, attempts, options.call)
+  const opening = accounting.opened(bounded, targets[0]!)
+  if (opening !== undefined) await opening
+  const cached =
+    options.cache && (await cachedResponse(request, bounded.input, options.cache, context, accounting))
+  if (cached !== undefined) return replay(cached, context, accounting)
+  const answered = answeredRequest(bounded.input, options, context, accounting)
+  // Called here, as a further async function costs three turns of the microtask queue.
+  const calling = call(bounded.input, targets, context, accounting, options.call)
   if (input.stream === true) {
-    return await stream(calling as Promise<UpstreamResult<ChunkSource>>, asked, attempts, options)
+    return await stream(calling as Promise<UpstreamResult<ChunkSource>>, answered, options)
   }
-  return whole((await calling) as UpstreamResult<PartialCompletion>, asked)
+  return complete((await calling) as UpstreamResult<PartialCompletion>, answered)
 }
 
-/** Waits for a body. The request is in flight from then on, for which there has to be room once more. */
-async function received<Host>(
+/** Receives a body. The request is in flight from then on, so that load is shed once more. */
+async function receiveDraft<Host>(
   request: Request,
   { body }: FetchContext<Host>,
   principal: Principal,
   options: ResolvedOptions<Host>,
-  lifetime: Lifetime,
+  { lifetime }: RequestContext,
   load: ServiceLoad,
 ): Promise<Draft> {
   const { random, clock } = options
@@ -115,112 +115,115 @@ async function received<Host>(
   } finally {
     load.receiving--
   }
-  // In the same turn: of two that arrive together, the second one finds the first in flight.
+  // In the same turn: the second of two that arrive together counts the first as in flight.
   if (options.loadShedder !== undefined)
     shedLoad(options.loadShedder, { inFlight: load.inFlight }, options.random)
   return draft
 }
 
-/** The answer of an earlier request with the same idempotency key. Where there is none, this one's will be kept. */
-async function repeated(
+/** Returns the response of an earlier request with the same idempotency key. Where there is none, stores this one's. */
+async function replayOf(
   request: Request,
   draft: Draft,
   idempotency: RunningIdempotency,
-  record: RequestRecord,
+  { principal, requestId }: RequestContext,
+  accounting: RequestAccounting,
 ): Promise<CachedResponse | undefined> {
-  const found = await recallRepeat(request, draft, record.principal!, record.requestId, idempotency)
-  if (found?.keeper !== undefined) record.keep(found.keeper)
-  record.replayed = found?.answer !== undefined
-  return found?.answer
-}
-
-/** The answer that is in the cache. Where there is none, this one will be kept. */
-async function cached(
-  request: Request,
-  input: ChatRequest,
-  cache: ResponseCache<GuardedCacheStore>,
-  record: RequestRecord,
-): Promise<CachedResponse | undefined> {
-  const found = await recallCached(request, input, record.principal!, cache)
+  const found = await lookUpReplay(request, draft, principal!, requestId, idempotency)
   if (found === undefined) return undefined
-  if (found.keeper !== undefined) record.keep(found.keeper)
-  record.cache = found.answer === undefined ? 'miss' : 'hit'
+  accounting.replayLookedUp(found)
   return found.answer
 }
 
-/** An answer that was given before. */
-function replay(answer: CachedResponse, record: RequestRecord, lifetime: Lifetime): GatewayResponse {
-  record.adjust(answer.adjustments)
-  record.capture?.add(answer.text)
-  if (answer.stream) {
-    const body = new ReplayedStream(answer.text, record, lifetime)
-    return respondStream(body, record.requestId, record.answerHeaders)
-  }
-  record.markFirstByte()
-  record.settle('completed', 200)
-  return respondKept(answer.text, record.requestId, record.answerHeaders)
+/** Returns the response that is in the cache. Where there is none, stores this one. */
+async function cachedResponse(
+  request: Request,
+  input: ChatRequest,
+  cache: ResponseCache<GuardedCacheStore>,
+  { principal }: RequestContext,
+  accounting: RequestAccounting,
+): Promise<CachedResponse | undefined> {
+  const found = await lookUpCache(request, input, principal!, cache)
+  if (found === undefined) return undefined
+  accounting.cacheLookedUp(found)
+  return found.answer
 }
 
-/** A valid request on its way to the places that answer it. */
-function asking<Host>(
-  { input, adjustments: bound }: BoundedOutput,
-  options: ResolvedOptions<Host>,
-  lifetime: Lifetime,
-  record: RequestRecord,
-): { readonly asked: AnsweredRequest; readonly attempts: AttemptObserver } {
-  const created = Math.floor(options.clock.now() / 1000)
-  const identity = { id: completionId(options.generateId), created, model: input.model }
-  const { traced } = record.attempts
-  if (traced !== undefined) traced.answerId = identity.id
-  return {
-    asked: { input, identity, record, lifetime, newId: options.generateId },
-    attempts: new RequestAttempts(record, bound, options),
-  }
-}
-
-function whole(
-  answering: UpstreamResult<PartialCompletion>,
-  { input, identity, record, newId }: AnsweredRequest,
+/** Responds with a stored response. */
+function replay(
+  stored: CachedResponse,
+  context: RequestContext,
+  accounting: RequestAccounting,
 ): GatewayResponse {
-  const { answer } = answering
-  answering.end(true)
-  record.attempts.counted?.setResponseModel(answer.model)
+  const { requestId } = context
+  accounting.replayed(stored)
+  if (stored.stream) {
+    const body = new ReplayedStream(stored.text, context, accounting)
+    body.start()
+    return respondStream(body, requestId, accounting.responseHeaders)
+  }
+  accounting.firstByte()
+  accounting.settled('completed', 200)
+  return respondKept(stored.text, requestId, accounting.responseHeaders)
+}
+
+function answeredRequest<Host>(
+  input: ChatRequest,
+  { generateId, clock }: ResolvedOptions<Host>,
+  context: RequestContext,
+  accounting: RequestAccounting,
+): AnsweredRequest {
+  const created = Math.floor(clock.now() / 1000)
+  const identity = { id: completionId(generateId), created, model: input.model }
+  const { traced } = accounting.attempts
+  if (traced !== undefined) traced.answerId = identity.id
+  return { input, identity, context, accounting, newId: generateId }
+}
+
+function complete(
+  result: UpstreamResult<PartialCompletion>,
+  { input, identity, context, accounting, newId }: AnsweredRequest,
+): GatewayResponse {
+  const { answer } = result
+  const { attempts } = accounting
+  result.end(true)
+  attempts.counted?.setResponseModel(answer.model)
   const counted = completionUsage(answer, input)
   const { usage } = counted
   const completion = normalizeCompletion(answer, usage, identity, newId, input.logprobs === true)
-  const { traced } = record.attempts
+  const { traced } = attempts
   if (traced !== undefined) {
     traced.finishReasons = completion.choices.map(({ finish_reason }) => finish_reason)
   }
-  record.count(counted)
-  record.markFirstByte()
-  const told = respondCompletion(completion, record.requestId, record.answerHeaders)
-  record.capture?.add(told.body as string)
-  record.settle('completed', 200)
-  return told
+  accounting.answered(counted)
+  accounting.firstByte()
+  const response = respondCompletion(completion, context.requestId, accounting.responseHeaders)
+  accounting.sent(response.body as string)
+  accounting.settled('completed', 200)
+  return response
 }
 
 async function stream<Host>(
   calling: Promise<UpstreamResult<ChunkSource>>,
-  asked: AnsweredRequest,
-  attempts: AttemptObserver,
+  answered: AnsweredRequest,
   options: ResolvedOptions<Host>,
 ): Promise<GatewayResponse> {
-  const { record } = asked
+  const { context, accounting } = answered
   const { keepAliveMs } = options.stream
   const { clock } = options
-  const answeringWithin = (ms: number) => withTimeout(clock, ms, calling, () => undefined)
-  let answering = await answeringWithin(keepAliveMs)
-  while (answering === undefined) {
-    const left = attempts.headAt - clock.monotonic()
+  const resultWithin = (ms: number) => withTimeout(clock, ms, calling, () => undefined)
+  let result = await resultWithin(keepAliveMs)
+  while (result === undefined) {
+    const left = context.headAt - clock.monotonic()
     if (left <= 0) break
-    answering = await answeringWithin(Math.min(left, keepAliveMs))
+    result = await resultWithin(Math.min(left, keepAliveMs))
   }
-  // A caller who waits so long gets the head of the answer and comments; no other target is asked then.
-  attempts.committed = true
-  const source = new CompletionStream(asked, answering ?? calling)
+  // A client that waits so long gets the head of the response and comments. No other target is called then.
+  context.committed = true
+  const source = new CompletionStream(answered, result ?? calling)
+  source.start()
   const body = new KeepAliveStream(source, keepAliveComment, keepAliveMs, clock)
-  return respondStream(body, record.requestId, record.answerHeaders)
+  return respondStream(body, context.requestId, accounting.responseHeaders)
 }
 
 function completionId(id: () => string): string {

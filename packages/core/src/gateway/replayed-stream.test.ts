@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { Lifetime } from '../http/lifetime.ts'
 import { ReplayedStream } from './replayed-stream.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { RequestAccounting } from './request-accounting.ts'
 
 function setUp(text: string) {
   const settled: unknown[] = []
-  const record = {
-    model: 'm',
-    markFirstByte() {},
-    settle: (outcome: string, status: number) => void settled.push([outcome, status]),
-  } as unknown as RequestRecord
+  const accounting: Pick<RequestAccounting, 'firstByte' | 'settled'> = {
+    firstByte() {},
+    settled: (outcome, status) => void settled.push([outcome, status]),
+  }
   const leaving = new AbortController()
   const lifetime = new Lifetime(leaving.signal)
-  return { settled, leaving, lifetime, stream: new ReplayedStream(text, record, lifetime) }
+  const stream = new ReplayedStream(text, { model: 'm', lifetime }, accounting)
+  stream.start()
+  return { settled, leaving, lifetime, stream }
 }
 
 const event = (length: number) => `data: ${'x'.repeat(length - 8)}\n\n`
@@ -61,8 +62,13 @@ describe('ReplayedStream', () => {
   it('gives a reader who has left before it began nothing', async () => {
     const leaving = AbortSignal.abort()
     const settled: string[] = []
-    const record = { settle: (outcome: string) => void settled.push(outcome) } as unknown as RequestRecord
-    const stream = new ReplayedStream('data: [DONE]\n\n', record, new Lifetime(leaving))
+    const accounting: Pick<RequestAccounting, 'firstByte' | 'settled'> = {
+      firstByte() {},
+      settled: outcome => void settled.push(outcome),
+    }
+    const context = { model: 'm', lifetime: new Lifetime(leaving) }
+    const stream = new ReplayedStream('data: [DONE]\n\n', context, accounting)
+    stream.start()
     expect(settled).toEqual(['client_disconnected'])
     await stream.return()
     expect(await stream.next()).toEqual({ done: true, value: undefined })

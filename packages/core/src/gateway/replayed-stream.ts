@@ -1,30 +1,35 @@
 import { errorEvent } from '../dialects/chat/chunk-writer.ts'
 import { LifeEnded } from '../errors/abort-reasons.ts'
-import type { Lifetime } from '../http/lifetime.ts'
 import { toFailure } from './failure.ts'
-import type { RequestRecord } from './request-record.ts'
+import type { RequestAccounting } from './request-accounting.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** How much of the text is sent at once, in UTF-16 units: whole events, at least one. */
 const pieceLength = 16_384
 
-/**
- * The body of a streamed answer that was kept: its events, in pieces, as the reader asks for them. Whatever ends it, the
- * record is settled once.
- */
+/** The body of a stored stream: its events, in pieces. Whatever ends it, the accounting is settled once. */
 export class ReplayedStream implements AsyncIterableIterator<string> {
-  readonly #record: RequestRecord
-  readonly #lifetime: Lifetime
+  readonly #context: Pick<RequestContext, 'model' | 'lifetime'>
+  readonly #accounting: Pick<RequestAccounting, 'firstByte' | 'settled'>
   readonly #text: string
   #at = 0
-  /** The last words of one that was cut off. */
-  #lastWords: string | undefined
+  /** The error event of one that was cut off. */
+  #errorText: string | undefined
 
   /** `text` is server-sent events, to the end mark. */
-  constructor(text: string, record: RequestRecord, lifetime: Lifetime) {
+  constructor(
+    text: string,
+    context: Pick<RequestContext, 'model' | 'lifetime'>,
+    accounting: Pick<RequestAccounting, 'firstByte' | 'settled'>,
+  ) {
     this.#text = text
-    this.#record = record
-    this.#lifetime = lifetime
-    lifetime.onEnd(reason => this.#cut(new LifeEnded(reason)))
+    this.#context = context
+    this.#accounting = accounting
+  }
+
+  /** Follows the end of the request. Called once. */
+  start(): void {
+    this.#context.lifetime.onEnd(reason => this.#cut(new LifeEnded(reason)))
   }
 
   [Symbol.asyncIterator](): this {
@@ -32,35 +37,36 @@ export class ReplayedStream implements AsyncIterableIterator<string> {
   }
 
   async next(): Promise<IteratorResult<string>> {
-    if (this.#lastWords !== undefined) {
-      const value = this.#lastWords
-      this.#lastWords = undefined
+    if (this.#errorText !== undefined) {
+      const value = this.#errorText
+      this.#errorText = undefined
       return { done: false, value }
     }
     const from = this.#at
     if (from === this.#text.length) return { done: true, value: undefined }
     this.#at = pieceEnd(this.#text, from)
-    this.#record.markFirstByte()
+    this.#accounting.firstByte()
     if (this.#at === this.#text.length) {
-      this.#lifetime.release()
-      this.#record.settle('completed', 200)
+      this.#context.lifetime.release()
+      this.#accounting.settled('completed', 200)
     }
     return { done: false, value: this.#text.slice(from, this.#at) }
   }
 
   async return(): Promise<IteratorResult<string>> {
-    this.#lifetime.end('client_disconnected')
+    this.#context.lifetime.end('client_disconnected')
     this.#at = this.#text.length
-    this.#lastWords = undefined
+    this.#errorText = undefined
     return { done: true, value: undefined }
   }
 
   #cut(error: LifeEnded): void {
     this.#at = this.#text.length
-    const { outcome, clientError: told } = toFailure(error, this.#record.model ?? '', this.#lifetime)
-    this.#lastWords = errorEvent(told.toBody())
-    this.#lifetime.release()
-    this.#record.settle(outcome, 200, error)
+    const { model = '', lifetime } = this.#context
+    const { outcome, clientError } = toFailure(error, model, lifetime)
+    this.#errorText = errorEvent(clientError.toBody())
+    lifetime.release()
+    this.#accounting.settled(outcome, 200, error)
   }
 }
 

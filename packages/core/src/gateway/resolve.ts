@@ -17,7 +17,7 @@ import { clientRequestIdHeader } from '../http/fetch-arguments.ts'
 import type { RequestLimits } from '../http/request-limits.ts'
 import { safeObserver } from '../observability/observers.ts'
 import { ownMembers } from '../primitives/own-members.ts'
-import { memoryLimitStore } from '../rate-limiting/memory-store.ts'
+import { memoryLimitStore } from '../rate-limiting/memory-limit-store.ts'
 import { unknownModel } from '../routing/unknown-model.ts'
 import type { CallDependencies } from '../upstream/call-context.ts'
 import type { HealthSettings } from '../upstream/health/health-options.ts'
@@ -25,7 +25,6 @@ import { healthRegistry, type LastingHealthRegistry } from '../upstream/health/h
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 import { estimateTokens } from '../usage/reservation.ts'
-import { guardPolicies, principalLimitIssues, ruleIssues } from './bounded-policies.ts'
 import { type Recalling, recalling } from './cache-options.ts'
 import {
   defaultAbandonedCalls,
@@ -37,7 +36,6 @@ import {
   type GatewayOptions,
   type StreamPacing,
 } from './config.ts'
-import { optionIssuesOf } from './faults.ts'
 import {
   guardId,
   guardLedger,
@@ -48,7 +46,9 @@ import {
   guardTraceChoice,
   guardTracer,
   type TraceStart,
-} from './guards.ts'
+} from './guard-callbacks.ts'
+import { guardPolicies, principalLimitIssues, ruleIssues } from './guard-policies.ts'
+import { optionIssuesOf } from './validate-options.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> extends Recalling {

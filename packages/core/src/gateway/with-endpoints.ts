@@ -2,18 +2,18 @@ import { pathOf } from '../http/endpoint.ts'
 import { contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import type { Gateway } from './managed-gateway.ts'
 
-/** Something beside the gateway that answers under paths of its own: metrics, probes, a page. */
+/** An extra endpoint beside the gateway, with paths of its own: metrics, probes, a page. */
 export interface Endpoint {
-  /** Whether a path is its own, as it stands below the mount: `/metrics`. */
+  /** Whether a path, relative to the mount, is the endpoint's: `/metrics`. */
   matches(path: string): boolean
-  /** Answers a request; `path` is that of its URL, below the mount. Adapters end `request.signal` where the client leaves. */
+  /** Answers a request; `path` is relative to the mount. Adapters abort `request.signal` when the client disconnects. */
   fetch(request: Request, path: string): Response | Promise<Response>
 }
 
 /**
- * The same gateway, with more paths: `withEndpoints(gateway, [probes(gateway), metrics])`. The first endpoint whose path
- * it is answers, before the gateway is asked. They see no key: an endpoint that tells what not everybody should know asks
- * for one itself. Mounted in a host, they stand below the mount: `/api/ai` makes `/api/ai/metrics`.
+ * Adds endpoints to a gateway: `withEndpoints(gateway, [probes(gateway), metrics])`. The first endpoint that matches the
+ * path answers, else the gateway. Requests to endpoints are not authenticated: an endpoint that shows confidential data
+ * has to do so itself. Mounted in a host, their paths are below the mount: `/api/ai` makes `/api/ai/metrics`.
  */
 export function withEndpoints<Host>(gateway: Gateway<Host>, endpoints: readonly Endpoint[]): Gateway<Host> {
   const all = [...endpoints]

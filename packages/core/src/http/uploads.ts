@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/errors.ts'
-import { retryHeaders } from '../errors/retry-headers.ts'
+import { spreadRetryAfterHeaders } from '../errors/retry-headers.ts'
 import type { RequestLimits } from './request-limits.ts'
 
 /** Bounds of what is received at the same time. */
@@ -97,7 +97,7 @@ class BodyUpload implements Upload {
     const all = this.#uploads.bytes + more
     if (all > maxTotalUploadBytes) {
       throw new GatewayError('service_overloaded', {
-        headers: retryHeaders(this.#random),
+        headers: spreadRetryAfterHeaders(this.#random),
         cause: `${all} bytes of bodies are being received, at most ${maxTotalUploadBytes} may be`,
       })
     }
@@ -125,7 +125,7 @@ class BodyUpload implements Upload {
   #refusal(got: number, what: string, most: number): GatewayError {
     return new GatewayError('too_many_uploads', {
       message: `You are sending ${got} ${what} at once, expected at most ${most}. Please try again when others have arrived.`,
-      headers: retryHeaders(this.#random),
+      headers: spreadRetryAfterHeaders(this.#random),
     })
   }
 }

@@ -3,7 +3,7 @@ import type { AttemptReason, AttemptRecord, EndEvent } from '../contracts/events
 import type { Adjustment, Call, Target } from '../contracts/provider.ts'
 import type { UpstreamRequest } from '../contracts/transport.ts'
 import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
-import { UpstreamError } from '../errors/upstream-error.ts'
+import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 import type { TracedAttempt, TracedRequest } from './traced-request.ts'
 
@@ -124,20 +124,6 @@ export class AttemptEntry implements Span {
       status,
       error: this.endedAt === undefined ? (cutOff ?? error) : error,
     }
-  }
-}
-
-/** Whether a call was given up for the time that it took, once it was connected. */
-export function isTimeout(error: unknown): boolean {
-  if (!UpstreamError.is(error)) return false
-  switch (error.kind) {
-    case 'first_byte_timeout':
-    case 'idle_timeout':
-    case 'response_timeout':
-    case 'total_timeout':
-      return true
-    default:
-      return false
   }
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/errors.ts'
-import { type Path, pathText } from './wording.ts'
+import { type Path, pathText } from './error-messages.ts'
 
 export function tooDeep(path: Path, maxDepth: number): GatewayError {
   return new GatewayError('invalid_request', {

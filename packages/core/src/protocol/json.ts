@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors/errors.ts'
 import type { JsonValue } from './chat.ts'
+import { shorten } from './error-messages.ts'
 import {
   duplicateKey,
   jsonPath,
@@ -12,7 +13,6 @@ import {
   tooManyMembers,
   unescaped,
 } from './json-refusals.ts'
-import { shorten } from './wording.ts'
 
 /** Bounds of a JSON text. */
 export interface JsonLimits {

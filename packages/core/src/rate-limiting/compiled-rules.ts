@@ -28,7 +28,6 @@ export interface CompiledRule {
   readonly text: string
   /** Requests, tokens or requests at once; of a budget, billionths of a dollar. */
   readonly limit: number
-  readonly limitText: string
   readonly per: Window | BudgetWindow | undefined
   /** Of requests and tokens. */
   readonly windowMs: number
@@ -64,7 +63,6 @@ export function compileRules(
       kind,
       text: ruleText(rule),
       limit: kind === 'budget' ? Math.max(1, nanoDollars(limit)) : limit,
-      limitText: String(limit),
       per,
       windowMs: kind === 'requests' || kind === 'tokens' ? windowsMs[per as Window] : 0,
       dryRun,

@@ -15,7 +15,7 @@ import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
 import { guardedStore } from './guarded-store.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
-import { memoryLimitStore } from './memory-store.ts'
+import { memoryLimitStore } from './memory-limit-store.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

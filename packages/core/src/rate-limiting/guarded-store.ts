@@ -6,7 +6,7 @@ import { type StoreCallResult, StoreClient } from '../stores/store-client.ts'
 import { ActiveClaims, hasReservation, PendingSettlements, type Renew } from './active-claims.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 import { localShare } from './local-share.ts'
-import { type MemoryLimitStore, memoryLimitStore } from './memory-store.ts'
+import { type MemoryLimitStore, memoryLimitStore } from './memory-limit-store.ts'
 import { StoreRecovery } from './store-recovery.ts'
 
 /** A store that answers in time or is done without, each kind of rule in its own way. */

@@ -24,7 +24,7 @@ it('gives the lease as it came, and asks with the caller, the draft and what is 
 })
 
 it('asks only a limiter that enforces the limits of a principal that has some', async () => {
-  const lease = { headers: {}, settle() {} }
+  const lease = { settle() {} }
   const limited = { id: 'ann', limits: [{ kind: 'concurrent', limit: 1 }] as const }
   const admit = () => lease
   expect(await limit(limited, draft, context, { admit, enforcesPrincipalLimits: true })).toBe(lease)

@@ -8,7 +8,7 @@ import {
   type ConfigurationIssue,
   configurationIssue,
 } from '../errors/configuration-error.ts'
-import type { MemoryLimitStore } from './memory-store.ts'
+import type { MemoryLimitStore } from './memory-limit-store.ts'
 
 /** How requests wait for room. */
 export interface WaitOptions {

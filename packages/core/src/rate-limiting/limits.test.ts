@@ -3,10 +3,11 @@ import type { Lease, LimitContext } from '../contracts/limiter.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import type { Target } from '../contracts/provider.ts'
 import { GatewayError } from '../errors/errors.ts'
+import { limitHeaders } from '../http/limit-headers.ts'
 import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { limits } from './limits.ts'
 import type { LimitsOptions } from './limits-options.ts'
-import { memoryLimitStore } from './memory-store.ts'
+import { memoryLimitStore } from './memory-limit-store.ts'
 import { budget, concurrent, requests, tokens } from './rule.ts'
 
 const noon = Date.parse('2026-11-18T12:00:00Z')
@@ -40,7 +41,7 @@ function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
     who: string | Principal = 'ann',
     { model = 'm', bytes = 300, ...fields }: JsonObject & { model?: string; bytes?: number } = {},
     context: Partial<LimitContext> = {},
-  ): Lease => {
+  ): Lease & { readonly headers: Readonly<Record<string, string>> } => {
     const lease = made.admit(
       typeof who === 'string' ? { id: who } : who,
       { model, body: { model, ...fields }, bytes },
@@ -55,7 +56,7 @@ function limiter(rules: readonly LimitRuleData[], options: LimitsOptions = {}) {
       },
     )
     if (lease instanceof Promise) throw new Error('it made the caller wait')
-    return lease
+    return { ...lease, headers: limitHeaders(lease) }
   }
   const refused = (...asking: Parameters<typeof ask>): GatewayError => {
     try {
@@ -421,6 +422,18 @@ describe('what is told of limits', () => {
     )
     expect(headers.ratelimit).toBe('"requests";r=9;t=6, "requests-2";r=49;t=1728, "tokens";r=8000;t=400')
     expect(limiter([concurrent(1)], { ietfHeaders: true }).ask().headers).toEqual({})
+  })
+
+  it('is on the lease without names of headers', () => {
+    const { ask } = limiter([
+      requests(10).per('minute'),
+      tokens(5).per('day').dryRun(),
+      budget(1, 'usd').per('day'),
+    ])
+    expect(ask().limits).toEqual([
+      { kind: 'requests', limit: 10, windowMs: 60_000, remaining: 9, resetMs: 6_000, exceeded: false },
+    ])
+    expect(limiter([concurrent(1)]).ask()).not.toHaveProperty('limits')
   })
 })
 

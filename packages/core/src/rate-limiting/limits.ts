@@ -1,9 +1,11 @@
 import { type Clock, systemClock } from '../clock/clock.ts'
 import type { Draft } from '../contracts/draft.ts'
-import type { DecidedClaim, LimitStore } from '../contracts/limit-store.ts'
-import type { Lease, LimitContext, Limiter } from '../contracts/limiter.ts'
+import type { DecidedClaim, LimitDecision, LimitStore } from '../contracts/limit-store.ts'
+import type { Lease, LimitContext, Limiter, LimitState } from '../contracts/limiter.ts'
 import type { LimitRuleData, Principal } from '../contracts/principal.ts'
 import { ConfigurationError } from '../errors/configuration-error.ts'
+import type { GatewayError } from '../errors/errors.ts'
+import { limitHeaders } from '../http/limit-headers.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import { principalKey } from '../primitives/principal-key.ts'
@@ -12,8 +14,8 @@ import { type CompiledRule, compileRules } from './compiled-rules.ts'
 import { CounterResolver } from './counter-resolver.ts'
 import { FairQueue, type Refused } from './fair-queue.ts'
 import { guardedStore } from './guarded-store.ts'
-import { dryRunRefusals, limitHeaders, standingCounts } from './limit-headers.ts'
-import { isFull, limitStoreFullError, rateLimitError } from './limit-refusal.ts'
+import { isFull, limitStoreFullError, rateLimitError } from './limit-error.ts'
+import { dryRunRefusals, enforcedCounts, limitStates } from './limit-state.ts'
 import {
   failurePolicies,
   type LimitsOptions,
@@ -21,26 +23,26 @@ import {
   limitOptionIssues,
   ruleIssues,
 } from './limits-options.ts'
-import { directMemoryStore, memoryLimitStore } from './memory-store.ts'
-import { askedRoom, chargesOf, type ReservationRequest } from './reservation-request.ts'
+import { directMemoryStore, memoryLimitStore } from './memory-limit-store.ts'
+import { chargesOf, type ReservationRequest, reservationRequest } from './reservation-request.ts'
 import { limitRule } from './rule.ts'
 
-/** A claim that was decided, with what it asked for: whoever waits in line may be told of another's. */
+/** A decided claim with its request: in a queue one request may be decided for another. */
 interface Decided {
-  readonly room: ReservationRequest
+  readonly request: ReservationRequest
   readonly claim: DecidedClaim
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-const noRoomAsked: Lease = { headers: {}, settle() {} }
+const unlimited: Lease = { settle() {} }
 
 /**
- * Says whether there is room by rules: `limits([requests(60).per('minute'), concurrent(5)])`. A request is let in when
- * all rules that concern it have room, those of its principal included, and takes room of all of them or of none.
+ * Limits requests by rules: `limits([requests(60).per('minute'), concurrent(5)])`. A request is admitted when all rules
+ * that apply to it allow it, those of its principal included, and it reserves from all of them or from none.
  *
- * With a store that answers at once and without `wait`, so does this. Throws `ConfigurationError` naming every rule and option
- * that it cannot use.
+ * With a synchronous store and without `wait`, `admit` is synchronous too. Throws `ConfigurationError` naming every invalid
+ * rule and option.
  */
 export function limits(rules: readonly LimitRuleData[], given: LimitsOptions = {}): Limiter {
   const issues = [...ruleIssues(rules, limitRule), ...limitOptionIssues(given)]
@@ -61,7 +63,7 @@ class RuleLimiter {
   readonly #counts: CounterResolver
   /** By the list of a principal's own rules. */
   readonly #withOwn = new WeakMap<readonly LimitRuleData[], CounterResolver>()
-  readonly #claim: (room: ReservationRequest) => DecidedClaim | Promise<DecidedClaim>
+  readonly #claim: (request: ReservationRequest) => DecidedClaim | Promise<DecidedClaim>
   readonly #queue: FairQueue<Decided> | undefined
   readonly #maxOutputTokens: number
   readonly #ietf: boolean
@@ -78,65 +80,78 @@ class RuleLimiter {
     this.#queue = new FairQueue({
       maxMs: wait.maxMs,
       maxQueued: wait.maxQueued,
-      refusedBy: refusedBy,
-      giveBack: decided => void this.#settle(decided, chargesOf(decided.room, undefined, null)),
+      refusedBy,
+      giveBack: decided => void this.#settle(decided, chargesOf(decided.request, undefined, null)),
       clock: this.#clock,
     })
   }
 
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease> {
-    const asked = this.#countsOf(principal)
-    if (asked === undefined) return noRoomAsked
-    const counts = asked.of(principal, draft, context)
-    const room = askedRoom(counts, draft, context, this.#maxOutputTokens)
-    if (room.counters.length === 0) return noRoomAsked
+    const resolver = this.#countsOf(principal)
+    if (resolver === undefined) return unlimited
+    const counts = resolver.of(principal, draft, context)
+    const request = reservationRequest(counts, draft, context, this.#maxOutputTokens)
+    if (request.counters.length === 0) return unlimited
     const queue = this.#queue
     if (queue === undefined) {
-      const claim = this.#claim(room)
-      return isPromise(claim) ? claim.then(came => this.#lease(room, came)) : this.#lease(room, claim)
+      const claim = this.#claim(request)
+      return isPromise(claim)
+        ? claim.then(decided => this.#lease(request, decided))
+        : this.#lease(request, claim)
     }
     const from = this.#clock.monotonic()
-    const decided = queue.wait(principalKey(principal), context.signal, () => {
-      const claim = this.#claim(room)
-      return isPromise(claim) ? claim.then(came => ({ room, claim: came })) : { room, claim }
+    const deciding = queue.wait(principalKey(principal), context.signal, () => {
+      const claim = this.#claim(request)
+      return isPromise(claim) ? claim.then(decided => ({ request, claim: decided })) : { request, claim }
     })
-    const leased = (came: Decided) => this.#lease(came.room, came.claim, this.#clock.monotonic() - from)
-    return isPromise(decided) ? decided.then(leased) : leased(decided)
+    const lease = (decided: Decided) =>
+      this.#lease(decided.request, decided.claim, this.#clock.monotonic() - from)
+    return isPromise(deciding) ? deciding.then(lease) : lease(deciding)
   }
 
-  #lease(room: ReservationRequest, claim: DecidedClaim, waitedMs?: number): Lease {
-    const { decision: verdict } = claim
-    const headers = limitHeaders(room, verdict, this.#ietf)
-    if (!verdict.allowed) {
-      throw isFull(verdict)
-        ? limitStoreFullError(headers)
-        : rateLimitError(standingCounts(room, verdict), headers)
-    }
+  #lease(request: ReservationRequest, claim: DecidedClaim, waitedMs?: number): Lease {
+    const { decision } = claim
+    const states = limitStates(request, decision)
+    if (!decision.allowed) throw this.#errorOf(request, decision, states)
     const lease: Writable<Lease> = {
-      headers,
-      settle: (usage, cost) => this.#settle({ room, claim }, chargesOf(room, usage, cost)),
+      settle: (usage, cost) => this.#settle({ request, claim }, chargesOf(request, usage, cost)),
     }
-    const wouldHaveRefused = dryRunRefusals(room, verdict)
+    if (states !== undefined) {
+      lease.limits = states
+      if (this.#ietf) lease.ietfHeaders = true
+    }
+    const wouldHaveRefused = dryRunRefusals(request, decision)
     if (wouldHaveRefused !== undefined) lease.wouldHaveRefused = wouldHaveRefused
-    if (room.maxOutputTokens !== undefined) lease.maxOutputTokens = room.maxOutputTokens
-    if (room.promptTokens !== undefined) lease.promptTokens = room.promptTokens
-    if (room.spends) lease.spends = true
+    if (request.maxOutputTokens !== undefined) lease.maxOutputTokens = request.maxOutputTokens
+    if (request.promptTokens !== undefined) lease.promptTokens = request.promptTokens
+    if (request.spends) lease.spends = true
     if (waitedMs !== undefined) lease.waitedMs = waitedMs
     return lease
   }
 
-  #settle({ room, claim }: Decided, charges: readonly number[]): void | Promise<void> {
+  #errorOf(
+    request: ReservationRequest,
+    decision: LimitDecision,
+    states: readonly LimitState[] = [],
+  ): GatewayError {
+    const headers = limitHeaders({ limits: states, ietfHeaders: this.#ietf })
+    return isFull(decision)
+      ? limitStoreFullError(headers)
+      : rateLimitError(enforcedCounts(request, decision), headers)
+  }
+
+  #settle({ request, claim }: Decided, charges: readonly number[]): void | Promise<void> {
     const settling = claim.settle(charges)
     const queue = this.#queue
     if (queue === undefined) return settling
-    const released = () => queue.released(room.counts.map(({ key }) => key))
+    const released = () => queue.released(request.counts.map(({ key }) => key))
     if (isPromise(settling)) return settling.then(released)
     released()
   }
 
   /**
-   * Those of the gateway, and the principal's own; `undefined` where neither has any. One that cannot be used must not
-   * become no rule.
+   * The counts of the gateway's rules and the principal's own; `undefined` where neither has any. Throws
+   * `ConfigurationError` for an invalid rule, which must not be ignored.
    */
   #countsOf(principal: Principal): CounterResolver | undefined {
     const own = memberOf(principal, 'limits')
@@ -152,12 +167,12 @@ class RuleLimiter {
   }
 }
 
-/** Room is claimed in the store: without an id and a guard where that is in this process. */
+/** Returns how claims are made in the store: without an id and a guard where it is in this process. */
 function claimsIn(
   store: LimitStore,
   options: LimitsOptions,
   clock: Clock,
-): (room: ReservationRequest) => DecidedClaim | Promise<DecidedClaim> {
+): (request: ReservationRequest) => DecidedClaim | Promise<DecidedClaim> {
   const here = directMemoryStore(store)
   if (here !== undefined) return ({ counters }) => here.claim(counters)
   const guarded = guardedStore(store, {
@@ -177,13 +192,13 @@ function claimsIn(
     )
 }
 
-/** What a line is told of a claim that has no room. A budget is not waited for: it is renewed in hours at the best. */
-function refusedBy({ room, claim: { decision: verdict } }: Decided): Refused | undefined {
-  if (verdict.allowed) return undefined
-  if (isFull(verdict)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
+/** Why a claim was refused, for the queue. No request waits for a budget: it renews in hours at the earliest. */
+function refusedBy({ request, claim: { decision } }: Decided): Refused | undefined {
+  if (decision.allowed) return undefined
+  if (isFull(decision)) return { waitMs: Number.POSITIVE_INFINITY, keys: [] }
   let waitMs = 0
   const keys: string[] = []
-  for (const { count, state } of standingCounts(room, verdict)) {
+  for (const { count, state } of enforcedCounts(request, decision)) {
     if (!state.over) continue
     keys.push(count.key)
     if (count.rule.kind === 'budget') waitMs = Number.POSITIVE_INFINITY
@@ -192,7 +207,7 @@ function refusedBy({ room, claim: { decision: verdict } }: Decided): Refused | u
   return { waitMs, keys }
 }
 
-/** Ids of the user's making where they are fit: two claims with one id would be settled as one. */
+/** Uses the user's ids where they are valid: two claims with one id would be settled as one. */
 function claimId(given: (() => string) | undefined): () => string {
   if (given === undefined) return freshId
   return () => {

@@ -1,13 +1,13 @@
 import type { LoadShedder, LoadSnapshot } from '../contracts/load-shedder.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { retryHeaders } from '../errors/retry-headers.ts'
+import { spreadRetryAfterHeaders } from '../errors/retry-headers.ts'
 
 /** Throws 503 where there is no room. `random` keeps those that are refused from coming back all at once. */
 export function shedLoad(shedder: LoadShedder, load: LoadSnapshot, random: () => number): void {
   const reason = shedder(load)
   if (reason === undefined) return
-  throw new GatewayError('service_overloaded', { headers: retryHeaders(random), cause: reason })
+  throw new GatewayError('service_overloaded', { headers: spreadRetryAfterHeaders(random), cause: reason })
 }
 
 /**

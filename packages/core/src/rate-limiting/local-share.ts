@@ -1,7 +1,7 @@
 import type { Claim, Counter, CounterState, LimitDecision } from '../contracts/limit-store.ts'
 import type { LimitKind } from '../contracts/principal.ts'
 import { GatewayError } from '../errors/errors.ts'
-import { isFull } from './limit-refusal.ts'
+import { isFull } from './limit-error.ts'
 import type { GuardedStoreOptions } from './limits-options.ts'
 
 /** What of a claim is decided without its store. */

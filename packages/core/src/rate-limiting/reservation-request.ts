@@ -37,7 +37,7 @@ const one: ReservedAmount = { amount: 1, floor: 1 }
  *
  * @param maxOutputTokens - the completion bound of a request that names none.
  */
-export function askedRoom(
+export function reservationRequest(
   counts: readonly PlannedCount[],
   draft: Draft,
   context: LimitContext,

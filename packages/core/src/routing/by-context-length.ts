@@ -7,7 +7,7 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { type Candidates, collectTargets, distinct, waysOf } from './step.ts'
+import { type Candidates, collectTargets, distinct, waysOf } from './linked-route.ts'
 
 /**
  * The places with the smallest context that prompt and answer are likely to fit in, then those with larger ones, and

@@ -6,8 +6,8 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { byLeast, ranked } from './combined-steps.ts'
 import { checkTokens, withOptions } from './entry-checks.ts'
+import { byLeast, ranked } from './linked-combinations.ts'
 
 export interface CheapestOptions {
   /** The completion tokens that are expected of a request without a bound of its own. Default 1,000. */

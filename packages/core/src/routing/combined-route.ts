@@ -2,10 +2,10 @@ import type { Target } from '../contracts/provider.ts'
 import type { ReferredBy, Route, RoutedTarget } from '../contracts/route.ts'
 import { configurationError } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
-import { inOrder } from './combined-steps.ts'
 import { checkTarget, type EntryPath } from './entry-checks.ts'
+import { inOrder } from './linked-combinations.ts'
+import { fixedStep, type LinkedRoute, type NameScope, type RouteNode } from './linked-route.ts'
 import { candidateList } from './route.ts'
-import { fixedStep, type LinkedRoute, type NameScope, type RouteNode } from './step.ts'
 
 /** A route that is made of entries. `Ref` are the names in it: they are found when it stands in `models({...})`. */
 export interface CombinedRoute<Ref extends string = never> extends Route<string, Ref> {

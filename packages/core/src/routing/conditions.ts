@@ -13,8 +13,8 @@ import {
   type ModelEntry,
   type NamesIn,
 } from './combined-route.ts'
-import { oneOf } from './combined-steps.ts'
 import { checkTokens } from './entry-checks.ts'
+import { oneOf } from './linked-combinations.ts'
 
 /** The name that the caller used fits one of the patterns, in which `*` stands for any text. Throws `TypeError` for none. */
 export function modelMatches(...patterns: readonly [string, ...string[]]): RouteCondition {

@@ -8,9 +8,9 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { inOrder } from './combined-steps.ts'
 import { withOptions } from './entry-checks.ts'
-import { type Candidates, type LinkedRoute, mappedStep } from './step.ts'
+import { inOrder } from './linked-combinations.ts'
+import { type Candidates, type LinkedRoute, mappedStep } from './linked-route.ts'
 
 export interface FallbackOptions {
   /**

@@ -7,7 +7,7 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { byLeast, type ListedTarget, leadOf, ranked } from './combined-steps.ts'
+import { byLeast, type ListedTarget, leadOf, ranked } from './linked-combinations.ts'
 
 /**
  * The entry first whose place is likely to begin its answer soonest: by its time to the first token of late, or to

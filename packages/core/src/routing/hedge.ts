@@ -9,7 +9,14 @@ import {
   type ModelEntry,
   type NamesIn,
 } from './combined-route.ts'
-import { type Candidates, collectTargets, distinct, fixedStep, type LinkedRoute, waysOf } from './step.ts'
+import {
+  type Candidates,
+  collectTargets,
+  distinct,
+  fixedStep,
+  type LinkedRoute,
+  waysOf,
+} from './linked-route.ts'
 
 export interface HedgeOptions {
   /** How long the first place may take to begin its answer before the other is asked too, in milliseconds. */

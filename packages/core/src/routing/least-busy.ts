@@ -5,7 +5,7 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { byLeast, leadOf, ranked } from './combined-steps.ts'
+import { byLeast, leadOf, ranked } from './linked-combinations.ts'
 
 /**
  * The entry first whose place answers the fewest requests now, as this process sees it; among equals chance decides.

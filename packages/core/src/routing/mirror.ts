@@ -9,7 +9,7 @@ import {
   type ModelEntry,
   type NamesIn,
 } from './combined-route.ts'
-import { type Candidates, type LinkedRoute, mappedStep } from './step.ts'
+import { type Candidates, type LinkedRoute, mappedStep } from './linked-route.ts'
 
 export interface MirrorOptions {
   /** The share of the requests that go to the shadow too, from above 0 to 1. Default 1. */

@@ -8,7 +8,7 @@ import {
 } from '../errors/configuration-error.ts'
 import { isTarget } from '../validation/is-target.ts'
 import { linkRoute, type ModelEntry, type routeInternals } from './combined-route.ts'
-import type { LinkedRoute, RouteNode } from './step.ts'
+import type { LinkedRoute, RouteNode } from './linked-route.ts'
 import { TableScope } from './table-scope.ts'
 import { isPattern, wildcards } from './wildcards.ts'
 

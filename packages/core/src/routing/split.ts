@@ -8,10 +8,10 @@ import {
   type ModelEntry,
   type NamesIn,
 } from './combined-route.ts'
-import { oneOf } from './combined-steps.ts'
 import { checkWeights } from './entry-checks.ts'
+import { oneOf } from './linked-combinations.ts'
+import { waysOf } from './linked-route.ts'
 import { type Distances, type RouteKey, rendezvous, routeKey } from './route-key.ts'
-import { waysOf } from './step.ts'
 
 /** The arms of a trial: a share for another entry of the table, by its name, or an entry and its share. */
 export type SplitArms = Readonly<

@@ -5,8 +5,8 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { byLeast, ranked } from './combined-steps.ts'
 import { checkWeights } from './entry-checks.ts'
+import { byLeast, ranked } from './linked-combinations.ts'
 import { distinctIds, type RouteKey, rendezvous, routeKey } from './route-key.ts'
 import { type EntryOf, type WeightedEntry, weightedPair } from './weighted.ts'
 

@@ -1,7 +1,7 @@
 import { ConfigurationError, quoted } from '../errors/configuration-error.ts'
 import { closest } from '../primitives/closest.ts'
 import { Lru } from '../primitives/lru.ts'
-import { type LinkedRoute, mappedStep, type NameScope, type RouteNode } from './step.ts'
+import { type LinkedRoute, mappedStep, type NameScope, type RouteNode } from './linked-route.ts'
 import type { Wildcards } from './wildcards.ts'
 
 /** What stands under a name, and the entry of the table that says so: the name itself, or the pattern that it fits. */

@@ -6,8 +6,8 @@ import {
   type NamesIn,
   partsOf,
 } from './combined-route.ts'
-import { byLeast, ranked } from './combined-steps.ts'
 import { checkWeights } from './entry-checks.ts'
+import { byLeast, ranked } from './linked-combinations.ts'
 
 /**
  * Chance decides, by weight: `weighted([a, 3], [b, 1])` asks `a` first for three of four requests. The others come after

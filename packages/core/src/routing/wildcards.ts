@@ -1,7 +1,7 @@
 import { configurationError } from '../errors/configuration-error.ts'
 import { isVendor, linkRoute, routeNodeOf } from './combined-route.ts'
 import type { EntryPath } from './entry-checks.ts'
-import type { RouteNode } from './step.ts'
+import type { RouteNode } from './linked-route.ts'
 
 /** What stands under the names that fit patterns. */
 export interface Wildcards {

@@ -7,7 +7,7 @@ import {
   type NamesIn,
 } from './combined-route.ts'
 import { checkParameters } from './entry-checks.ts'
-import { mappedStep } from './step.ts'
+import { mappedStep } from './linked-route.ts'
 
 /**
  * The entry, asked with parameters of its own: `withParameters(a, { temperature: 0, seed: null })`. They stand in the

@@ -1,64 +1,97 @@
-import type { Adjustment, Target, UnsupportedParameters } from '../contracts/provider.ts'
+import type { Clock } from '../clock/clock.ts'
+import type {
+  Adjustment,
+  PartialChunk,
+  PartialCompletion,
+  Target,
+  UnsupportedParameters,
+} from '../contracts/provider.ts'
 import type { Caller, HealthRegistry } from '../contracts/target-health.ts'
 import type { SkipReason } from '../contracts/trace.ts'
+import type { Transport } from '../contracts/transport.ts'
+import type { Lifetime } from '../http/lifetime.ts'
 import type { AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
 import type { CountedUsage } from '../usage/usage.ts'
-import type { AttemptDependencies } from './attempt.ts'
-import type { RunningShadows } from './attempts/shadow-lives.ts'
+import type { RunningShadows } from './attempts/running-shadows.ts'
+import type { Timeouts } from './deadlines.ts'
 import type { RetryOptions } from './health/health-options.ts'
 
-/** What the stage needs from outside. */
-export interface CallDependencies extends AttemptDependencies {
+/** What a single provider call uses. */
+export interface ProviderCallDependencies {
+  readonly transport: Transport
+  readonly timeouts: Timeouts
+  readonly clock: Clock
+}
+
+/** What the upstream calls of a request use. */
+export interface CallDependencies extends ProviderCallDependencies {
   readonly maxAttempts: number
-  /** How long a stream's first event is awaited after its head, where no other target could be asked. */
+  /** How long a stream waits for its first event after the upstream's head, in ms, where no other target could be called. */
   readonly holdMs: number
   /**
-   * How long after the last target was asked a stream's head may be sent without content; and how long after an
-   * upstream's own head, where another target could be asked.
+   * How long after the last target was called a stream's head may be sent without content, in ms; and how long after an
+   * upstream's own head, where another target could be called.
    */
   readonly keepAliveMs: number
   readonly unsupportedParameters: UnsupportedParameters
   readonly health: HealthRegistry
-  /** `undefined`: a target that failed is not asked again. */
+  /** `undefined`: a target that failed is not called again. */
   readonly retry: RetryOptions | undefined
 }
 
-/** What is kept of the attempts of one request, and who hears of them. */
-export interface AttemptObserver {
-  readonly log: AttemptLog
-  readonly lives: RunningShadows
-  /** Whose request it is. */
+/** The request that upstream calls are made for. */
+export interface CallContext {
+  readonly lifetime: Lifetime
+  /** The principal, as health counts it. */
   readonly caller: Caller
-  /** The caller has the head of the answer: nothing further is asked. Set by whoever sends it. */
+  /** The client has the head of the response: no further target is called. Set by the sender. */
   committed: boolean
   /**
-   * From when on the head of a stream may be sent although nothing of the answer has come, in monotonic milliseconds.
-   * Infinite while another target could still be asked.
+   * From when on the head of a stream may be sent without content, in monotonic milliseconds. Infinite while another target
+   * could still be called.
    */
   headAt: number
-  /** A number from 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   random(): number
-  /** Told of each failure that is followed by another attempt. */
-  failed(attempt: AttemptEntry): void
-  /** Told of what was adjusted for the target that is being asked; of nothing, while it is not yet asked. */
+}
+
+/** Receives what happens to the attempts of a request. */
+export interface AttemptObserver {
+  readonly attempts: AttemptLog
+  /** Mirrored calls, which may outlive the request. */
+  readonly shadows: RunningShadows
+  /** An attempt failed and another one follows. */
+  attemptFailed(attempt: AttemptEntry): void
+  /** The adjustments of the attempt that is under way; none before its request is encoded. Throws `TypeError` for invalid ones. */
   adjusted(adjustments: readonly Adjustment[]): void
-  /** Told why a target is not asked, or not again. */
+  /** A target is not called, or not again. */
   skipped(target: Target, why: SkipReason): void
   /**
-   * Told of a call whose answer nobody gets, when it has ended, and of what it used: nothing, or, where it was `abandoned`
-   * before any of its answer came, nobody knows what.
+   * A call has ended whose answer nobody gets, with its usage. `abandoned`: it was cut off before any of its answer arrived,
+   * so that its usage is unknown. `undefined`: the upstream did not take it.
    */
   discarded(attempt: AttemptEntry, usage: CountedUsage | 'abandoned' | undefined): void
 }
 
-/** An upstream that answers. */
+/** The chunks of a streamed answer. */
+export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
+
+/** What an upstream answers with. */
+export type UpstreamReply = PartialCompletion | ChunkSource
+
+/** Whether an upstream streams its answer. */
+export function isStreamed(reply: UpstreamReply): reply is ChunkSource {
+  return 'next' in reply && typeof reply.next === 'function'
+}
+
+/** An attempt that has answered. */
 export interface UpstreamResult<T> {
   readonly answer: T
   /**
-   * Gives back what the call holds; has to be called. Cuts the answer off unless that was read to its own end.
-   * `error` is what broke it.
+   * Releases what the call holds; has to be called. Cuts the answer off unless it was read to its own end. `error` is what
+   * broke it.
    */
   end(completed: boolean, error?: unknown): void
-  /** What to do when the call is cut off, by a deadline or the gateway's end: nobody may be reading the answer. */
+  /** Calls `listener` when the call is cut off by a deadline or by the end of the gateway: nobody may be reading the answer. */
   onCut(listener: (reason: Error) => void): void
 }

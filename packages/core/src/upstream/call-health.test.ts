@@ -17,9 +17,9 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import { defaultRetry, defaultTimeouts } from '../gateway/config.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
-import { RunningShadows } from './attempts/shadow-lives.ts'
+import { RunningShadows } from './attempts/running-shadows.ts'
 import { call } from './call.ts'
-import type { AttemptObserver, CallDependencies } from './call-context.ts'
+import type { AttemptObserver, CallContext, CallDependencies } from './call-context.ts'
 import { noCaller } from './health/principal-caller.ts'
 
 const failure = (status: number) => new UpstreamError('It failed.', { kind: 'refused', status })
@@ -27,14 +27,10 @@ const failure = (status: number) => new UpstreamError('It failed.', { kind: 'ref
 function asking(targets: readonly Target[], streamed = false) {
   const health = scriptedHealth()
   const skipped: [string, SkipReason][] = []
-  const attempts: AttemptObserver = {
-    log: new AttemptLog(),
-    lives: new RunningShadows(new Set()),
-    caller: noCaller,
-    committed: false,
-    headAt: Number.POSITIVE_INFINITY,
-    random: () => 0,
-    failed: () => {},
+  const observer: AttemptObserver = {
+    attempts: new AttemptLog(),
+    shadows: new RunningShadows(new Set()),
+    attemptFailed: () => {},
     adjusted: () => {},
     skipped: ({ model }, why) => skipped.push([model, why]),
     discarded: () => {},
@@ -51,8 +47,15 @@ function asking(targets: readonly Target[], streamed = false) {
     retry: defaultRetry,
   }
   const lifetime = new Lifetime(new AbortController().signal)
-  const ask = () => call({ model: 'm', messages: [], stream: streamed }, targets, lifetime, attempts, world)
-  return { ask, health, skipped, attempts, lifetime }
+  const context: CallContext = {
+    lifetime,
+    caller: noCaller,
+    committed: false,
+    headAt: Number.POSITIVE_INFINITY,
+    random: () => 0,
+  }
+  const ask = () => call({ model: 'm', messages: [], stream: streamed }, targets, context, observer, world)
+  return { ask, health, skipped, attempts: observer.attempts, lifetime }
 }
 
 const named = (model: string, { target }: Scripted): Target => ({ ...target, model })
@@ -166,7 +169,7 @@ describe('the health of targets hears', () => {
     const failing = scripted(() => Promise.reject(failure(500)))
     const { ask, health } = asking([named('a', refusing), named('b', failing)])
     await expect(ask()).rejects.toMatchObject({ status: 500 })
-    expect(health.target('a').heard).toMatchObject([{ message: 'It was not asked.' }])
+    expect(health.target('a').heard).toMatchObject([{ message: 'The upstream was not called.' }])
     expect(health.target('b').heard).toHaveLength(3)
     expect([health.target('a').active, health.target('b').active]).toEqual([0, 0])
   })
@@ -183,7 +186,7 @@ describe('the health of targets says', () => {
       ['a', { why: 'open', waitMs: 5_000 }],
       ['b', { why: 'open', waitMs: 0 }],
     ])
-    expect(attempts.log.recordsAt(0, 0, undefined)).toMatchObject([{ model: 'c', why: 'first' }])
+    expect(attempts.recordsAt(0, 0, undefined)).toMatchObject([{ model: 'c', why: 'first' }])
   })
 
   it.each([
@@ -200,7 +203,7 @@ describe('the health of targets says', () => {
       headers: { 'retry-after': seconds, 'retry-after-ms': ms },
     })
     expect(good.inputs).toEqual([])
-    expect([attempts.log.called, attempts.log.exhausted]).toEqual([0, false])
+    expect([attempts.called, attempts.exhausted]).toEqual([0, false])
   })
 
   it('how often one may be asked again, and has each leave back', async () => {
@@ -212,10 +215,10 @@ describe('the health of targets says', () => {
     ])
     health.target('a').repeats = 1
     await expect(ask()).rejects.toMatchObject({ status: 503 })
-    expect(attempts.log.called).toBe(2)
+    expect(attempts.called).toBe(2)
     expect(health.target('a').repeating).toBe(0)
     expect(skipped).toEqual([['a', { why: 'retry_budget' }]])
-    expect(attempts.log.exhausted).toBe(true)
+    expect(attempts.exhausted).toBe(true)
   })
 
   it('that one which its own failure closed is not asked again', async () => {
@@ -229,7 +232,7 @@ describe('the health of targets says', () => {
       ),
     ])
     await expect(open.ask()).rejects.toMatchObject({ status: 503 })
-    expect(open.attempts.log.called).toBe(1)
+    expect(open.attempts.called).toBe(1)
     expect(open.skipped).toEqual([['a', { why: 'open', waitMs: 1_000 }]])
   })
 

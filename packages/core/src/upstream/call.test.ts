@@ -17,10 +17,9 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import { defaultTimeouts } from '../gateway/config.ts'
 import { Lifetime } from '../http/lifetime.ts'
 import { AttemptLog } from '../observability/attempt-log.ts'
-import type { ChunkSource } from './attempts/peeked-stream.ts'
-import { RunningShadows } from './attempts/shadow-lives.ts'
+import { RunningShadows } from './attempts/running-shadows.ts'
 import { call } from './call.ts'
-import type { AttemptObserver, CallDependencies } from './call-context.ts'
+import type { AttemptObserver, CallContext, CallDependencies, ChunkSource } from './call-context.ts'
 import { noCaller } from './health/principal-caller.ts'
 
 const world: CallDependencies = {
@@ -39,22 +38,25 @@ const failing = (error: Error): Scripted => scripted(() => Promise.reject(error)
 
 function ask(targets: readonly Target[], streamed: boolean, more: Partial<CallDependencies> = {}) {
   const failed: string[] = []
-  const attempts: AttemptObserver = {
-    log: new AttemptLog(),
-    lives: new RunningShadows(new Set()),
+  const observer: AttemptObserver = {
+    attempts: new AttemptLog(),
+    shadows: new RunningShadows(new Set()),
+    skipped: () => {},
+    discarded: () => {},
+    attemptFailed: ({ target }) => failed.push(target.model),
+    adjusted: () => {},
+  }
+  const lifetime = new Lifetime(new AbortController().signal)
+  const context: CallContext = {
+    lifetime,
     caller: noCaller,
     committed: false,
     headAt: Number.POSITIVE_INFINITY,
     random: () => 0.5,
-    skipped: () => {},
-    discarded: () => {},
-    failed: ({ target }) => failed.push(target.model),
-    adjusted: () => {},
   }
-  const lifetime = new Lifetime(new AbortController().signal)
   const input = { model: 'm', messages: [], stream: streamed }
-  const answering = call(input, targets, lifetime, attempts, { ...world, ...more })
-  return { answering, attempts, failed, lifetime }
+  const answering = call(input, targets, context, observer, { ...world, ...more })
+  return { answering, context, attempts: observer.attempts, failed, lifetime }
 }
 
 const named = (model: string, { target }: Scripted): Target => ({ ...target, model })
@@ -66,7 +68,7 @@ describe('the targets', () => {
     const { answering, failed, attempts } = ask(targets, false)
     expect(await answering).toMatchObject({ answer: { choices: [{ message: { content: 'hi' } }] } })
     expect(failed).toEqual(['a', 'b'])
-    expect(attempts.log.called).toBe(3)
+    expect(attempts.called).toBe(3)
   })
 
   it('are not asked more often than allowed', async () => {
@@ -119,7 +121,7 @@ describe('the targets', () => {
   it('are not asked once the caller has the head of an answer, or has left', async () => {
     const other = scripted(() => whole('hi'))
     const committed = ask([failing(failure(500)).target, other.target], false)
-    committed.attempts.committed = true
+    committed.context.committed = true
     await expect(committed.answering).rejects.toMatchObject({ status: 500 })
     const left = ask([scripted(() => new Promise(() => {})).target, other.target], false)
     left.lifetime.end('client_disconnected')
@@ -147,12 +149,12 @@ describe('the targets', () => {
   })
 
   it.each([
-    [true, 'a whole answer', () => whole('hi')],
+    [true, 'a complete answer', () => whole('hi')],
     [false, 'a stream', () => stream([text('hi'), stop])],
   ])('have to answer as asked: stream %j', async (streamed, got, reply) => {
     await expect(ask([scripted(reply).target], streamed).answering).rejects.toMatchObject({
       kind: 'garbled',
-      message: `The provider made ${got} of the answer, which was not asked for.`,
+      message: `The provider returned ${got}, but the request was for the other.`,
     })
   })
 })

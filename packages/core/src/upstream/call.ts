@@ -1,45 +1,48 @@
-import type { PartialCompletion } from '../contracts/provider.ts'
 import type { RoutedTarget } from '../contracts/route.ts'
-import type { Lifetime } from '../http/lifetime.ts'
 import type { ChatRequest } from '../protocol/chat.ts'
 import { AttemptRunner } from './attempts/attempt-runner.ts'
 import { nextAttempt } from './attempts/next-attempt.ts'
-import type { ChunkSource } from './attempts/peeked-stream.ts'
-import type { AttemptObserver, CallDependencies, UpstreamResult } from './call-context.ts'
+import type {
+  AttemptObserver,
+  CallContext,
+  CallDependencies,
+  UpstreamReply,
+  UpstreamResult,
+} from './call-context.ts'
 
 /**
- * Asks the candidates in order until one answers, those left out that are better left alone. When none is left that was
- * not asked, those whose failure may pass are asked again after a wait. What fails on the request's own fault is asked
- * nowhere else. Where every one is to be left alone, those that failed too often may be tried sooner. Throws what the last one failed
- * with; where none may be asked, a refusal that tells why.
+ * Calls the targets in order until one answers. Targets that are unavailable are skipped, and all of them are tried as the
+ * last resort. When each was called, those with a retryable failure are called again after a wait. A failure that is the
+ * request's own fault is final. Throws the failure of the last target, or `GatewayError` where no target may be called.
  */
 export async function call(
   input: ChatRequest,
-  candidates: readonly RoutedTarget[],
-  lifetime: Lifetime,
-  attempts: AttemptObserver,
-  world: CallDependencies,
-): Promise<UpstreamResult<PartialCompletion | ChunkSource>> {
-  let now = world.clock.monotonic()
-  const asking = new AttemptRunner(input, candidates, lifetime, attempts, world, now)
+  targets: readonly RoutedTarget[],
+  context: CallContext,
+  observer: AttemptObserver,
+  dependencies: CallDependencies,
+): Promise<UpstreamResult<UpstreamReply>> {
+  const { clock } = dependencies
+  let now = clock.monotonic()
+  const runner = new AttemptRunner(input, targets, context, observer, dependencies, now)
   try {
-    for (; ; now = world.clock.monotonic()) {
-      const next = nextAttempt(asking, now)
+    for (; ; now = clock.monotonic()) {
+      const next = nextAttempt(runner, now)
       if (next.do === 'give_up') {
-        if (!asking.resort()) throw asking.giveUp()
-      } else if (next.do === 'repeat') await asking.wait(next.index, next.at)
-      else if (next.do === 'ask') asking.begin(next.index, next.why, now)
+        if (!runner.resort()) throw runner.giveUp()
+      } else if (next.do === 'retry') await runner.wait(next.index, next.at)
+      else if (next.do === 'call') runner.begin(next.index, next.why, now)
       else {
-        const ended = await asking.next(now)
-        if (ended?.failed === true) asking.lost(ended)
+        const ended = await runner.next(now)
+        if (ended?.failed === true) runner.lost(ended)
         else if (ended !== undefined) {
-          asking.won(ended)
+          runner.won(ended)
           return ended
         }
       }
     }
   } catch (error) {
-    asking.abandon()
+    runner.abandon()
     throw error
   }
 }

@@ -1,7 +1,8 @@
 import { type ErrorReason, GatewayError } from '../errors/errors.ts'
 import { modelNotFound } from '../errors/model-refusals.ts'
+import { limitedRetryAfterHeaders } from '../errors/retry-headers.ts'
 import type { UpstreamError } from '../errors/upstream-error.ts'
-import { redact } from './scrub.ts'
+import { redact } from './redact.ts'
 
 /**
  * What the caller is told of an upstream's failure. Only a fault of the request itself (400, 422) is told in
@@ -91,9 +92,7 @@ function ofRequest(error: UpstreamError): GatewayError {
   })
 }
 
-/** From a second to a minute, for clients sleep as long as they are told; nothing where the time makes no sense. */
+/** None where the vendor gave no valid time. */
 function retryAfter(ms: number | undefined): Readonly<Record<string, string>> {
-  if (ms === undefined || !(ms >= 0)) return {}
-  const wait = Math.ceil(Math.min(Math.max(ms, 1_000), 60_000))
-  return { 'retry-after': String(Math.ceil(wait / 1000)), 'retry-after-ms': String(wait) }
+  return ms !== undefined && ms >= 0 ? limitedRetryAfterHeaders(ms) : {}
 }

@@ -36,7 +36,7 @@ describe('boundedOutput', () => {
     async bound => {
       const { target, inputs } = scripted(() => whole('Hi'))
       let settled = 0
-      const lease = { headers: {}, maxOutputTokens: bound as number, settle: () => void settled++ }
+      const lease = { maxOutputTokens: bound as number, settle: () => void settled++ }
       const { post, ends } = serving(target, { limits: { admit: () => lease } })
       expect((await post({})).status).toBe(500)
       expect(ends()[0]?.error).toBeInstanceOf(TypeError)

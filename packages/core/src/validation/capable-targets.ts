@@ -2,7 +2,7 @@ import type { Capabilities, Target } from '../contracts/provider.ts'
 import type { SkipReason } from '../contracts/trace.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { ChatRequest, Message } from '../protocol/chat.ts'
-import { quotedList } from '../protocol/wording.ts'
+import { quotedList } from '../protocol/error-messages.ts'
 import { overrideInput } from './overridden-input.ts'
 
 /** What is asked of the targets. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { GatewayError } from '../errors/errors.ts'
-import { type Checker, checkerOf, type Issue } from './judge.ts'
-import { toValidationError } from './refusal-of-issue.ts'
+import { type Checker, checkerOf, type Issue } from './fast-schema.ts'
+import { toValidationError } from './validation-error.ts'
 
 interface Field {
   readonly schema: z.ZodMiniType

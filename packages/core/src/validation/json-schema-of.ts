@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
-import { type SchemaShape, shapeOf } from './judge.ts'
+import { type SchemaShape, shapeOf } from './fast-schema.ts'
 
 type AnySchema = z.core.$ZodType
 

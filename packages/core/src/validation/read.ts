@@ -9,8 +9,8 @@ import type { Uploads } from '../http/uploads.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { JsonObject, JsonValue } from '../protocol/chat.ts'
 import { checkParsed } from '../protocol/check-parsed.ts'
+import { shorten, typeName } from '../protocol/error-messages.ts'
 import { parseJson } from '../protocol/json.ts'
-import { shorten, typeName } from '../protocol/wording.ts'
 
 /**
  * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body that tells its

@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini'
 import type { ParameterOverrides } from '../contracts/provider.ts'
 import type { JsonObject } from '../protocol/chat.ts'
-import { shorten } from '../protocol/wording.ts'
-import type { SchemaFault } from './expect-containers.ts'
-import { either, list, mapOf, object } from './expect-containers.ts'
-import { decimal, flag, integer, maybe, oneOf, text } from './expect-scalars.ts'
+import { shorten } from '../protocol/error-messages.ts'
+import type { SchemaFault } from './container-schemas.ts'
+import { either, list, mapOf, object } from './container-schemas.ts'
+import { decimal, flag, integer, maybe, oneOf, text } from './scalar-schemas.ts'
 
 export const maxPairs = 16
 

@@ -1,4 +1,4 @@
-import { shorten } from '../protocol/wording.ts'
+import { shorten } from '../protocol/error-messages.ts'
 
 /** A place in a schema: a step, and the place that it was taken from. Only a fault has it written out. */
 interface Context {

@@ -93,7 +93,7 @@ describe('a caller who leaves before anything of the answer has come', () => {
   })
 
   it('is charged by the bound of the request where nothing is reserved, or by the one of the option', async () => {
-    const free = { limits: { admit: () => ({ headers: {}, settle() {} }) } }
+    const free = { limits: { admit: () => ({ settle() {} }) } }
     expect((await left(forever, { max_tokens: 70 }, free)).end.usage).toMatchObject({
       prompt_tokens: 10_000,
       completion_tokens: 70,

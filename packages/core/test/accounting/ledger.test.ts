@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { batchedLedger } from '../../src/accounting/kept-ledger.ts'
+import { batchedLedger } from '../../src/accounting/batched-ledger.ts'
 import type { LedgerEntry } from '../../src/contracts/ledger.ts'
 import type { Lease } from '../../src/contracts/limiter.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
@@ -20,7 +20,7 @@ import { ScriptedJournal, ScriptedRows } from '../support/scripted-rows.ts'
 
 const never = () => new Promise<never>(() => {})
 const answers = () => scripted(() => whole('Hi.'))
-const spending: Lease = { headers: {}, spends: true, settle() {} }
+const spending: Lease = { spends: true, settle() {} }
 const used = { promptTokens: 3, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 }
 
 /** A promise and what ends it. */
@@ -188,7 +188,7 @@ describe('a gateway and its ledger', () => {
       const kept = gate()
       const ledger = scriptedLedger({ open: () => kept.promise })
       const settled: unknown[] = []
-      const limit = { admit: () => ({ headers: {}, settle: (...all: unknown[]) => void settled.push(all) }) }
+      const limit = { admit: () => ({ settle: (...all: unknown[]) => void settled.push(all) }) }
       const model = answers()
       const { post, ends } = serving(model.target, { ledger, limits: limit })
       const left = new AbortController()
@@ -330,7 +330,7 @@ describe('a gateway and its ledger', () => {
 
   describe('when it closes', () => {
     it.each<[string, object]>([
-      ['a lease that never settles', { limits: { admit: () => ({ headers: {}, settle: never }) } }],
+      ['a lease that never settles', { limits: { admit: () => ({ settle: never }) } }],
       ['a ledger that never closes an entry', { ledger: scriptedLedger({ close: never }) }],
       ['a ledger that never flushes', { ledger: scriptedLedger({ flush: never }) }],
     ])('is not held for ever by %s', async (_, options) => {
@@ -393,7 +393,7 @@ describe('a gateway and its ledger', () => {
 
     it('waits for a lease that is being settled', async () => {
       const given = gate()
-      const limit = { admit: () => ({ headers: {}, settle: () => given.promise }) }
+      const limit = { admit: () => ({ settle: () => given.promise }) }
       const { post, gateway } = serving(answers().target, { limits: limit })
       await post({})
       let closed = false

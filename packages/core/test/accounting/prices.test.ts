@@ -129,7 +129,7 @@ describe('what a budget reserves', () => {
           },
         }
         seen.push(price({ ...usage, ...details }, targets[0]!))
-        return { headers: {}, settle() {} }
+        return { settle() {} }
       },
     }
     const { target } = scripted(() => answers())

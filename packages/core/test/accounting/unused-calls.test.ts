@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { batchedLedger } from '../../src/accounting/kept-ledger.ts'
+import { batchedLedger } from '../../src/accounting/batched-ledger.ts'
 import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { LedgerClosing } from '../../src/contracts/ledger.ts'
 import type { Target } from '../../src/contracts/provider.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { memoryCacheStore } from '../../src/caching/memory-answers.ts'
+import { memoryCacheStore } from '../../src/caching/memory-cache-store.ts'
 import { responseCache } from '../../src/caching/response-cache.ts'
-import type { CacheStore } from '../../src/contracts/answer-store.ts'
+import type { CacheStore } from '../../src/contracts/cache-store.ts'
 import type { StoreEvent } from '../../src/contracts/events.ts'
 import { budget, requests, tokens } from '../../src/rate-limiting/rule.ts'
 import {

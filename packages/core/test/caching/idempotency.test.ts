@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { idempotency } from '../../src/caching/idempotency.ts'
-import { memoryCacheStore } from '../../src/caching/memory-answers.ts'
+import { memoryCacheStore } from '../../src/caching/memory-cache-store.ts'
 import { responseCache } from '../../src/caching/response-cache.ts'
-import type { CacheStore } from '../../src/contracts/answer-store.ts'
+import type { CacheStore } from '../../src/contracts/cache-store.ts'
 import type { StoreEvent } from '../../src/contracts/events.ts'
 import type { Reply } from '../../src/contracts/provider.ts'
 import {

@@ -32,7 +32,7 @@ describe('gateway.explain', () => {
       limits: {
         admit: () => {
           touched.push('limit')
-          return { headers: {}, settle() {} }
+          return { settle() {} }
         },
       },
       ledger: { open: () => void touched.push('open'), close: () => void touched.push('close') },

@@ -48,7 +48,7 @@ describe('a gateway and functions of the user', () => {
     const settled: unknown[] = []
     const limit = {
       admit: () => ({
-        headers: { 'x-ratelimit-limit-requests': '9' },
+        limits: [{ kind: 'requests' as const, limit: 9, windowMs: 1_000, remaining: 8, resetMs: 111 }],
         settle: (usage: unknown) => void settled.push(usage),
       }),
     }
@@ -62,6 +62,31 @@ describe('a gateway and functions of the user', () => {
     await serving(scripted(() => whole('Hi')).target, { limits: limit }).post({ temperature: 3 })
     expect(settled).toMatchObject([{ total_tokens: 5 }, { completion_tokens: 1 }, undefined])
     expect(settled).toHaveLength(3)
+  })
+
+  it('reports the limits of a lease in headers, which the lease may replace', async () => {
+    const state = { kind: 'tokens' as const, limit: 9, windowMs: 60_000 }
+    const lease = {
+      limits: [
+        { ...state, remaining: 8.9, resetMs: 1_500.2 },
+        { ...state, remaining: Number.NaN, resetMs: Number.POSITIVE_INFINITY, exceeded: true },
+      ],
+      ietfHeaders: true,
+      headers: { 'x-plan': 'free', 'x-ratelimit-reset-tokens': 'never' },
+      settle() {},
+    }
+    const { post } = serving(scripted(() => whole('Hi')).target, { limits: { admit: () => lease } })
+    for (const body of [{}, { temperature: 3 }]) {
+      const headers = [...(await post(body)).headers]
+      expect(headers.filter(([name]) => /plan|ratelimit/.test(name))).toEqual([
+        ['ratelimit', '"tokens";r=8;t=2, "tokens-2";r=0;t=0'],
+        ['ratelimit-policy', '"tokens";q=9;w=60, "tokens-2";q=9;w=60'],
+        ['x-plan', 'free'],
+        ['x-ratelimit-limit-tokens', '9'],
+        ['x-ratelimit-remaining-tokens', '0'],
+        ['x-ratelimit-reset-tokens', 'never'],
+      ])
+    }
   })
 
   it('gives back room that was taken after the client had left', async () => {
@@ -79,7 +104,7 @@ describe('a gateway and functions of the user', () => {
     await turn()
     left.abort()
     await answering
-    admit?.({ headers: {}, settle: usage => void settled.push(usage) })
+    admit?.({ settle: usage => void settled.push(usage) })
     await turn()
     expect(settled).toEqual([undefined])
   })

@@ -124,7 +124,7 @@ describe('gateway.reload', () => {
       const values = {
         authenticate: () => gate({ id: 'ann' }),
         authorize: () => gate(true),
-        limits: { admit: () => gate({ headers: {}, settle() {} }) },
+        limits: { admit: () => gate({ settle() {} }) },
       }
       const before = options('before', { [stage]: values[stage] })
       const gateway = createGateway(before.given)
@@ -142,7 +142,7 @@ describe('gateway.reload', () => {
 
   it('gives back the room of a caller who leaves after it, and closes the old transport', async () => {
     const settled: unknown[] = []
-    const limit = { admit: () => ({ headers: {}, settle: (usage: unknown) => void settled.push(usage) }) }
+    const limit = { admit: () => ({ settle: (usage: unknown) => void settled.push(usage) }) }
     const [before, after] = [options('before', { limits: limit }), options('after')]
     const gateway = createGateway(before.given)
     const response = await gateway.fetch(asked({ stream: true }))
@@ -274,7 +274,7 @@ describe('gateway.reload', () => {
     const ledger = { open() {}, close: () => hanging }
     let admit = () => {}
     const settled: unknown[] = []
-    const lease = { headers: {}, settle: (usage: unknown) => void settled.push(usage) }
+    const lease = { settle: (usage: unknown) => void settled.push(usage) }
     const late = new Promise<typeof lease>(resolve => {
       admit = () => resolve(lease)
     })

@@ -10,7 +10,7 @@ import type { GatewayOptions } from '../../src/gateway/config.ts'
 import type { Usage } from '../../src/protocol/chat.ts'
 import { limits } from '../../src/rate-limiting/limits.ts'
 import type { LimitsOptions } from '../../src/rate-limiting/limits-options.ts'
-import { memoryLimitStore } from '../../src/rate-limiting/memory-store.ts'
+import { memoryLimitStore } from '../../src/rate-limiting/memory-limit-store.ts'
 import { budget, concurrent, requests, tokens } from '../../src/rate-limiting/rule.ts'
 import { models } from '../../src/routing/models.ts'
 import { rowsInMemory } from '../support/rows-in-memory.ts'
@@ -270,7 +270,7 @@ describe('limits of a principal', () => {
 })
 
 describe('a limiter of the user for principals with limits', () => {
-  const room = () => ({ headers: {}, settle() {} })
+  const room = () => ({ settle() {} })
   const keys = apiKeys([
     { id: 'bob', key: 'sk-bob' },
     { id: 'ann', key: 'sk-ann', limits: [requests(1).per('day')] },

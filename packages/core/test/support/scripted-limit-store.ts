@@ -1,5 +1,5 @@
 import type { Claim, LimitDecision, LimitStore, Settlement } from '../../src/contracts/limit-store.ts'
-import { memoryLimitStore } from '../../src/rate-limiting/memory-store.ts'
+import { memoryLimitStore } from '../../src/rate-limiting/memory-limit-store.ts'
 
 /**
  * `answers`: in a later microtask. `hangs`: whenever `thaw` is called. `rejects`: without having done it; `loses`:

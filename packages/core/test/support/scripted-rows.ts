@@ -1,6 +1,6 @@
 import type { Journal } from '../../src/contracts/journal.ts'
 import type { Charge, LedgerClosing, LedgerEntry } from '../../src/contracts/ledger.ts'
-import type { LedgerBatch, LedgerRepository } from '../../src/contracts/ledger-rows.ts'
+import type { LedgerBatch, LedgerRepository } from '../../src/contracts/ledger-repository.ts'
 
 /** One record as the scripted table holds it. */
 export interface ScriptedRow {

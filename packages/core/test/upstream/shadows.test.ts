@@ -3,7 +3,7 @@ import type { DiscardedCallEvent } from '../../src/contracts/events.ts'
 import type { PartialChunk, Provider, Target } from '../../src/contracts/provider.ts'
 import { UpstreamError } from '../../src/errors/upstream-error.ts'
 import type { GatewayOptions } from '../../src/gateway/config.ts'
-import { maxShadows } from '../../src/upstream/attempts/shadow-lives.ts'
+import { maxShadows } from '../../src/upstream/attempts/running-shadows.ts'
 import {
   forever,
   type Scripted,

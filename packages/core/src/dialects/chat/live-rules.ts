@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/errors.ts'
 import type { ChatRequest, Message } from '../../protocol/chat.ts'
-import { shorten } from '../../protocol/wording.ts'
+import { shorten } from '../../protocol/error-messages.ts'
 import { strictSchemaFault } from '../../validation/strict-schema.ts'
 import { saysOtherwise } from './message-schema.ts'
 

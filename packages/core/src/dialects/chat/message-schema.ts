@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { AssistantMessage, Message, UserPart } from '../../protocol/chat.ts'
-import { either, list, object, type SchemaFault, tagged, where } from '../../validation/expect-containers.ts'
-import { maybe, name, nullable, oneOf, only, text } from '../../validation/expect-scalars.ts'
+import { either, list, object, type SchemaFault, tagged, where } from '../../validation/container-schemas.ts'
+import { maybe, name, nullable, oneOf, only, text } from '../../validation/scalar-schemas.ts'
 
 const longestContent = 10_485_760
 const listOfParts = 'an array of objects'

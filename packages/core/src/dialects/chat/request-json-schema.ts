@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/chat.ts'
+import { shapeOf } from '../../validation/fast-schema.ts'
 import { componentsPath, type DescribedRules, JsonSchemas, orNull } from '../../validation/json-schema-of.ts'
-import { shapeOf } from '../../validation/judge.ts'
 import { maxKeyLength, maxPairs, pairsFault, tokenFault, tokenId } from '../../validation/settings-schema.ts'
 import { silenceFault, toolCall, urlFault, userPart } from './message-schema.ts'
 import {

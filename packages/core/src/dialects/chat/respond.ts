@@ -1,6 +1,6 @@
 import type { GatewayResponse } from '../../contracts/host.ts'
 import type { GatewayError } from '../../errors/errors.ts'
-import { type AnswerHeaders, HeaderList, PlainResponse } from '../../http/made-answer.ts'
+import { type AnswerHeaders, HeaderList, PlainResponse } from '../../http/gateway-response.ts'
 import type { ChatCompletion } from '../../protocol/chat.ts'
 import { completionText } from './completion-text.ts'
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { FunctionDefinition, JsonObject, ResponseFormat, Tool, ToolChoice } from '../../protocol/chat.ts'
 import type { NamedFields } from '../../protocol/chat-fields.ts'
-import { shorten } from '../../protocol/wording.ts'
+import { shorten } from '../../protocol/error-messages.ts'
 import { type Fields, fieldsFrom } from '../../validation/check-fields.ts'
 import {
   anyObject,
@@ -11,8 +11,8 @@ import {
   type SchemaFault,
   tagged,
   where,
-} from '../../validation/expect-containers.ts'
-import { flag, integer, maybe, name, nullable, oneOf, only, text } from '../../validation/expect-scalars.ts'
+} from '../../validation/container-schemas.ts'
+import { flag, integer, maybe, name, nullable, oneOf, only, text } from '../../validation/scalar-schemas.ts'
 import { settingSchemas } from '../../validation/settings-schema.ts'
 import { messageSchema, textParts } from './message-schema.ts'
 

@@ -1,31 +1,29 @@
 import type { Clock } from '../../clock/clock.ts'
 import type { AttemptReason } from '../../contracts/events.ts'
-import type { Adjustment } from '../../contracts/provider.ts'
+import type { Adjustment, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { RoutedTarget } from '../../contracts/route.ts'
 import type { TargetUnavailable } from '../../contracts/target-health.ts'
 import { AnsweredElsewhere, LifeEnded } from '../../errors/abort-reasons.ts'
-import { UpstreamError } from '../../errors/upstream-error.ts'
-import type { Lifetime } from '../../http/lifetime.ts'
-import { isTimeout } from '../../observability/attempt-log.ts'
+import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
-import { Attempt } from '../attempt.ts'
-import type { AttemptObserver, CallDependencies } from '../call-context.ts'
+import type { AttemptObserver, CallContext, CallDependencies } from '../call-context.ts'
 import { cooldownMs } from '../health/classify-outcome.ts'
+import { ProviderCall } from '../provider-call.ts'
 import type { RetryState, TargetAttemptState } from './next-attempt.ts'
-import { sleepUntil } from './pause.ts'
 import { backoffDelay, hedgeTime, isRetryable, mayMoveOn } from './retry-policy.ts'
 import { callShadows } from './shadows.ts'
+import { sleepUntil } from './sleep-until.ts'
 import { allTargetsUnavailable, skippedFor, UnavailableTargets } from './unavailable-targets.ts'
 import { type AttemptHost, UpstreamAttempt } from './upstream-attempt.ts'
 
 const never = Number.POSITIVE_INFINITY
 
 const none: readonly UpstreamAttempt[] = []
-const nothing: readonly Adjustment[] = Object.freeze([])
+const noAdjustments: readonly Adjustment[] = Object.freeze([])
 
-/** The calls of one request: what is under way, what became of the others, and what that means for the next. */
+/** Runs the attempts of one request: those under way, the results of the others, and the state that decides on the next. */
 export class AttemptRunner implements RetryState, AttemptHost {
-  readonly standings: TargetAttemptState[]
+  readonly targets: TargetAttemptState[]
   readonly endAt: number
   readonly maxAttempts: number
   made = 0
@@ -33,49 +31,49 @@ export class AttemptRunner implements RetryState, AttemptHost {
   only: number | undefined
   due: number | undefined
   readonly #input: ChatRequest
-  readonly #candidates: readonly RoutedTarget[]
-  readonly #lifetime: Lifetime
-  readonly #attempts: AttemptObserver
-  readonly #world: CallDependencies
+  readonly #targets: readonly RoutedTarget[]
+  readonly #context: CallContext
+  readonly #observer: AttemptObserver
+  readonly #dependencies: CallDependencies
   #running: readonly UpstreamAttempt[] = none
-  /** The last call that began. */
+  /** The attempt that began last. */
   #latest: UpstreamAttempt | undefined
-  /** The call that failed with what is told, and whether somebody was told of it. */
+  /** The attempt that failed with `#failure`, and whether that is still to be reported. */
   #failed: UpstreamAttempt | undefined
-  #untold = false
+  #unreported = false
   #failure: unknown
   #left = false
-  /** How often a place was waited for and asked again. */
-  #repeats = 0
-  /** Leave to ask `due` again, and how long was waited for that. */
-  #leave: (() => void) | undefined
+  /** How often a target was called again after a wait. */
+  #retries = 0
+  /** Releases the retry of `due`, and how long it was waited for. */
+  #releaseRetry: (() => void) | undefined
   #waitedMs = 0
-  /** Leave was asked for and not given. */
+  /** The retry budget denied a retry. */
   #denied = false
-  /** A call that was made again as its kept connection was closed: not twice in a row. */
+  /** The last attempt failed on a stale connection: it is repeated once, not twice in a row. */
   #wasStale = false
-  /** Made where a place is: seldom. */
-  #leftAlone: UnavailableTargets | undefined
-  /** Nothing else is left but those that are left alone. */
-  #resorted = false
+  /** Created where a target is unavailable, which is rare. */
+  #unavailable: UnavailableTargets | undefined
+  /** All targets are unavailable: they are tried as the last resort. */
+  #lastResort = false
 
   constructor(
     input: ChatRequest,
-    candidates: readonly RoutedTarget[],
-    lifetime: Lifetime,
-    attempts: AttemptObserver,
-    world: CallDependencies,
+    targets: readonly RoutedTarget[],
+    context: CallContext,
+    observer: AttemptObserver,
+    dependencies: CallDependencies,
     now: number,
   ) {
     this.#input = input
-    this.#candidates = candidates
-    this.#lifetime = lifetime
-    this.#attempts = attempts
-    this.#world = world
-    this.maxAttempts = world.maxAttempts
-    this.endAt = now + world.timeouts.totalMs
-    // A list of one is frozen, where it is a model's own, and the engine is slow at mapping those.
-    this.standings = candidates.length === 1 ? [untried()] : candidates.map(untried)
+    this.#targets = targets
+    this.#context = context
+    this.#observer = observer
+    this.#dependencies = dependencies
+    this.maxAttempts = dependencies.maxAttempts
+    this.endAt = now + dependencies.timeouts.totalMs
+    // The list of a model with one target is frozen, and V8 maps frozen arrays slowly.
+    this.targets = targets.length === 1 ? [untried()] : targets.map(untried)
   }
 
   get running(): number {
@@ -83,69 +81,68 @@ export class AttemptRunner implements RetryState, AttemptHost {
   }
 
   get closed(): boolean {
-    return this.#left || this.#attempts.committed
+    return this.#left || this.#context.committed
   }
 
   get headAt(): number {
-    return this.#attempts.headAt
+    return this.#context.headAt
   }
 
   get clock(): Clock {
-    return this.#world.clock
+    return this.#dependencies.clock
   }
 
-  get unsupportedParameters(): CallDependencies['unsupportedParameters'] {
-    return this.#world.unsupportedParameters
+  get unsupportedParameters(): UnsupportedParameters {
+    return this.#dependencies.unsupportedParameters
   }
 
   get holdMs(): number | undefined {
     if (this.#running.length > 1 || this.hedgeAt < never) return undefined
-    // Whoever has sent its head is at work: while another place could be asked, a silence longer than this is bridged.
-    return this.#attempts.headAt < never ? this.#world.holdMs : this.#world.keepAliveMs
+    // An upstream that has sent its head is at work. While another target could be called, a longer silence ends the wait.
+    return this.#context.headAt < never ? this.#dependencies.holdMs : this.#dependencies.keepAliveMs
   }
 
-  adjusted(adjustments: readonly Adjustment[]): void {
-    this.#attempts.adjusted(adjustments)
-  }
-
-  /** Begins a call, where its place may be asked. */
+  /** Starts an attempt, where its target is available. */
   begin(index: number, why: Exclude<AttemptReason, 'shadow'>, now: number): void {
-    const candidate = this.#candidates[index]!
-    const standing = this.standings[index]!
-    const leave = this.#leave
+    const target = this.#targets[index]!
+    const state = this.targets[index]!
+    const retry = this.#releaseRetry
     const waitedMs = this.#waitedMs
     this.due = undefined
-    this.#leave = undefined
+    this.#releaseRetry = undefined
     this.#waitedMs = 0
-    const health = this.#world.health.of(candidate).begin(now, this.#resorted, this.#attempts.caller)
+    const health = this.#dependencies.health.of(target).begin(now, this.#lastResort, this.#context.caller)
     if (!('ended' in health)) {
-      leave?.()
-      this.#bar(index, health)
-      if (!this.#anotherPlace(now)) this.hedgeAt = never
+      retry?.()
+      this.#exclude(index, health)
+      if (!this.#hasAnotherTarget(now)) this.hedgeAt = never
     } else {
-      this.#tellFailed()
-      this.#tellLeftAlone()
-      const first = standing.asked === 0
-      standing.asked++
-      standing.againAt = undefined
+      this.#reportFailed()
+      this.#reportUnavailable()
+      const first = state.calls === 0
+      state.calls++
+      state.retryAt = undefined
       this.made++
-      this.hedgeAt = this.#anotherPlace(now) ? hedgeTime(candidate, now) : never
-      const entry = this.#attempts.log.begin(candidate, now, why, waitedMs)
-      const attempt = new Attempt(this.#lifetime, this.#world, this.endAt, entry, this.#attempts.caller)
-      // What was adjusted for a target before says nothing of this one, which may refuse by itself.
-      this.#attempts.adjusted(nothing)
-      const call = new UpstreamAttempt(index, entry, attempt, health, leave, this, this.#input)
-      this.#latest = call
-      // Nearly always the only one: a list that is pushed to takes room for many.
-      this.#running = this.#running.length === 0 ? [call] : [...this.#running, call]
-      if (first && candidate.shadows !== undefined) {
-        callShadows(candidate.shadows, this.#input, this.#attempts, this.#world)
+      this.hedgeAt = this.#hasAnotherTarget(now) ? hedgeTime(target, now) : never
+      const { lifetime, caller } = this.#context
+      const observer = this.#observer
+      const entry = observer.attempts.begin(target, now, why, waitedMs)
+      const call = new ProviderCall(lifetime, this.#dependencies, this.endAt, entry, caller, observer)
+      // The adjustments of an earlier attempt say nothing about this one, which may fail before it is encoded.
+      observer.adjusted(noAdjustments)
+      const attempt = new UpstreamAttempt(index, entry, call, health, retry, this)
+      attempt.start(this.#input)
+      this.#latest = attempt
+      // Nearly always the only one, and an array that is pushed to allocates capacity for many.
+      this.#running = this.#running.length === 0 ? [attempt] : [...this.#running, attempt]
+      if (first && target.shadows !== undefined) {
+        callShadows(target.shadows, this.#input, this.#context, observer, this.#dependencies)
       }
     }
-    this.#lookAhead(now)
+    this.#planHead(now)
   }
 
-  /** The next call that answers or fails; `undefined` when it is time for a hedge, where that is still to come. */
+  /** Resolves with the next attempt that answers or fails; with `undefined` when it is time for a hedge. */
   next(now: number): Promise<UpstreamAttempt | undefined> {
     const hedges = now < this.hedgeAt && this.hedgeAt < never
     if (this.#running.length === 1 && !hedges) return this.#running[0]!.outcome
@@ -161,165 +158,164 @@ export class AttemptRunner implements RetryState, AttemptHost {
     })
   }
 
-  /** A call answers: those beside it are cut off. */
-  won(call: UpstreamAttempt): void {
-    this.#attempts.log.answeredBy(call.entry)
+  /** An attempt answers: those beside it are cut off. */
+  won(attempt: UpstreamAttempt): void {
+    this.#observer.attempts.answeredBy(attempt.entry)
     for (const other of this.#running) {
-      if (other === call) continue
+      if (other === attempt) continue
       other.cut(new AnsweredElsewhere())
-      this.#tellUnused(other)
+      this.#reportDiscarded(other)
     }
-    this.#tellAdjusted(call)
+    this.#reportAdjusted(attempt)
   }
 
-  /** A call failed. */
-  lost(call: UpstreamAttempt): void {
-    this.#running = this.#running.filter(other => other !== call)
-    const { index, entry, failure } = call
-    const now = this.#world.clock.monotonic()
+  /** An attempt failed. */
+  lost(attempt: UpstreamAttempt): void {
+    this.#running = this.#running.filter(other => other !== attempt)
+    const { index, entry, failure } = attempt
+    const now = this.#dependencies.clock.monotonic()
     if (failure instanceof LifeEnded) {
       this.#left = true
       this.#failure = failure
-      // The request's record counts one of them.
-      if (entry !== this.#attempts.log.counted) this.#tellUnused(call)
+      // One of them is charged to the request itself.
+      if (entry !== this.#observer.attempts.counted) this.#reportDiscarded(attempt)
       return
     }
-    // What was not asked does not count, but that a place is not tried for ever.
-    if (!entry.called && this.standings[index]!.asked === 1) this.made--
+    // A target that was not called does not count, the first time: it must not be tried for ever.
+    if (!entry.called && this.targets[index]!.calls === 1) this.made--
     const stale = !this.#wasStale && UpstreamError.is(failure) && failure.staleConnection
     this.#wasStale = stale
     if (stale) this.due = index
     if (this.only === undefined || this.only === index) {
       this.#failure = failure
-      this.#failed = call
-      this.#untold = true
-      if (!stale && !mayMoveOn(this.#candidates[index]!, failure)) this.only = index
+      this.#failed = attempt
+      this.#unreported = true
+      if (!stale && !mayMoveOn(this.#targets[index]!, failure)) this.only = index
     }
-    this.#judge(index, failure, now)
-    if (this.#running.length > 0) this.#tellFailed()
-    this.#lookAhead(now)
+    this.#planRetry(index, failure, now)
+    if (this.#running.length > 0) this.#reportFailed()
+    this.#planHead(now)
   }
 
-  /** Waits until a place may be asked again, where there is leave for it. */
+  /** Waits until a target may be called again, where the retry budget allows it. */
   async wait(index: number, at: number): Promise<void> {
-    const { clock, health } = this.#world
-    const candidate = this.#candidates[index]!
+    const { clock, health } = this.#dependencies
+    const target = this.#targets[index]!
     const now = clock.monotonic()
-    const leave = health.of(candidate).acquireRetry(now, this.#attempts.caller)
-    if (leave === undefined) {
+    const retry = health.of(target).acquireRetry(now, this.#context.caller)
+    if (retry === undefined) {
       this.#denied = true
-      this.standings[index]!.barred = true
-      this.#attempts.skipped(candidate, { why: 'retry_budget' })
+      this.targets[index]!.excluded = true
+      this.#observer.skipped(target, { why: 'retry_budget' })
       return
     }
-    this.#leave = leave
-    this.#repeats++
-    this.#tellFailed()
-    if (at > now) await sleepUntil(at, this.#lifetime, clock)
+    this.#releaseRetry = retry
+    this.#retries++
+    this.#reportFailed()
+    if (at > now) await sleepUntil(at, this.#context.lifetime, clock)
     this.#waitedMs = clock.monotonic() - now
     this.due = index
   }
 
-  /** Where every place is left alone, tries them as the last resort: once. */
+  /** Where every target is unavailable, allows them as the last resort: once. */
   resort(): boolean {
-    const leftAlone = this.#leftAlone
-    if (this.#resorted || this.closed) return false
-    if ((leftAlone?.size ?? 0) < this.standings.length) return false
-    this.#resorted = true
-    leftAlone?.clear()
-    for (const standing of this.standings) standing.barred = false
+    const unavailable = this.#unavailable
+    if (this.#lastResort || this.closed) return false
+    if ((unavailable?.size ?? 0) < this.targets.length) return false
+    this.#lastResort = true
+    unavailable?.clear()
+    for (const target of this.targets) target.excluded = false
     return true
   }
 
-  /** What the request has come to, when nothing further is asked. */
+  /** Returns the error of the request, when no further target is called. */
   giveUp(): unknown {
-    const refusal =
-      this.#failure === undefined ? (this.#leftAlone?.refusal ?? allTargetsUnavailable([])) : undefined
-    this.#tellLeftAlone()
-    if (refusal !== undefined) return refusal
-    const { log } = this.#attempts
-    if (this.#failed !== undefined && !this.#left) this.#tellAdjusted(this.#failed)
-    log.exhausted = UpstreamError.is(this.#failure) && (this.made > 1 || this.#denied)
+    const error =
+      this.#failure === undefined ? (this.#unavailable?.error ?? allTargetsUnavailable([])) : undefined
+    this.#reportUnavailable()
+    if (error !== undefined) return error
+    const { attempts } = this.#observer
+    if (this.#failed !== undefined && !this.#left) this.#reportAdjusted(this.#failed)
+    attempts.exhausted = UpstreamError.is(this.#failure) && (this.made > 1 || this.#denied)
     return this.#failure
   }
 
-  /** Gives back whatever is held, where something else than an upstream failed. */
+  /** Releases everything, where something else than an upstream failed. */
   abandon(): void {
-    this.#leave?.()
-    for (const call of this.#running) {
-      call.cut(new LifeEnded(this.#lifetime.ended ?? 'client_disconnected'))
-      this.#tellUnused(call)
+    this.#releaseRetry?.()
+    for (const attempt of this.#running) {
+      attempt.cut(new LifeEnded(this.#context.lifetime.ended ?? 'client_disconnected'))
+      this.#reportDiscarded(attempt)
     }
   }
 
-  /** Whether, and from when on, the place that failed may be asked again. */
-  #judge(index: number, failure: unknown, now: number): void {
-    const { health, retry } = this.#world
-    const candidate = this.#candidates[index]!
-    const standing = this.standings[index]!
+  /** Decides whether, and from when on, the target that failed may be called again. */
+  #planRetry(index: number, failure: unknown, now: number): void {
+    const { health, retry } = this.#dependencies
+    const target = this.#targets[index]!
     if (retry === undefined || !isRetryable(failure)) return
-    const waitMs = backoffDelay(failure, this.#repeats, this.#attempts.random(), retry)
+    const waitMs = backoffDelay(failure, this.#retries, this.#context.random(), retry)
     if (waitMs === undefined) return
-    const view = health.of(candidate).view(now, this.#attempts.caller)
-    if (view.state === 'open' || view.state === 'half_open') this.#bar(index, view as TargetUnavailable)
+    const view = health.of(target).view(now, this.#context.caller)
+    if (view.state === 'open' || view.state === 'half_open') this.#exclude(index, view as TargetUnavailable)
     // The cooldown may come from another request, whose `retry-after` was longer.
     else if (view.waitMs <= Math.max(retry.maxRetryAfterMs, cooldownMs.least))
-      standing.againAt = now + Math.max(waitMs, view.waitMs)
+      this.targets[index]!.retryAt = now + Math.max(waitMs, view.waitMs)
   }
 
-  #bar(index: number, blocked: TargetUnavailable): void {
-    const candidate = this.#candidates[index]!
-    this.standings[index]!.barred = true
+  #exclude(index: number, blocked: TargetUnavailable): void {
+    const target = this.#targets[index]!
+    this.targets[index]!.excluded = true
     if (this.made === 0) {
-      this.#leftAlone ??= new UnavailableTargets()
-      this.#leftAlone.add(candidate, blocked)
-    } else this.#attempts.skipped(candidate, skippedFor(blocked))
+      this.#unavailable ??= new UnavailableTargets()
+      this.#unavailable.add(target, blocked)
+    } else this.#observer.skipped(target, skippedFor(blocked))
   }
 
-  /** Whether a place is left that was not asked and could be. */
-  #anotherPlace(now: number): boolean {
+  /** Whether another target could be called that was not called yet. */
+  #hasAnotherTarget(now: number): boolean {
     if (this.made >= this.maxAttempts || this.only !== undefined) return false
-    const { health } = this.#world
-    const { caller } = this.#attempts
-    for (let index = 0; index < this.standings.length; index++) {
-      const { asked, barred } = this.standings[index]!
-      if (asked > 0 || barred) continue
-      if (health.of(this.#candidates[index]!).waitMs(now, caller) === 0) return true
+    const { health } = this.#dependencies
+    const { caller } = this.#context
+    for (let index = 0; index < this.targets.length; index++) {
+      const { calls, excluded } = this.targets[index]!
+      if (calls > 0 || excluded) continue
+      if (health.of(this.#targets[index]!).waitMs(now, caller) === 0) return true
     }
     return false
   }
 
-  /** The head of a stream may be sent without content some time after the last place was asked. */
-  #lookAhead(now: number): void {
-    const attempts = this.#attempts
-    if (this.#input.stream !== true || attempts.headAt < never || this.#anotherPlace(now)) return
-    attempts.headAt = now + this.#world.keepAliveMs
+  /** The head of a stream may be sent without content some time after the last target was called. */
+  #planHead(now: number): void {
+    const context = this.#context
+    if (this.#input.stream !== true || context.headAt < never || this.#hasAnotherTarget(now)) return
+    context.headAt = now + this.#dependencies.keepAliveMs
   }
 
-  #tellLeftAlone(): void {
-    this.#leftAlone?.tell((target, why) => this.#attempts.skipped(target, why))
+  #reportUnavailable(): void {
+    this.#unavailable?.report((target, why) => this.#observer.skipped(target, why))
   }
 
-  #tellFailed(): void {
+  #reportFailed(): void {
     const entry = this.#failed?.entry
-    if (this.#untold && entry !== undefined) {
-      this.#attempts.failed(entry)
-      // The request's own record counts the last one.
-      if (isTimeout(entry.error)) this.#attempts.discarded(entry, 'abandoned')
+    if (this.#unreported && entry !== undefined) {
+      this.#observer.attemptFailed(entry)
+      // The last attempt is charged to the request itself.
+      if (isTimeout(entry.error)) this.#observer.discarded(entry, 'abandoned')
     }
-    this.#untold = false
+    this.#unreported = false
   }
 
-  /** What is told of adjustments is the latest call's. */
-  #tellAdjusted(call: UpstreamAttempt): void {
-    if (call !== this.#latest) this.#attempts.adjusted(call.entry.adjustments)
+  /** The adjustments that were reported last are the latest attempt's. */
+  #reportAdjusted(attempt: UpstreamAttempt): void {
+    if (attempt !== this.#latest) this.#observer.adjusted(attempt.entry.adjustments)
   }
 
-  #tellUnused({ entry }: UpstreamAttempt): void {
-    if (entry.called) this.#attempts.discarded(entry, 'abandoned')
+  #reportDiscarded({ entry }: UpstreamAttempt): void {
+    if (entry.called) this.#observer.discarded(entry, 'abandoned')
   }
 }
 
 function untried(): TargetAttemptState {
-  return { asked: 0, barred: false, againAt: undefined }
+  return { calls: 0, excluded: false, retryAt: undefined }
 }

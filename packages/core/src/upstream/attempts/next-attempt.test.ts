@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { type Next, nextAttempt, type RetryState, type TargetAttemptState } from './next-attempt.ts'
 
 const never = Number.POSITIVE_INFINITY
-const fresh = (): TargetAttemptState => ({ asked: 0, barred: false, againAt: undefined })
+const fresh = (): TargetAttemptState => ({ calls: 0, excluded: false, retryAt: undefined })
 
 function progress(places: number, more: Partial<RetryState> = {}): RetryState {
   return {
-    standings: Array.from({ length: places }, fresh),
+    targets: Array.from({ length: places }, fresh),
     made: 0,
     maxAttempts: 3,
     running: 0,
@@ -21,65 +21,65 @@ function progress(places: number, more: Partial<RetryState> = {}): RetryState {
   }
 }
 
-const failed = (againAt?: number, asked = 1): TargetAttemptState => ({ asked, barred: false, againAt })
+const failed = (retryAt?: number, calls = 1): TargetAttemptState => ({ calls, excluded: false, retryAt })
 
 describe('the next attempt', () => {
   it.each<[string, RetryState, Next]>([
-    ['the first place', progress(2), { do: 'ask', index: 0, why: 'first' }],
+    ['the first target', progress(2), { do: 'call', index: 0, why: 'first' }],
     [
-      'the first that may be asked',
-      progress(2, { standings: [{ ...fresh(), barred: true }, fresh()] }),
-      { do: 'ask', index: 1, why: 'first' },
+      'the first that may be called',
+      progress(2, { targets: [{ ...fresh(), excluded: true }, fresh()] }),
+      { do: 'call', index: 1, why: 'first' },
     ],
     [
-      'another one before any is asked again',
-      progress(0, { standings: [failed(0), fresh()], made: 1 }),
-      { do: 'ask', index: 1, why: 'fallback' },
+      'another one before any is called again',
+      progress(0, { targets: [failed(0), fresh()], made: 1 }),
+      { do: 'call', index: 1, why: 'fallback' },
     ],
     [
-      'the one that may be asked soonest',
-      progress(0, { standings: [failed(500), failed(200), failed()], made: 2 }),
-      { do: 'repeat', index: 1, at: 200 },
+      'the one that may be called soonest',
+      progress(0, { targets: [failed(500), failed(200), failed()], made: 2 }),
+      { do: 'retry', index: 1, at: 200 },
     ],
     [
-      'of those whose time has come the one that was asked least',
-      progress(0, { standings: [failed(50, 2), failed(90, 1), failed(10, 1)], made: 2 }),
-      { do: 'repeat', index: 1, at: 100 },
+      'of those whose time has come the one that was called least often',
+      progress(0, { targets: [failed(50, 2), failed(90, 1), failed(10, 1)], made: 2 }),
+      { do: 'retry', index: 1, at: 100 },
     ],
     [
       'none, where the wait would be longer than what is left',
-      progress(0, { standings: [failed(1_000)], made: 1 }),
+      progress(0, { targets: [failed(1_000)], made: 1 }),
       { do: 'give_up' },
     ],
     [
       'none, where the head of the answer would be sent meanwhile',
-      progress(0, { standings: [failed(400)], made: 1, headAt: 400 }),
+      progress(0, { targets: [failed(400)], made: 1, headAt: 400 }),
       { do: 'give_up' },
     ],
     [
       'the same, and no other, where another would not help',
-      progress(0, { standings: [failed(100), fresh()], made: 1, only: 0 }),
-      { do: 'repeat', index: 0, at: 100 },
+      progress(0, { targets: [failed(100), fresh()], made: 1, only: 0 }),
+      { do: 'retry', index: 0, at: 100 },
     ],
     [
       'the one whose turn it is',
-      progress(0, { standings: [failed(), fresh()], made: 1, due: 0 }),
-      { do: 'ask', index: 0, why: 'retry' },
+      progress(0, { targets: [failed(), fresh()], made: 1, due: 0 }),
+      { do: 'call', index: 0, why: 'retry' },
     ],
     [
       'a hedge in its time',
-      progress(0, { standings: [failed(), fresh()], made: 1, running: 1, hedgeAt: 100 }),
-      { do: 'ask', index: 1, why: 'hedge' },
+      progress(0, { targets: [failed(), fresh()], made: 1, running: 1, hedgeAt: 100 }),
+      { do: 'call', index: 1, why: 'hedge' },
     ],
     [
       'no hedge before its time',
-      progress(0, { standings: [failed(), fresh()], made: 1, running: 1, hedgeAt: 101 }),
-      { do: 'attend' },
+      progress(0, { targets: [failed(), fresh()], made: 1, running: 1, hedgeAt: 101 }),
+      { do: 'wait' },
     ],
     [
       'no hedge where no place is left',
-      progress(0, { standings: [failed(0)], made: 1, running: 1, hedgeAt: 100 }),
-      { do: 'attend' },
+      progress(0, { targets: [failed(0)], made: 1, running: 1, hedgeAt: 100 }),
+      { do: 'wait' },
     ],
   ])('is %s', (_, given, expected) => {
     expect(nextAttempt(given, 100)).toEqual(expected)
@@ -91,7 +91,7 @@ describe('the next attempt', () => {
     ['the caller has the head of the answer', { closed: true }],
   ])('is none when %s, but those under way are waited for', (_, more) => {
     expect(nextAttempt(progress(2, more), 100)).toEqual({ do: 'give_up' })
-    expect(nextAttempt(progress(2, { ...more, running: 1, hedgeAt: 0 }), 100)).toEqual({ do: 'attend' })
+    expect(nextAttempt(progress(2, { ...more, running: 1, hedgeAt: 0 }), 100)).toEqual({ do: 'wait' })
   })
 
   it('keeps its bounds, whatever upstreams do', () => {
@@ -137,7 +137,7 @@ function live({
 }: typeof world extends fc.Arbitrary<infer T> ? T : never): void {
   let now = 0
   let at = 0
-  const standings = Array.from({ length: places }, fresh)
+  const targets = Array.from({ length: places }, fresh)
   const running: { index: number; until: number; step: (typeof steps)[number] }[] = []
   const state = {
     made: 0,
@@ -150,53 +150,53 @@ function live({
     if (turn > 10_000) throw new Error('It does not end.')
     const step = steps[at++ % steps.length]!
     const next = nextAttempt(
-      { standings, maxAttempts, endAt, headAt, closed: now >= commitAt, running: running.length, ...state },
+      { targets, maxAttempts, endAt, headAt, closed: now >= commitAt, running: running.length, ...state },
       now,
     )
     if (next.do === 'give_up') {
       if (running.length > 0) throw new Error('It gave up what was under way.')
       return
     }
-    if (next.do === 'attend') {
+    if (next.do === 'wait') {
       if (running.length === 0) throw new Error('It waits for nobody.')
       const ends = Math.min(...running.map(({ until }) => until))
       now = Math.max(now, now < state.hedgeAt ? Math.min(ends, state.hedgeAt) : ends)
       const ended = running.findIndex(({ until }) => until <= now)
       if (ended === -1) continue
       const [call] = running.splice(ended, 1)
-      const standing = standings[call!.index]!
-      standing.againAt = call!.step.againIn === undefined ? undefined : now + call!.step.againIn
+      const target = targets[call!.index]!
+      target.retryAt = call!.step.againIn === undefined ? undefined : now + call!.step.againIn
       if (call!.step.stays) state.only ??= call!.index
       continue
     }
-    const standing = standings[next.index]!
+    const target = targets[next.index]!
     if (now >= commitAt) throw new Error('It went on after the head was sent.')
     if (now >= endAt) throw new Error('It went on after the deadline.')
-    if (standing.barred) throw new Error('It chose a place that must not be asked.')
-    if (next.do === 'repeat') {
+    if (target.excluded) throw new Error('It chose a place that must not be asked.')
+    if (next.do === 'retry') {
       if (next.at >= endAt || next.at >= headAt) throw new Error('It waits for too long.')
-      if (state.only === undefined && standings.some(({ asked, barred }) => asked === 0 && !barred)) {
+      if (state.only === undefined && targets.some(({ calls, excluded }) => calls === 0 && !excluded)) {
         throw new Error('It repeats before all had their turn.')
       }
-      if (standing.asked === 0) throw new Error('It repeats what was never asked.')
+      if (target.calls === 0) throw new Error('It repeats what was never asked.')
       if (step.leave) {
         leaves.add(next.index)
         now = Math.max(now, next.at)
         state.due = next.index
-      } else standing.barred = true
+      } else target.excluded = true
       continue
     }
     state.due = undefined
-    if (standing.asked > 0 && !leaves.delete(next.index)) throw new Error('It repeats without leave.')
+    if (target.calls > 0 && !leaves.delete(next.index)) throw new Error('It repeats without leave.')
     if (step.blocked) {
-      standing.barred = true
+      target.excluded = true
       if (running.length > 0) state.hedgeAt = never
       continue
     }
     if (++state.made > maxAttempts) throw new Error('It made too many.')
     if (next.why === 'hedge' && now < state.hedgeAt) throw new Error('It hedges too soon.')
-    standing.asked++
-    standing.againAt = undefined
+    target.calls++
+    target.retryAt = undefined
     state.hedgeAt = now + hedgeAfter
     running.push({ index: next.index, until: now + step.takes, step })
   }

@@ -1,92 +1,91 @@
 import type { AttemptReason } from '../../contracts/events.ts'
 
-/** What is known of one place while a request is being answered. */
+/** The state of one target of a request. */
 export interface TargetAttemptState {
-  /** How often it was asked. */
-  asked: number
-  /** It must not be asked, or not again. */
-  barred: boolean
-  /** When it may be asked again after it failed; `undefined` where that would not help. */
-  againAt: number | undefined
+  /** How often it was called. */
+  calls: number
+  /** It must not be called, or not again. */
+  excluded: boolean
+  /** When it may be called again after it failed; `undefined` where that would not help. */
+  retryAt: number | undefined
 }
 
-/** How far a request has come. Times are monotonic milliseconds. */
+/** The state of a request's attempts. Times are monotonic milliseconds. */
 export interface RetryState {
-  /** The places in their order. */
-  readonly standings: readonly TargetAttemptState[]
-  /** Calls that count, those under way included. */
+  /** The targets in their order. */
+  readonly targets: readonly TargetAttemptState[]
+  /** Attempts that count, those under way included. */
   readonly made: number
   readonly maxAttempts: number
-  /** Calls under way. */
+  /** Attempts under way. */
   readonly running: number
-  /** When the time of the whole request is over. */
+  /** The deadline of the request. */
   readonly endAt: number
-  /** When the head of the answer is sent although nothing of it has come: no repeat is waited for beyond. */
+  /** When the head of the response is sent without content: no retry is waited for beyond. */
   readonly headAt: number
-  /** Nothing further may be asked: the caller has the head of the answer, or has left. */
+  /** No further target may be called: the client has the head of the response, or has disconnected. */
   readonly closed: boolean
-  /** The only place that may still be asked: what it failed with is not for another to mend. */
+  /** The only target that may still be called: another one would fail with the same error. */
   readonly only: number | undefined
-  /** The place whose turn it is to be asked again. */
+  /** The target that is to be called again now. */
   readonly due: number | undefined
-  /** When a further place is asked beside those that are. */
+  /** When another target is called beside those under way. */
   readonly hedgeAt: number
 }
 
 /** What to do next. */
 export type Next =
-  | { readonly do: 'ask'; readonly index: number; readonly why: Exclude<AttemptReason, 'shadow'> }
-  /** Wait until `at`, with leave, and ask again. */
-  | { readonly do: 'repeat'; readonly index: number; readonly at: number }
-  /** Wait for those that are being asked, and for the time of a hedge. */
-  | { readonly do: 'attend' }
+  | { readonly do: 'call'; readonly index: number; readonly why: Exclude<AttemptReason, 'shadow'> }
+  /** Wait until `at` and call again. */
+  | { readonly do: 'retry'; readonly index: number; readonly at: number }
+  /** Wait for the attempts under way, and for the time of a hedge. */
+  | { readonly do: 'wait' }
   | { readonly do: 'give_up' }
 
-const attend: Next = { do: 'attend' }
+const wait: Next = { do: 'wait' }
 const giveUp: Next = { do: 'give_up' }
 
 /**
- * Decides the next step of a request. Every place has its turn before any is asked again; then that one is which may
- * be asked soonest, of several the one that was asked least, in their order.
+ * Decides the next step of a request. Every target is called once before any is called again. Then the target goes first
+ * that may be called soonest; of several the one that was called least often, in their order.
  */
-export function nextAttempt(progress: RetryState, now: number): Next {
-  const { standings, running, only, due } = progress
-  const over = progress.closed || now >= progress.endAt || progress.made >= progress.maxAttempts
-  if (over) return running === 0 ? giveUp : attend
-  if (running > 0 && now < progress.hedgeAt) return attend
-  if (due !== undefined && running === 0) return { do: 'ask', index: due, why: 'retry' }
+export function nextAttempt(state: RetryState, now: number): Next {
+  const { targets, running, only, due } = state
+  const over = state.closed || now >= state.endAt || state.made >= state.maxAttempts
+  if (over) return running === 0 ? giveUp : wait
+  if (running > 0 && now < state.hedgeAt) return wait
+  if (due !== undefined && running === 0) return { do: 'call', index: due, why: 'retry' }
   if (only === undefined) {
-    const index = untried(standings)
-    if (index !== -1) return { do: 'ask', index, why: reason(progress) }
+    const index = untried(targets)
+    if (index !== -1) return { do: 'call', index, why: reason(state) }
   }
-  if (running > 0) return attend
-  return soonest(progress, now) ?? giveUp
+  if (running > 0) return wait
+  return soonest(state, now) ?? giveUp
 }
 
-/** The first place that was not asked and may be; -1 where there is none. */
-function untried(standings: readonly TargetAttemptState[]): number {
-  for (let index = 0; index < standings.length; index++) {
-    const { asked, barred } = standings[index]!
-    if (asked === 0 && !barred) return index
+/** Returns the index of the first target that was not called and may be; -1 where there is none. */
+function untried(targets: readonly TargetAttemptState[]): number {
+  for (let index = 0; index < targets.length; index++) {
+    const { calls, excluded } = targets[index]!
+    if (calls === 0 && !excluded) return index
   }
   return -1
 }
 
-function reason({ running, standings }: RetryState): 'first' | 'fallback' | 'hedge' {
+function reason({ running, targets }: RetryState): 'first' | 'fallback' | 'hedge' {
   if (running > 0) return 'hedge'
-  return standings.some(({ asked }) => asked > 0) ? 'fallback' : 'first'
+  return targets.some(({ calls }) => calls > 0) ? 'fallback' : 'first'
 }
 
-function soonest({ standings, only, endAt, headAt }: RetryState, now: number): Next | undefined {
-  let best: { readonly do: 'repeat'; readonly index: number; readonly at: number } | undefined
-  for (let index = 0; index < standings.length; index++) {
-    const { barred, againAt, asked } = standings[index]!
-    if (barred || againAt === undefined || (only !== undefined && only !== index)) continue
-    const at = Math.max(againAt, now)
+function soonest({ targets, only, endAt, headAt }: RetryState, now: number): Next | undefined {
+  let best: { readonly do: 'retry'; readonly index: number; readonly at: number } | undefined
+  for (let index = 0; index < targets.length; index++) {
+    const { excluded, retryAt, calls } = targets[index]!
+    if (excluded || retryAt === undefined || (only !== undefined && only !== index)) continue
+    const at = Math.max(retryAt, now)
     if (at >= endAt || at >= headAt) continue
     const sooner = best === undefined || at < best.at
-    if (sooner || (at === best!.at && asked < standings[best!.index]!.asked))
-      best = { do: 'repeat', index, at }
+    if (sooner || (at === best!.at && calls < targets[best!.index]!.calls)) best = { do: 'retry', index, at }
   }
   return best
 }

@@ -1,21 +1,19 @@
 import type { Clock, Timer } from '../../clock/clock.ts'
 import type { PartialChunk } from '../../contracts/provider.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
-
-/** The chunks of a streamed answer, one array an upstream read. */
-export type ChunkSource = AsyncIterator<readonly PartialChunk[]>
+import type { ChunkSource } from '../call-context.ts'
 
 type Read = Promise<IteratorResult<readonly PartialChunk[]>>
 
-/** So many reads without content are kept while it is waited for. */
-const mostReads = 256
+/** How many reads without content are buffered. */
+const maxReads = 256
 
-/** Hears of a stream's first content, or of its end where it has none. */
+/** Receives a stream's first content, or its end where it has none. */
 export interface ContentListener {
-  contentCame(): void
+  contentArrived(): void
 }
 
-/** A stream whose beginning was read already, and which says when its first content comes. */
+/** A stream whose beginning was read already. It reports its first content. */
 export class PeekedStream implements ChunkSource {
   readonly #source: ChunkSource
   readonly #listener: ContentListener
@@ -41,14 +39,14 @@ export class PeekedStream implements ChunkSource {
           })
     let choice = false
     try {
-      while (!this.#begun && this.#waiting.length < mostReads) {
+      while (!this.#begun && this.#waiting.length < maxReads) {
         const read = this.#source.next()
         this.#waiting.push(read)
         const result = await (patience === undefined ? read : Promise.race([read, patience]))
         if (result === undefined) {
           this.#waiting.pop()
           const watched = this.#watch(read)
-          // It may fail before the answer's reader comes to it.
+          // It may fail before the answer is read so far.
           watched.catch(() => {})
           this.#waiting.push(watched)
           return
@@ -81,11 +79,11 @@ export class PeekedStream implements ChunkSource {
   #look(result: IteratorResult<readonly PartialChunk[]>): void {
     if (this.#begun || (result.done !== true && !result.value.some(hasContent))) return
     this.#begun = true
-    this.#listener.contentCame()
+    this.#listener.contentArrived()
   }
 }
 
-/** What an upstream that ended its answer without saying anything has failed with. */
+/** The error of an upstream that ended its answer without a choice. */
 export function withoutChoice(): UpstreamError {
   return new UpstreamError('The upstream ended its answer without a choice.', { kind: 'garbled' })
 }

@@ -4,9 +4,9 @@ import { UpstreamError } from '../../errors/upstream-error.ts'
 import { isTooLarge } from '../health/classify-outcome.ts'
 import type { RetryOptions } from '../health/health-options.ts'
 
-/** Whether a failure is worth another place: the fault is not the request's own. */
+/** Whether another target may do better: the failure is not the request's own fault. */
 export function shouldFallBack(error: unknown): boolean {
-  // What the vendor cannot express, another one may.
+  // Another vendor may support what this one does not.
   if (GatewayError.is(error)) return error.status === 400
   if (!UpstreamError.is(error)) return false
   if (error.kind === 'total_timeout') return false
@@ -14,7 +14,7 @@ export function shouldFallBack(error: unknown): boolean {
   return error.status !== 400 && error.status !== 413 && error.status !== 422
 }
 
-/** Whether a failure of a target is worth another one: `on` decides where the target has it. Throws `TypeError` for what is no boolean. */
+/** Whether a failure of a target leads to the next one: `on` decides where the target has it. Throws `TypeError` where it returns no boolean. */
 export function mayMoveOn({ on }: Pick<RoutedTarget, 'on'>, failure: unknown): boolean {
   if (on === undefined || !UpstreamError.is(failure)) return shouldFallBack(failure)
   const may: unknown = on(failure)
@@ -22,13 +22,10 @@ export function mayMoveOn({ on }: Pick<RoutedTarget, 'on'>, failure: unknown): b
   throw new TypeError(`A target's on gave ${String(may)}, expected a boolean.`)
 }
 
-/** What passes by itself. 424: the model failed at this one answer. 529: the vendor is overloaded. */
-const passing: ReadonlySet<number | undefined> = new Set([408, 424, 429, 500, 502, 503, 504, 529])
+/** Statuses of transient failures. 424: the model failed at this one answer. 529: the vendor is overloaded. */
+const transient: ReadonlySet<number | undefined> = new Set([408, 424, 429, 500, 502, 503, 504, 529])
 
-/**
- * Whether the same place may do better when it is asked again. Not after a slow failure: who waited for a minute would
- * wait for another.
- */
+/** Whether the same target may do better when it is called again. Not after a timeout: the next one would take as long. */
 export function isRetryable(error: unknown): error is UpstreamError {
   if (!UpstreamError.is(error)) return false
   switch (error.kind) {
@@ -38,37 +35,36 @@ export function isRetryable(error: unknown): error is UpstreamError {
     case 'garbled':
       return true
     case 'refused':
-      // A 429 that says so does not pass, nor one that only a smaller request passes.
-      return passing.has(error.status) && error.code !== 'insufficient_quota' && !isTooLarge(error)
+      // Not a 429 for a used-up quota, nor one for a request that is larger than the limit.
+      return transient.has(error.status) && error.code !== 'insufficient_quota' && !isTooLarge(error)
     default:
       return false
   }
 }
 
 /**
- * How long to wait before a place is asked again, in milliseconds: as long as it asked for, else a random share of a
- * bound that doubles with each repeat, so that those who failed together do not come back together. `undefined`: it
- * asked for longer than is waited.
+ * Returns how long to wait before a retry, in milliseconds: the upstream's `retry-after`, else exponential backoff with full
+ * jitter, so that requests that failed together do not retry together. `undefined`: `retry-after` exceeds the maximum.
  */
 export function backoffDelay(
   { retryAfterMs }: Pick<UpstreamError, 'retryAfterMs'>,
-  repeats: number,
+  retries: number,
   random: number,
   { baseMs, maxMs, maxRetryAfterMs }: Pick<RetryOptions, 'baseMs' | 'maxMs' | 'maxRetryAfterMs'>,
 ): number | undefined {
-  // A time that is none counts as none told.
+  // An invalid time counts as absent.
   if (retryAfterMs !== undefined && retryAfterMs >= 0) {
     return retryAfterMs <= maxRetryAfterMs ? retryAfterMs : undefined
   }
-  return random * Math.min(maxMs, baseMs * 2 ** repeats)
+  return random * Math.min(maxMs, baseMs * 2 ** retries)
 }
 
-/** Timers take no more. */
-const longest = 2_147_483_647
+/** The maximum of a timer, in milliseconds. */
+const maxTimerMs = 2_147_483_647
 
-/** When another target is called beside this one, in the time of `now`; infinite for never. */
+/** Returns when another target is called beside this one, in monotonic milliseconds; infinite for never. */
 export function hedgeTime({ hedgeAfterMs }: Pick<RoutedTarget, 'hedgeAfterMs'>, now: number): number {
-  return hedgeAfterMs !== undefined && hedgeAfterMs >= 0 && hedgeAfterMs <= longest
+  return hedgeAfterMs !== undefined && hedgeAfterMs >= 0 && hedgeAfterMs <= maxTimerMs
     ? now + hedgeAfterMs
     : Number.POSITIVE_INFINITY
 }

@@ -1,56 +1,63 @@
 import type { PartialUsage, Target } from '../../contracts/provider.ts'
 import type { Caller, HealthCall } from '../../contracts/target-health.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
-import { UpstreamError } from '../../errors/upstream-error.ts'
+import { isTimeout, UpstreamError } from '../../errors/upstream-error.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
-import { AttemptEntry, isTimeout } from '../../observability/attempt-log.ts'
+import { AttemptEntry } from '../../observability/attempt-log.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { type CountedUsage, completionUsage, countedUsage, messageChars } from '../../usage/usage.ts'
 import { overrideInput } from '../../validation/overridden-input.ts'
-import { Attempt } from '../attempt.ts'
-import type { AttemptObserver, CallDependencies } from '../call-context.ts'
-import type { ChunkSource } from './peeked-stream.ts'
-import { maxShadows } from './shadow-lives.ts'
-import { isIterator, observedError } from './upstream-attempt.ts'
+import {
+  type AttemptObserver,
+  type CallContext,
+  type CallDependencies,
+  type ChunkSource,
+  isStreamed,
+} from '../call-context.ts'
+import { ProviderCall } from '../provider-call.ts'
+import { maxShadows } from './running-shadows.ts'
+import { observedError } from './upstream-attempt.ts'
 
-/** The most of a shadow's answer that is read, in characters: that of a whole answer is bounded likewise. */
-const mostChars = 32 * 1024 * 1024
+/** How many characters of a shadow's stream are read: complete answers have the same limit. */
+const maxChars = 32 * 1024 * 1024
 
-/** So many reads are made before others have their turn: an answer that is made in process never waits. */
-const readsATurn = 32
+/** How many reads are made in one turn of the event loop: an in-process provider never waits. */
+const readsPerTurn = 32
 
-/** Why a shadow was not asked. */
+/** Why a shadow was not called. */
 class ShadowSkipped extends Error {
   constructor(reason: string) {
-    super(`The shadow was not asked: ${reason}.`)
+    super(`The shadow was not called: ${reason}.`)
     this.name = 'ShadowSkipped'
-    // Until it is read, an engine's stack holds what it went through.
+    // V8's stack holds the frames' objects until it is read.
     this.stack = `ShadowSkipped: ${this.message}`
   }
 }
 
-/** Asks other places the same. Whatever they do, the request neither waits for them nor hears of them. */
+/** Mirrors a request to other targets. Whatever they do, the request neither waits for them nor fails with them. */
 export function callShadows(
   shadows: readonly Target[],
   input: ChatRequest,
-  attempts: AttemptObserver,
-  world: CallDependencies,
+  { caller }: Pick<CallContext, 'caller'>,
+  observer: AttemptObserver,
+  dependencies: CallDependencies,
 ): void {
+  const { clock } = dependencies
   for (const target of shadows) {
-    const entry = new AttemptEntry(target, world.clock.monotonic(), 'shadow', 0, attempts.log.traced)
-    const lifetime = attempts.lives.begin()
+    const entry = new AttemptEntry(target, clock.monotonic(), 'shadow', 0, observer.attempts.traced)
+    const lifetime = observer.shadows.begin()
     if (lifetime === undefined) {
-      entry.error = new ShadowSkipped(`${maxShadows} are being asked already`)
-      entry.endedAt = world.clock.monotonic()
-      attempts.discarded(entry, undefined)
+      entry.error = new ShadowSkipped(`${maxShadows} are under way already`)
+      entry.endedAt = clock.monotonic()
+      observer.discarded(entry, undefined)
       continue
     }
-    // Not before the request itself is on its way.
-    world.clock.setTimer(0, async () => {
+    // After the request's own call.
+    clock.setTimer(0, async () => {
       try {
-        attempts.discarded(entry, await new Shadow(entry, input, lifetime, world).ask(attempts.caller))
+        observer.discarded(entry, await new Shadow(entry, input, lifetime, dependencies).call(caller))
       } finally {
-        attempts.lives.end(lifetime)
+        observer.shadows.end(lifetime)
       }
     })
   }
@@ -61,26 +68,26 @@ class Shadow {
   readonly #entry: AttemptEntry
   readonly #given: ChatRequest
   readonly #lifetime: Lifetime
-  readonly #world: CallDependencies
+  readonly #dependencies: CallDependencies
   #usage: PartialUsage | undefined
   #chars = 0
   #serviceTier: string | undefined
   #begun = false
 
-  constructor(entry: AttemptEntry, input: ChatRequest, lifetime: Lifetime, world: CallDependencies) {
+  constructor(entry: AttemptEntry, input: ChatRequest, lifetime: Lifetime, dependencies: CallDependencies) {
     this.#entry = entry
     this.#given = input
     this.#lifetime = lifetime
-    this.#world = world
+    this.#dependencies = dependencies
   }
 
-  /** Asks, reads the answer to its end and drops it. Gives what that used, as far as it is known. Never rejects. */
-  async ask(caller: Caller): Promise<CountedUsage | 'abandoned' | undefined> {
+  /** Calls the target, reads the answer to its end and drops it. Returns its usage, where that is known. Never rejects. */
+  async call(caller: Caller): Promise<CountedUsage | 'abandoned' | undefined> {
     const entry = this.#entry
-    const { clock, timeouts } = this.#world
-    const attempt = new Attempt(
+    const { clock, timeouts } = this.#dependencies
+    const call = new ProviderCall(
       this.#lifetime,
-      this.#world,
+      this.#dependencies,
       clock.monotonic() + timeouts.totalMs,
       entry,
       caller,
@@ -90,7 +97,7 @@ class Shadow {
     let usage: CountedUsage | 'abandoned' | undefined
     try {
       health = this.#begin(caller)
-      usage = await this.#read(attempt, health)
+      usage = await this.#read(call, health)
     } catch (failure) {
       error = failure
       usage = this.#usedUntil(failure)
@@ -98,7 +105,7 @@ class Shadow {
     const now = clock.monotonic()
     entry.error = error
     entry.endedAt ??= now
-    attempt.end(error === undefined)
+    call.end(error === undefined)
     health?.ended(observedError(entry, error), now)
     const { usage: used, estimated } = usage === 'abandoned' || usage === undefined ? unknown : usage
     const { responseModel } = entry
@@ -107,21 +114,21 @@ class Shadow {
   }
 
   #begin(caller: Caller): HealthCall {
-    const { health, clock } = this.#world
+    const { health, clock } = this.#dependencies
     const call = health.of(this.#entry.target).begin(clock.monotonic(), false, caller)
     if ('ended' in call) return call
     throw new ShadowSkipped(
-      call.state === 'cooldown' ? 'its target asked for a pause' : 'its target is left alone',
+      call.state === 'cooldown' ? 'its target is in cooldown' : 'the circuit breaker of its target is open',
     )
   }
 
-  async #read(attempt: Attempt, health: HealthCall): Promise<CountedUsage> {
-    const { unsupportedParameters, clock } = this.#world
+  async #read(providerCall: ProviderCall, health: HealthCall): Promise<CountedUsage> {
+    const { unsupportedParameters, clock } = this.#dependencies
     const { provider, model, capabilities, parameters } = this.#entry.target
     const input = parameters === undefined ? this.#given : overrideInput(this.#given, parameters).input
     const call = { input, model, unsupportedParameters, ...(capabilities && { capabilities }) }
-    const answer = await attempt.run(provider, call, nobody)
-    const whole = !isIterator(answer)
+    const answer = await providerCall.run(provider, call)
+    const whole = !isStreamed(answer)
     this.#entry.endedAt = clock.monotonic()
     health.answered(this.#entry.endedAt, whole)
     if (whole) {
@@ -133,7 +140,7 @@ class Shadow {
   }
 
   async #drop(source: ChunkSource): Promise<void> {
-    for (let reads = 1; this.#chars <= mostChars; reads++) {
+    for (let reads = 1; this.#chars <= maxChars; reads++) {
       const { done, value } = await source.next()
       if (done === true) return
       this.#begun = true
@@ -144,19 +151,19 @@ class Shadow {
         if (usage !== undefined) this.#usage = { ...this.#usage, ...usage }
         for (const { delta } of choices) this.#chars += messageChars(delta)
       }
-      if (reads % readsATurn === 0) await this.#turn()
+      if (reads % readsPerTurn === 0) await this.#turn()
     }
-    throw new UpstreamError(`The upstream's answer is larger than ${mostChars} characters.`, {
+    throw new UpstreamError(`The upstream's answer is larger than ${maxChars} characters.`, {
       kind: 'garbled',
     })
   }
 
-  /** Lets others have their turn. */
+  /** Yields to other work. */
   #turn(): Promise<void> {
-    return new Promise(resolve => this.#world.clock.setTimer(0, resolve))
+    return new Promise(resolve => this.#dependencies.clock.setTimer(0, resolve))
   }
 
-  /** What was used by a call that failed: nothing, where the upstream did not take it. */
+  /** Returns the usage of a call that failed; `undefined` where the upstream did not take it. */
   #usedUntil(failure: unknown): CountedUsage | 'abandoned' | undefined {
     const cutOff = (failure instanceof LifeEnded || isTimeout(failure)) && this.#entry.called
     if (cutOff && this.#chars === 0) return 'abandoned'
@@ -166,4 +173,3 @@ class Shadow {
 }
 
 const unknown = { usage: undefined, estimated: false }
-const nobody = { adjusted: () => {} }

@@ -2,16 +2,17 @@ import type { Target } from '../../contracts/provider.ts'
 import type { TargetUnavailable } from '../../contracts/target-health.ts'
 import type { SkipReason } from '../../contracts/trace.ts'
 import { type ErrorReason, GatewayError } from '../../errors/errors.ts'
+import { limitedRetryAfterHeaders } from '../../errors/retry-headers.ts'
 import { type UnavailableReason, unavailableReasons } from '../../errors/unavailable-reason.ts'
 
-/** Why a place is not asked that health says must not be. */
+/** Returns why a target that is unavailable is skipped. */
 export function skippedFor({ state, waitMs, reason }: TargetUnavailable): SkipReason {
   const why = state === 'cooldown' ? 'cooldown' : 'open'
   return reason === undefined ? { why, waitMs } : { why, waitMs, detail: reason }
 }
 
-/** What a caller is told of each reason: what it would be told of the failure itself. */
-const refusals: Readonly<Record<UnavailableReason, ErrorReason>> = {
+/** The error of each reason: the same as that of the failure itself. */
+const errorReasons: Readonly<Record<UnavailableReason, ErrorReason>> = {
   rate_limited: 'rate_limit_exceeded',
   overloaded: 'overloaded',
   unreachable: 'upstream_error',
@@ -19,42 +20,41 @@ const refusals: Readonly<Record<UnavailableReason, ErrorReason>> = {
   upstream_auth: 'upstream_auth',
 }
 
-/** The refusal where every place is left alone: of several reasons the one that passes soonest is told. */
+/** Returns the error of a request whose targets are all unavailable. Of several reasons it has the one listed first. */
 export function allTargetsUnavailable(blocked: readonly TargetUnavailable[]): GatewayError {
   const soonestMs = Math.min(...blocked.map(({ waitMs }) => waitMs))
-  const ms = Math.round(Math.min(Math.max(soonestMs, 1_000), 60_000))
   const reasons = blocked.map(({ reason = 'overloaded' }) => reason)
   const reason = unavailableReasons.find(each => reasons.includes(each)) ?? 'overloaded'
-  return new GatewayError(refusals[reason], {
-    headers: { 'retry-after': String(Math.ceil(ms / 1_000)), 'retry-after-ms': String(ms) },
+  return new GatewayError(errorReasons[reason], {
+    headers: limitedRetryAfterHeaders(soonestMs),
   })
 }
 
-/** The places that a request came to and that were left alone, while none was asked: one may still be, as the last resort. */
+/** The unavailable targets of a request, while none was called: they may still be, as the last resort. */
 export class UnavailableTargets {
-  #places: (readonly [Target, TargetUnavailable])[] = []
+  #targets: (readonly [Target, TargetUnavailable])[] = []
 
   get size(): number {
-    return this.#places.length
+    return this.#targets.length
   }
 
-  /** The refusal where none of them is asked after all. */
-  get refusal(): GatewayError {
-    return allTargetsUnavailable(this.#places.map(([, blocked]) => blocked))
+  /** The error where none of them is called after all. */
+  get error(): GatewayError {
+    return allTargetsUnavailable(this.#targets.map(([, blocked]) => blocked))
   }
 
   add(target: Target, blocked: TargetUnavailable): void {
-    this.#places.push([target, blocked])
+    this.#targets.push([target, blocked])
   }
 
-  /** They are looked at once more. */
+  /** Forgets them, before they are tried as the last resort. */
   clear(): void {
-    this.#places = []
+    this.#targets = []
   }
 
-  /** That is what became of them. */
-  tell(skipped: (target: Target, why: SkipReason) => void): void {
-    for (const [target, blocked] of this.#places) skipped(target, skippedFor(blocked))
+  /** Reports them as skipped. */
+  report(skipped: (target: Target, why: SkipReason) => void): void {
+    for (const [target, blocked] of this.#targets) skipped(target, skippedFor(blocked))
     this.clear()
   }
 }

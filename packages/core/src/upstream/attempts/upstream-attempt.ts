@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.ts'
-import type { Adjustment, Call, PartialCompletion, UnsupportedParameters } from '../../contracts/provider.ts'
+import type { Adjustment, Call, UnsupportedParameters } from '../../contracts/provider.ts'
 import type { HealthCall } from '../../contracts/target-health.ts'
 import type { TransportResponse } from '../../contracts/transport.ts'
 import { LifeEnded } from '../../errors/abort-reasons.ts'
@@ -8,79 +8,75 @@ import type { AttemptEntry } from '../../observability/attempt-log.ts'
 import { isPromise } from '../../primitives/is-promise.ts'
 import type { ChatRequest } from '../../protocol/chat.ts'
 import { overrideInput } from '../../validation/overridden-input.ts'
-import type { AdjustmentListener, Attempt } from '../attempt.ts'
-import type { UpstreamResult } from '../call-context.ts'
-import { type ChunkSource, type ContentListener, PeekedStream, withoutChoice } from './peeked-stream.ts'
+import { isStreamed, type UpstreamReply, type UpstreamResult } from '../call-context.ts'
+import type { ProviderCall } from '../provider-call.ts'
+import { type ContentListener, PeekedStream, withoutChoice } from './peeked-stream.ts'
 
-/** What an upstream answers with. */
-export type Answered = PartialCompletion | ChunkSource
-
-/** What a call belongs to. */
+/** Runs attempts. */
 export interface AttemptHost {
   readonly clock: Clock
   readonly unsupportedParameters: UnsupportedParameters
-  /** How long a stream's first content may be awaited now; `undefined`: for as long as it takes. */
+  /** How long to wait for a stream's first content, in ms; `undefined`: for as long as it takes. */
   readonly holdMs: number | undefined
-  /** Told of what was adjusted for a call that begins. */
-  adjusted(adjustments: readonly Adjustment[]): void
 }
 
-/** One call to one place, from its beginning to the end of its answer. */
-export class UpstreamAttempt implements UpstreamResult<Answered>, AdjustmentListener, ContentListener {
-  /** The place among the request's. */
+/** One attempt at one target, from its start to the end of its answer, with its effect on the target's health. */
+export class UpstreamAttempt implements UpstreamResult<UpstreamReply>, ContentListener {
+  /** The index of its target on the route. */
   readonly index: number
   readonly entry: AttemptEntry
-  /** Resolves with the call itself when it answers or has failed. */
-  readonly outcome: Promise<this>
   failed = false
   failure: unknown
-  readonly #attempt: Attempt
+  readonly #call: ProviderCall
   readonly #health: HealthCall
-  /** Gives back the leave to ask the same place again. */
-  readonly #giveBack: (() => void) | undefined
-  readonly #owner: AttemptHost
-  #answer: Answered | undefined
-  #own: readonly Adjustment[] = none
+  /** Releases the retry of a target. */
+  readonly #releaseRetry: (() => void) | undefined
+  readonly #host: AttemptHost
+  #outcome: Promise<this> | undefined
+  #answer: UpstreamReply | undefined
+  #overridden: readonly Adjustment[] = none
   #ended = false
 
   constructor(
     index: number,
     entry: AttemptEntry,
-    attempt: Attempt,
+    call: ProviderCall,
     health: HealthCall,
-    giveBack: (() => void) | undefined,
-    owner: AttemptHost,
-    input: ChatRequest,
+    releaseRetry: (() => void) | undefined,
+    host: AttemptHost,
   ) {
     this.index = index
     this.entry = entry
-    this.#attempt = attempt
+    this.#call = call
     this.#health = health
-    this.#giveBack = giveBack
-    this.#owner = owner
-    this.outcome = this.#run(input)
+    this.#releaseRetry = releaseRetry
+    this.#host = host
   }
 
-  /** Only of a call that answers. */
-  get answer(): Answered {
+  /** Calls the target. Called once. */
+  start(input: ChatRequest): void {
+    this.#outcome = this.#run(input)
+  }
+
+  /** Resolves with the attempt itself when it answers or has failed. Not before `start`. */
+  get outcome(): Promise<this> {
+    return this.#outcome!
+  }
+
+  /** Only where it answers. */
+  get answer(): UpstreamReply {
     return this.#answer!
   }
 
-  adjusted(adjustments: readonly Adjustment[]): void {
-    const all = this.#own.length === 0 ? adjustments : [...this.#own, ...adjustments]
-    this.entry.adjustments = all
-    this.#owner.adjusted(all)
-  }
-
-  contentCame(): void {
-    const now = this.#owner.clock.monotonic()
+  contentArrived(): void {
+    const now = this.#host.clock.monotonic()
     this.entry.endedAt = now
     this.#health.answered(now)
     this.entry.span?.firstContent()
   }
 
   onCut(listener: (reason: Error) => void): void {
-    this.#attempt.onCut = listener
+    this.#call.onCut = listener
   }
 
   end(completed: boolean, error?: unknown): void {
@@ -88,9 +84,9 @@ export class UpstreamAttempt implements UpstreamResult<Answered>, AdjustmentList
     this.#end(completed, completed ? error : (error ?? new LifeEnded('client_disconnected')))
   }
 
-  /** Cuts the call off: its answer is not needed. */
+  /** Cuts the call off, as its answer is not needed. */
   cut(reason: Error): void {
-    this.entry.endedAt = this.#owner.clock.monotonic()
+    this.entry.endedAt = this.#host.clock.monotonic()
     this.entry.error = reason
     this.#end(false, reason, reason)
     this.entry.span?.end(reason)
@@ -99,25 +95,25 @@ export class UpstreamAttempt implements UpstreamResult<Answered>, AdjustmentList
   async #run(given: ChatRequest): Promise<this> {
     try {
       const call = this.#callFor(given)
-      // Not by `run`: nearly every answer is read at once, and each promise less counts.
+      // Not with `run`: nearly every answer is read synchronously, which saves a promise.
       let head: TransportResponse
       try {
-        head = await this.#attempt.ask(this.entry.target.provider, call, this)
+        head = await this.#call.send(this.entry.target.provider, call, this.#overridden)
       } catch (error) {
-        throw this.#attempt.toFailure(error)
+        throw this.#call.toFailure(error)
       }
-      const reading = this.#attempt.read(head)
+      const reading = this.#call.read(head)
       const answer = isPromise(reading) ? await reading : reading
-      const streamed = isIterator(answer)
+      const streamed = isStreamed(answer)
       if (streamed !== (call.input.stream === true)) throw inOtherForm(streamed)
       if (streamed) {
         const held = new PeekedStream(answer, this)
-        await held.hold(this.#owner.clock, this.#owner.holdMs)
+        await held.hold(this.#host.clock, this.#host.holdMs)
         this.#answer = held
-        this.entry.endedAt = this.#owner.clock.monotonic()
+        this.entry.endedAt = this.#host.clock.monotonic()
       } else {
         if (answer.choices.length === 0) throw withoutChoice()
-        const now = this.#owner.clock.monotonic()
+        const now = this.#host.clock.monotonic()
         this.#health.answered(now, true)
         this.#answer = answer
         this.entry.endedAt = now
@@ -127,7 +123,7 @@ export class UpstreamAttempt implements UpstreamResult<Answered>, AdjustmentList
       this.failure = error
       if (this.#ended) return this
       this.entry.error = error
-      this.entry.endedAt = this.#owner.clock.monotonic()
+      this.entry.endedAt = this.#host.clock.monotonic()
       this.#end(false, error)
       this.entry.span?.end(error)
     }
@@ -136,12 +132,12 @@ export class UpstreamAttempt implements UpstreamResult<Answered>, AdjustmentList
 
   #callFor(given: ChatRequest): Call {
     const { model, capabilities, parameters } = this.entry.target
-    const { unsupportedParameters } = this.#owner
+    const { unsupportedParameters } = this.#host
     let input = given
     if (parameters !== undefined) {
       const overridden = overrideInput(given, parameters)
       input = overridden.input
-      this.#own = overridden.adjustments
+      this.#overridden = overridden.adjustments
     }
     return capabilities
       ? { input, model, unsupportedParameters, capabilities }
@@ -150,29 +146,24 @@ export class UpstreamAttempt implements UpstreamResult<Answered>, AdjustmentList
 
   #end(completed: boolean, error: unknown, reason?: Error): void {
     this.#ended = true
-    this.#attempt.end(completed, reason)
-    this.#health.ended(observedError(this.entry, error), this.#owner.clock.monotonic())
-    this.#giveBack?.()
+    this.#call.end(completed, reason)
+    this.#health.ended(observedError(this.entry, error), this.#host.clock.monotonic())
+    this.#releaseRetry?.()
   }
 }
 
 const none: readonly Adjustment[] = []
 
 function inOtherForm(streamed: boolean): UpstreamError {
-  const got = streamed ? 'a stream' : 'a whole answer'
-  return new UpstreamError(`The provider made ${got} of the answer, which was not asked for.`, {
+  const got = streamed ? 'a stream' : 'a complete answer'
+  return new UpstreamError(`The provider returned ${got}, but the request was for the other.`, {
     kind: 'garbled',
   })
 }
 
-/** What health hears of a call's end: what goes wrong before an upstream is asked says nothing of it. */
+/** Returns the error that health counts: a failure before the upstream is called says nothing about it. */
 export function observedError({ called }: AttemptEntry, error: unknown): unknown {
-  return error !== undefined && !called ? notAsked : error
+  return error !== undefined && !called ? notCalled : error
 }
 
-const notAsked = Object.freeze(new Error('It was not asked.'))
-
-/** Whether an upstream streams its answer. */
-export function isIterator(answer: Answered): answer is ChunkSource {
-  return 'next' in answer && typeof answer.next === 'function'
-}
+const notCalled = Object.freeze(new Error('The upstream was not called.'))

@@ -2,15 +2,15 @@ import type { Clock } from '../../clock/clock.ts'
 import type { StoreEvent, TargetEvent } from '../../contracts/events.ts'
 import type { SharedHealth } from '../../contracts/shared-health.ts'
 
-/** When a target that fails is left alone. */
+/** The circuit breaker of a target. */
 export interface BreakerOptions {
-  /** So many failures one after another open it, of a request that is sent again the first. Default 5. */
+  /** How many failures in a row open it; of a request and its retries the first counts. Default 5. */
   readonly failures: number
-  /** Or so large a share of failures, from above 0 to 1, among at least `minCalls` calls within `windowMs`. Default 0.5. */
+  /** The share of failures that opens it, above 0 and at most 1, of at least `minCalls` calls within `windowMs`. Default 0.5. */
   readonly errorRate: number
-  /** Default 20. */
+  /** The least number of calls for `errorRate`. Default 20. */
   readonly minCalls: number
-  /** Default 30,000 milliseconds. */
+  /** The window of `errorRate`, in milliseconds. Default 30,000. */
   readonly windowMs: number
   /** How long it stays open the first time, in milliseconds; twice as long each time its probe fails. Default 30,000. */
   readonly openMs: number
@@ -18,9 +18,9 @@ export interface BreakerOptions {
   readonly maxOpenMs: number
 }
 
-/** How a request is sent again. */
+/** How a request is retried. */
 export interface RetryOptions {
-  /** The bound of the first wait, in milliseconds; it doubles with each, and chance decides below it. Default 250. */
+  /** The upper bound of the first backoff, in milliseconds. It doubles with each retry, with full jitter. Default 250. */
   readonly baseMs: number
   /** The largest bound, in milliseconds. Default 8,000. */
   readonly maxMs: number
@@ -29,24 +29,23 @@ export interface RetryOptions {
    * other target fails at once when the pause is longer, and the response has the upstream's `retry-after`. Default 10,000.
    */
   readonly maxRetryAfterMs: number
-  /** The share of a target's requests that may be repeats, from 0 to 1. Default 0.2. */
+  /** The share of a target's requests that may be retries, from 0 to 1. Default 0.2. */
   readonly budget: number
-  /** So many may be, whatever the share. Default 3. */
+  /** How many retries are allowed whatever the share. Default 3. */
   readonly minBudget: number
 }
 
-/** What health is judged by. Read at each use: another gateway's options may take their place. */
+/** The settings of health. Read at each use, as `reload` may replace them. */
 export interface HealthSettings {
-  /** `undefined`: no target is left alone, neither for its failures nor because it asks for a pause. */
+  /** `undefined`: neither circuit breaker nor cooldowns. */
   readonly breaker: BreakerOptions | undefined
-  /** `undefined`: nothing is repeated. */
+  /** `undefined`: no retries. */
   readonly retry: RetryOptions | undefined
-  /** A number from 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly random: () => number
-  /** Monotonic milliseconds. */
   readonly clock: Clock
-  /** `undefined`: other processes are told nothing, and asked for nothing. */
+  /** `undefined`: health is not shared with other processes. */
   readonly shared: SharedHealth | undefined
-  /** Hears each change of a target's state once, and of what is shared. Must not throw. */
+  /** Called with each change of a target's state, and of the shared store. Must not throw. */
   readonly changed: (event: TargetEvent | StoreEvent) => void
 }

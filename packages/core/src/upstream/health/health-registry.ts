@@ -1,7 +1,7 @@
 import type { HealthRecord, HealthRegistry } from '../../contracts/target-health.ts'
 import { EventLoopStallMonitor, type Pauses } from './event-loop-stall-monitor.ts'
 import type { HealthSettings } from './health-options.ts'
-import { HealthSync } from './sharing.ts'
+import { HealthSync } from './health-sync.ts'
 import { type RecordSettings, TargetHealthState } from './target-health-state.ts'
 
 /** Of one provider so many models are remembered. */

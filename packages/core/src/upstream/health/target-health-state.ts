@@ -18,11 +18,11 @@ import { classifyOutcome } from './classify-outcome.ts'
 import { type Cooldown, Cooldowns } from './cooldowns.ts'
 import type { Pauses } from './event-loop-stall-monitor.ts'
 import type { HealthSettings } from './health-options.ts'
+import type { HealthSync } from './health-sync.ts'
 import { noCaller } from './principal-caller.ts'
 import { PeakAverage } from './recent-values.ts'
 import { RetryBudget } from './retry-budget.ts'
-import { type ReportedTarget, type SyncedRecord, SyncedTarget } from './shared-target.ts'
-import type { HealthSync } from './sharing.ts'
+import { type ReportedTarget, type SyncedRecord, SyncedTarget } from './synced-target.ts'
 import { type CallListener, TargetCall } from './target-call.ts'
 
 type State = TargetHealth['state']

@@ -1,0 +1,59 @@
+import type { Clock } from '../clock/clock.ts'
+import type { AddResult, CacheStore, GuardedCacheStore, StoreOutcome } from '../contracts/cache-store.ts'
+import type { Observer } from '../contracts/events.ts'
+import { StoreClient } from '../stores/store-client.ts'
+
+/** How long an operation may take, in milliseconds: a request waits for it. */
+const timeoutMs = 50
+
+const probed = { owner: 'probe', name: 'probe' }
+
+/**
+ * A store that is asked no more once it has failed often, until it works again: that is found out beside a request, not
+ * by it. `observe` is told of both, and must not throw.
+ */
+export function guardCacheStore(store: CacheStore, observe: Observer, clock: Clock): GuardedCacheStore {
+  const calls = new StoreClient({
+    name: 'store of answers',
+    timeoutMs,
+    clock,
+    changed: (state, error) => observe({ type: 'store', store: 'answers', state, error }),
+    failsFast: true,
+  })
+  const ask = async <T>(
+    run: () => T | Promise<T>,
+    late?: (value: T) => unknown,
+  ): Promise<StoreOutcome<T>> => {
+    if (calls.probeAt !== undefined) void calls.askOrProbe(async () => store.get(probed))
+    return calls.ask(
+      // Also what throws before it has a promise.
+      async () => run(),
+      late && (outcome => outcome.ok && late(outcome.value)),
+    )
+  }
+  const addResult = (found: unknown): AddResult => {
+    if (found === 'added' || found === 'full') return found
+    const existing = typeof found === 'object' && found !== null && 'existing' in found && found.existing
+    if (typeof existing === 'string') return { existing }
+    throw new TypeError(
+      "The store of answers gave no result of add, expected 'added', 'full' or { existing }.",
+    )
+  }
+  const textOrNothing = (text: unknown) => {
+    if (text === undefined || typeof text === 'string') return text
+    throw new TypeError(`The store of answers gave ${typeof text}, expected a text or undefined.`)
+  }
+  return {
+    get: key => ask(async () => textOrNothing(await store.get(key))),
+    set: (key, text, lifetime) => ask(() => store.set(key, text, lifetime)),
+    add: (key, text, lifetime) =>
+      ask(
+        async () => addResult(await store.add(key, text, lifetime)),
+        found =>
+          (found === 'added' || (found !== 'full' && found.existing === text)) &&
+          ask(() => store.replace(key, text, undefined, lifetime)),
+      ),
+    replace: (key, expected, text, lifetime) =>
+      ask(async () => (await store.replace(key, expected, text, lifetime)) === true),
+  }
+}

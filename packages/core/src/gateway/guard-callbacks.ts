@@ -1,0 +1,195 @@
+import { LedgerState } from '../accounting/ledger-state.ts'
+import { type Clock, systemClock } from '../clock/clock.ts'
+import type { Observer, WarningEvent } from '../contracts/events.ts'
+import type { Ledger } from '../contracts/ledger.ts'
+import type { LoadShedder } from '../contracts/load-shedder.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { RequestSpan, Tracer } from '../contracts/tracer.ts'
+import { TracedRequest } from '../observability/traced-request.ts'
+import { isPromise, unheard } from '../primitives/is-promise.ts'
+import { memberOf, membersOf, ownMembers } from '../primitives/own-members.ts'
+import { freshId, random as systemRandom } from '../primitives/random.ts'
+import type { Prices } from '../usage/prices.ts'
+import { copiedUsage } from '../usage/usage.ts'
+import type { GatewayOptions } from './config.ts'
+import { withPolicyTimeout } from './guard-policies.ts'
+
+/** Where a callback's failures are reported, and what it has to return. */
+interface Report {
+  readonly name: string
+  readonly expected: string
+  readonly failed: (error: unknown) => void
+  readonly worked: () => void
+}
+
+/** A callback of the user's that never throws: where it would, or what it returns is not `valid`, `fallback` answers. */
+function guardCallback<Args extends readonly unknown[], T>(
+  callback: (...args: Args) => T,
+  valid: (value: unknown) => boolean,
+  fallback: () => T,
+  report?: Report,
+): (...args: Args) => T {
+  return (...args) => {
+    try {
+      const value = callback(...args)
+      if (valid(value)) {
+        report?.worked()
+        return value
+      }
+      unheard(value)
+      const got = isPromise(value) ? 'a promise' : typeof value
+      report?.failed(new TypeError(`${report.name}: got ${got}, expected ${report.expected}.`))
+    } catch (error) {
+      report?.failed(error)
+    }
+    return fallback()
+  }
+}
+
+/** Warns when a callback begins to fail, and again only after it has worked. */
+function warning(
+  observe: Observer,
+  event: Pick<WarningEvent, 'code' | 'message'>,
+  { name, expected }: Pick<Report, 'name' | 'expected'>,
+): Report {
+  let failing = false
+  return {
+    name,
+    expected,
+    failed(error) {
+      if (!failing) observe({ type: 'warning', ...event, error })
+      failing = true
+    },
+    worked() {
+      failing = false
+    },
+  }
+}
+
+const nothing = () => undefined
+const isHeaderText = (id: unknown) => typeof id === 'string' && /^[\x21-\x7e]{1,100}$/.test(id)
+const isChance = (drawn: unknown) => typeof drawn === 'number' && drawn >= 0 && drawn < 1
+const isAmount = (cost: unknown) => typeof cost === 'number' && Number.isFinite(cost) && cost >= 0
+
+/** Ids of the user's making, or fresh ones: an answer needs one that a header can carry. */
+export function guardId(id: (() => string) | undefined): () => string {
+  return id === undefined ? freshId : guardCallback(() => id(), isHeaderText, freshId)
+}
+
+/** A clock of the user's making, or the process's own: an answer needs its time. */
+export function guardNow(now: (() => number) | undefined): () => number {
+  return now === undefined ? systemClock.now : guardCallback(() => now(), Number.isFinite, systemClock.now)
+}
+
+/** Randomness of the user's making, or the process's own. */
+export function guardRandom(random: (() => number) | undefined): () => number {
+  return random === undefined ? systemRandom : guardCallback(() => random(), isChance, systemRandom)
+}
+
+/** Prices of the user's making: what is no amount from 0 is not known, and not 0. They cannot change what they price. */
+export function guardPrices(prices: Prices | undefined): Prices {
+  const unknown = () => null
+  if (prices === undefined) return unknown
+  return guardCallback<Parameters<Prices>, number | null>(
+    (usage, model) => prices(copiedUsage(usage), model),
+    isAmount,
+    unknown,
+  )
+}
+
+/** A load shedder of the user's making; one that fails refuses nobody. */
+export function guardShedder(shedder: LoadShedder | undefined, observe: Observer): LoadShedder | undefined {
+  if (shedder === undefined) return undefined
+  const message = 'The load shedder fails: requests are let in without it.'
+  const expected = 'a text, which is the reason to refuse, or undefined'
+  const report = warning(observe, { code: 'load_shedder_failed', message }, { name: 'loadShedder', expected })
+  const isReason = (reason: unknown) => reason === undefined || typeof reason === 'string'
+  const guarded: LoadShedder = guardCallback(load => shedder(load), isReason, nothing, report)
+  guarded.close = () => {
+    try {
+      memberOf(shedder, 'close')?.call(shedder)
+    } catch (error) {
+      report.failed(error)
+    }
+  }
+  return guarded
+}
+
+/** Whether a caller sees how its requests are routed; `undefined`: nobody does. Where it fails, that caller does not. */
+export function guardTraceChoice(
+  choice: GatewayOptions['traceHeader'],
+  observe: Observer,
+): ((principal: Principal) => boolean) | undefined {
+  if (choice === undefined || choice === false) return undefined
+  if (choice === true) return () => true
+  const message = 'The function traceHeader fails: no trace is told to callers.'
+  const expected = { name: 'traceHeader', expected: 'true or false' }
+  const report = warning(observe, { code: 'trace_header_failed', message }, expected)
+  const isBoolean = (value: unknown) => typeof value === 'boolean'
+  return guardCallback<[Principal], boolean>(
+    principal => choice(principal),
+    isBoolean,
+    () => false,
+    report,
+  )
+}
+
+/** Begins to follow a request. */
+export type TraceStart = (request: Request, requestId: string) => TracedRequest | undefined
+
+/** A tracer of the user's making, which fails no request: `observe` is told once that it fails. */
+export function guardTracer(tracer: Tracer | undefined, observe: Observer): TraceStart | undefined {
+  if (tracer === undefined) return undefined
+  const message = 'The tracer fails: spans may be missing, or have no end. This is told once.'
+  const expected = { name: 'tracer.start', expected: '{ attempt(), end() } or undefined' }
+  const report = { ...warning(observe, { code: 'tracer_failed', message }, expected), worked: nothing }
+  const start = guardCallback<Parameters<TraceStart>, RequestSpan | undefined>(
+    (request, requestId) => tracer.start(request, requestId),
+    isSpanOrNothing,
+    nothing,
+    report,
+  )
+  return (request, requestId) => {
+    const span = start(request, requestId)
+    return span && new TracedRequest(span, report.failed)
+  }
+}
+
+function isSpanOrNothing(value: unknown): boolean {
+  const { attempt, end } = (value ?? {}) as { attempt?: unknown; end?: unknown }
+  return value === undefined || (typeof attempt === 'function' && typeof end === 'function')
+}
+
+/**
+ * A ledger that has to keep an entry within `ms`. `observe` is told when it begins to fail, and when it works again.
+ * Its `close`, `cancel`, `discarded` and `flush` never fail.
+ */
+export function guardLedger(
+  ledger: Ledger | undefined,
+  ms: number,
+  observe: Observer,
+  clock: Clock,
+): Ledger | undefined {
+  if (ledger === undefined) return undefined
+  const { cancel, discarded } = membersOf(ledger, 'cancel', 'discarded')
+  const state = new LedgerState(observe)
+  const watch = async (part: string, run: () => void | Promise<void>): Promise<void> => {
+    try {
+      await run()
+    } catch (error) {
+      state.fails(part, error)
+      throw error
+    }
+    state.works(part)
+  }
+  return ownMembers<Ledger>({
+    open: (entry, progress) =>
+      watch('open', () => withPolicyTimeout(clock, 'ledger', ledger.open(entry, progress), ms)),
+    close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
+    ...(cancel && { cancel: entry => watch('close', () => cancel.call(ledger, entry)).catch(() => {}) }),
+    ...(discarded && {
+      discarded: closing => watch('close', () => discarded.call(ledger, closing)).catch(() => {}),
+    }),
+    flush: () => watch('flush', () => ledger.flush?.()).catch(() => {}),
+  })
+}

@@ -1,0 +1,421 @@
+import { chargeOf, discardedClosing } from '../accounting/charge.ts'
+import { type CachedResponse, type CacheWriter, ResponseCapture } from '../caching/cached-response.ts'
+import type { DiscardedCallEvent, EndEvent, Observer, RequestOutcome } from '../contracts/events.ts'
+import type { Charge, Ledger, LedgerClosing } from '../contracts/ledger.ts'
+import type { Lease } from '../contracts/limiter.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { Adjustment, PartialUsage, Target } from '../contracts/provider.ts'
+import type { SkipReason } from '../contracts/trace.ts'
+import { isTimeout } from '../errors/upstream-error.ts'
+import { limitHeaders } from '../http/limit-headers.ts'
+import { adjustmentHeaders, boundedAdjustments } from '../observability/adjustments.ts'
+import { type AttemptEntry, AttemptLog } from '../observability/attempt-log.ts'
+import { uuidv7 } from '../primitives/uuidv7.ts'
+import type { ChatRequest, Usage } from '../protocol/chat.ts'
+import type { RunningShadows } from '../upstream/attempts/running-shadows.ts'
+import type { AttemptObserver } from '../upstream/call-context.ts'
+import { type AbandonedCallOptions, abandonedTokens } from '../usage/abandoned-calls.ts'
+import { type AnswerTerms, type Prices, pricedModel } from '../usage/prices.ts'
+import { abandonedUsage, type CountedUsage, copiedUsage, estimatedUsage } from '../usage/usage.ts'
+import type { BoundedOutput } from '../validation/bounded-output.ts'
+import type { RequestContext } from './request-context.ts'
+import { RequestEntry } from './request-entry.ts'
+import { requestTrace, requestTraceHeader } from './request-trace.ts'
+
+/** What requests are priced by and stored in. */
+export interface AccountingServices {
+  readonly prices: Prices
+  readonly abandonedCalls: AbandonedCallOptions
+  readonly ledger: Ledger | undefined
+  readonly generateId: () => string
+  /** Returns a number from 0 up to, but not including, 1. */
+  readonly random: () => number
+  /** Whether a principal's responses have a trace of the routing; `undefined`: none has. Never throws. */
+  readonly exposesTrace: ((principal: Principal) => boolean) | undefined
+  /** Called with what is still under way when a request is settled: a lease or a ledger entry that is being closed. */
+  closing(work: Promise<unknown>): void
+  /** Mirrored calls, which may outlive their requests. */
+  readonly shadows: RunningShadows
+}
+
+const none: readonly never[] = Object.freeze([])
+const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
+
+/**
+ * The accounts of a request: its lease, its ledger entry, its attempts and its usage. Stages report to it (`admitted`,
+ * `answered`), and `settled` closes it, once.
+ */
+export class RequestAccounting implements AttemptObserver {
+  readonly attempts = new AttemptLog()
+  readonly #context: RequestContext
+  readonly #services: AccountingServices
+  readonly #observe: Observer
+  readonly #onEnd: (event: EndEvent) => void
+  #lease: Lease | undefined
+  #limitHeaders = noHeaders
+  #waitedMs = 0
+  #wouldHaveRefused: readonly string[] = none
+  /** The validated request, with the adjustments that all of its attempts have. */
+  #request: BoundedOutput | undefined
+  #entry: RequestEntry | undefined
+  #adjustments: readonly Adjustment[] = none
+  #adjustmentHeaders: Readonly<Record<string, string>> | undefined
+  #usage: Usage | undefined
+  #usageEstimated = false
+  /** What the answer says about billing beside its tokens. */
+  #terms: AnswerTerms | undefined
+  /** What the vendor counted of a stream without content. */
+  #reported: PartialUsage | undefined
+  #progress: (() => CountedUsage) | undefined
+  #capture: ResponseCapture | undefined
+  /** `undefined` where the request is not cached. */
+  #cache: 'hit' | 'miss' | undefined
+  /** Whether the response is that of an earlier request with the same idempotency key. */
+  #replayed = false
+  /** When the first byte of the response was sent, in monotonic milliseconds. */
+  #firstByteAt: number | undefined
+  #settled = false
+
+  /** `onEnd` is called once, with the `end` event. */
+  constructor(
+    context: RequestContext,
+    services: AccountingServices,
+    observe: Observer,
+    onEnd: (event: EndEvent) => void,
+  ) {
+    this.#context = context
+    this.#services = services
+    this.#observe = observe
+    this.#onEnd = onEnd
+  }
+
+  get isSettled(): boolean {
+    return this.#settled
+  }
+
+  get shadows(): RunningShadows {
+    return this.#services.shadows
+  }
+
+  /** Takes the lease of the request. Where the request has ended already, releases it at once. */
+  admitted(lease: Lease): void {
+    this.#lease = lease
+    if (this.#settled) this.#close(() => lease.settle(undefined, null))
+    // A lease is the user's, and reading it may throw: not while a failure is reported.
+    this.#limitHeaders = limitHeaders(lease)
+    this.#waitedMs = lease.waitedMs ?? 0
+    if (lease.wouldHaveRefused !== undefined) this.#wouldHaveRefused = [...lease.wouldHaveRefused]
+  }
+
+  /**
+   * Opens the ledger entry of a validated request, before a target is called. Throws 503 where the request spends from a
+   * budget and its entry cannot be stored.
+   */
+  opened(request: BoundedOutput, first: Target): Promise<void> | undefined {
+    this.#request = request
+    const { ledger } = this.#services
+    return ledger === undefined || this.#settled ? undefined : this.#open(ledger, request.input, first)
+  }
+
+  #open(ledger: Ledger, input: ChatRequest, first: Target): Promise<void> {
+    const { requestId, principal, model, stream, clock } = this.#context
+    const openedAt = clock.now()
+    this.#entry = new RequestEntry(ledger, {
+      id: uuidv7(openedAt, this.#services.generateId()),
+      requestId,
+      principal: principal!.id,
+      tags: { ...principal!.tags },
+      model: model!,
+      stream,
+      openedAt,
+      estimate: this.#chargeAt(estimatedUsage(input, 0), first, openedAt),
+    })
+    const spends = () => this.#lease?.spends === true
+    return this.#entry.open(() => this.#chargeSoFar(openedAt), spends)
+  }
+
+  /** Takes the result of looking up the idempotency key. */
+  replayLookedUp({ answer, keeper }: LookedUp): void {
+    this.#replayed = answer !== undefined
+    if (keeper !== undefined) this.#captureFor(keeper)
+  }
+
+  /** Takes the result of looking up the cache. */
+  cacheLookedUp({ answer, keeper }: LookedUp): void {
+    if (keeper !== undefined) this.#captureFor(keeper)
+    this.#cache = answer === undefined ? 'miss' : 'hit'
+  }
+
+  /** Stores the response when it has ended; not where that is so already. */
+  #captureFor(writer: CacheWriter): void {
+    if (this.#settled) {
+      this.#close(() => writer.failed())
+      return
+    }
+    this.#capture ??= new ResponseCapture()
+    this.#capture.keepFor(writer)
+  }
+
+  /** Takes a response that was stored, in place of an answer. */
+  replayed({ adjustments, text }: CachedResponse): void {
+    this.#adjust(adjustments)
+    this.#capture?.add(text)
+  }
+
+  attemptFailed(attempt: AttemptEntry): void {
+    const { requestId, startedAt } = this.#context
+    const failed = attempt.recordAt(startedAt, attempt.endedAt!)
+    this.#observe({ type: 'attempt_failed', requestId, attempt: failed })
+  }
+
+  adjusted(adjustments: readonly Adjustment[]): void {
+    const bound = this.#request?.adjustments ?? none
+    this.#adjust(adjustments.length === 0 ? bound : [...bound, ...adjustments])
+  }
+
+  #adjust(adjustments: readonly Adjustment[]): void {
+    if (adjustments.length === 0 && this.#adjustments.length === 0) return
+    // The same list as for the target before, which cannot have changed.
+    if (adjustments === this.#adjustments && Object.isFrozen(adjustments)) return
+    const headers = adjustments.length === 0 ? undefined : adjustmentHeaders(adjustments)
+    this.#adjustments = boundedAdjustments(adjustments)
+    this.#adjustmentHeaders = headers
+  }
+
+  skipped(target: Target, why: SkipReason): void {
+    this.#context.routing.skip(target, why)
+  }
+
+  /** Charges a call whose answer nobody gets to the ledger, also when the request has ended. */
+  discarded(attempt: AttemptEntry, used: CountedUsage | 'abandoned' | undefined): void {
+    const { requestId, startedAt, principal, model = '' } = this.#context
+    const abandoned = used === 'abandoned'
+    const usage = abandoned ? this.#abandonedUsage(attempt, attempt.endedAt!) : used?.usage
+    attempt.discarded = true
+    const { responseModel } = attempt
+    const call: DiscardedCallEvent = {
+      type: 'discarded_call',
+      requestId,
+      principal,
+      model,
+      attempt: attempt.recordAt(startedAt, attempt.endedAt!),
+      responseModel,
+      usage,
+      usageEstimated: abandoned ? usage !== undefined : (used?.estimated ?? false),
+      cost: usage === undefined ? null : this.#costOf(usage, attempt, abandoned ? undefined : used),
+    }
+    // Stored first: an observer may change the event.
+    this.#storeDiscarded(call)
+    this.#observe(call)
+  }
+
+  #storeDiscarded(call: DiscardedCallEvent): void {
+    const { ledger, generateId } = this.#services
+    if (ledger?.discarded === undefined) return
+    const closedAt = this.#context.clock.now()
+    const openedAt = this.#entry?.openedAt ?? closedAt
+    const beside = { id: uuidv7(openedAt, generateId()), stream: this.#context.stream, openedAt, closedAt }
+    const closing = discardedClosing(call, beside)
+    if (closing !== undefined) this.#close(() => ledger.discarded?.(closing))
+  }
+
+  /** The headers of the response, as far as they are known: limits, adjustments, cache, trace and the client's own id. */
+  get responseHeaders(): Readonly<Record<string, string>> {
+    const { clientRequestId } = this.#context
+    const { exhausted } = this.attempts
+    const trace = this.#traceHeader()
+    const fromStore = this.#cache !== undefined || this.#replayed
+    const limitsAlone = !fromStore && !exhausted && trace === undefined && clientRequestId === undefined
+    if (limitsAlone && this.#adjustmentHeaders === undefined) return this.#limitHeaders
+    // No spread: adding names to one costs microseconds.
+    const headers: Record<string, string> = Object.assign({}, this.#limitHeaders, this.#adjustmentHeaders)
+    if (this.#cache !== undefined) headers['x-sluice-cache'] = this.#cache
+    if (this.#replayed) headers['idempotency-replayed'] = 'true'
+    if (trace !== undefined) headers['x-sluice-trace'] = trace
+    if (exhausted) headers['x-should-retry'] = 'false'
+    if (clientRequestId !== undefined) headers['x-client-request-id'] = clientRequestId
+    return headers
+  }
+
+  #traceHeader(): string | undefined {
+    const { exposesTrace } = this.#services
+    const context = this.#context
+    if (exposesTrace === undefined || !context.routing.begun || !exposesTrace(context.principal!)) {
+      return undefined
+    }
+    return requestTraceHeader(context, this.attempts, this.#waitedMs, this.#firstByteAt)
+  }
+
+  /** The first byte of the response is about to be sent. */
+  firstByte(): void {
+    this.#firstByteAt ??= this.#context.clock.monotonic()
+  }
+
+  /** Copies text of the response, where it is to be stored. */
+  sent(text: string): void {
+    this.#capture?.add(text)
+  }
+
+  /** Takes a function that returns the usage of a stream so far. */
+  streaming(progress: () => CountedUsage): void {
+    this.#progress = progress
+  }
+
+  /** Takes the usage of the answer, or of the part of it that arrived. */
+  answered(counted: CountedUsage): void {
+    this.#usage = counted.usage
+    this.#usageEstimated = counted.estimated
+    this.#terms = counted
+  }
+
+  /** Takes what the vendor counted of a stream that was cut off without content. */
+  answeredWithoutContent(reported: PartialUsage | undefined): void {
+    this.#reported = reported
+  }
+
+  /** Closes the lease, the ledger entry and the spans, and emits the `end` event. Only the first call counts. */
+  settled(outcome: RequestOutcome, status: number, error?: unknown): void {
+    if (this.#settled) return
+    this.#settled = true
+    const context = this.#context
+    const { clock, startedAt } = context
+    const now = clock.monotonic()
+    if (this.#usage === undefined) this.#chargeAbandoned(outcome, now)
+    const target = this.attempts.lastCalled
+    const responseModel = this.attempts.counted?.responseModel
+    const charge =
+      this.#usage &&
+      target &&
+      this.#chargeAt(this.#usage, target, this.#entry?.openedAt ?? clock.now(), responseModel)
+    const cost = charge?.cost ?? null
+    const lease = this.#lease
+    if (lease !== undefined) this.#close(() => lease.settle(this.#usage && copiedUsage(this.#usage), cost))
+    const firstByte = this.#firstByteAt === undefined ? undefined : this.#firstByteAt - startedAt
+    this.#closeEntry(outcome, status, charge, firstByte, now - startedAt)
+    const capture = this.#capture
+    if (capture !== undefined) {
+      this.#close(() => capture.ended(outcome === 'completed', context.stream, this.#adjustments))
+    }
+    const event: EndEvent = {
+      type: 'end',
+      requestId: context.requestId,
+      clientRequestId: context.clientRequestId,
+      at: context.receivedAt,
+      outcome,
+      status,
+      principal: context.principal,
+      authFailure: context.authFailureOf(error),
+      model: context.model,
+      responseModel,
+      stream: context.stream,
+      attempts: this.attempts.recordsAt(startedAt, now, error),
+      adjustments: this.#adjustments,
+      usage: this.#usage && copiedUsage(this.#usage),
+      usageEstimated: this.#usageEstimated,
+      cost,
+      wouldHaveRefused: this.#wouldHaveRefused,
+      timings: {
+        queue: this.attempts.queuedMs(now) + this.#waitedMs,
+        firstByte,
+        total: now - startedAt,
+      },
+      cache: this.#cache,
+      replayed: this.#replayed,
+      trace: requestTrace(context, this.attempts, this.#waitedMs, this.#firstByteAt),
+      error,
+    }
+    const { traced } = this.attempts
+    if (traced !== undefined) {
+      this.attempts.endSpans(event)
+      traced.end(event)
+    }
+    this.#onEnd(event)
+  }
+
+  #closeEntry(
+    outcome: RequestOutcome,
+    status: number,
+    charge: Charge | undefined,
+    firstByteMs: number | undefined,
+    totalMs: number,
+  ): void {
+    const open = this.#entry
+    if (open === undefined) return
+    const target = this.attempts.lastCalled
+    const closing: LedgerClosing = {
+      entry: open.entry,
+      closedAt: this.#context.clock.now(),
+      outcome,
+      status,
+      provider: target?.provider.name,
+      upstreamModel: target?.model,
+      responseModel: this.attempts.counted?.responseModel,
+      attempts: this.attempts.called,
+      charge,
+      estimated: this.#usageEstimated,
+      firstByteMs,
+      totalMs,
+    }
+    this.#close(() => open.close(closing))
+  }
+
+  /** Charges the call whose answer was cut off before any of it arrived. */
+  #chargeAbandoned(outcome: RequestOutcome, now: number): void {
+    const cutOff = outcome === 'client_disconnected' || outcome === 'gateway_closed'
+    const attempt = this.attempts.counted
+    if (attempt === undefined || !(cutOff || isTimeout(attempt.error))) return
+    this.#usage = this.#abandonedUsage(attempt, now, this.#reported)
+    this.#usageEstimated = this.#usage !== undefined
+  }
+
+  /** Returns the charged usage of a call that was cut off; `undefined` where its upstream made no answer. */
+  #abandonedUsage(attempt: AttemptEntry, now: number, reported?: PartialUsage): Usage | undefined {
+    const input = this.#request?.input
+    if (input === undefined || !attempt.mayHaveAnswered) return undefined
+    const call = {
+      input,
+      target: attempt.target,
+      reservedPromptTokens: this.#lease?.promptTokens,
+      ranMs: attempt.ranMs(now),
+    }
+    return abandonedUsage(input, abandonedTokens(call, this.#services.abandonedCalls), reported)
+  }
+
+  /** Returns the price of a discarded call; `null` where it is not known. */
+  #costOf(usage: Usage, attempt: AttemptEntry, terms: AnswerTerms | undefined): number | null {
+    const { target, adjustments, responseModel } = attempt
+    const { model = '', clock } = this.#context
+    const input = this.#request?.input
+    const priced = pricedModel(model, target, clock.now(), input, terms, adjustments, responseModel)
+    return this.#services.prices(usage, priced)
+  }
+
+  #chargeSoFar(openedAt: number): Charge | undefined {
+    const usage = this.#usage ?? this.#progress?.().usage
+    const target = this.attempts.lastCalled
+    return usage && target && this.#chargeAt(usage, target, openedAt, this.attempts.counted?.responseModel)
+  }
+
+  #chargeAt(usage: Usage, target: Target, at: number, responseModel?: string): Charge {
+    const { model = '' } = this.#context
+    const input = this.#request?.input
+    const priced = pricedModel(model, target, at, input, this.#terms, this.#adjustments, responseModel)
+    return chargeOf(usage, this.#services.prices(usage, priced))
+  }
+
+  /** A store that fails while something is closed does not fail a response that was sent. */
+  #close(run: () => void | Promise<void>): void {
+    try {
+      const closing = run()
+      if (closing !== undefined) this.#services.closing(Promise.resolve(closing).catch(() => {}))
+    } catch {
+      // As above.
+    }
+  }
+}
+
+/** A stored response, or where to store the response to come. */
+interface LookedUp {
+  readonly answer?: CachedResponse | undefined
+  readonly keeper?: CacheWriter | undefined
+}

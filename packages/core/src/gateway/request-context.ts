@@ -1,0 +1,73 @@
+import type { Clock } from '../clock/clock.ts'
+import type { BeginEvent } from '../contracts/events.ts'
+import type { Principal } from '../contracts/principal.ts'
+import type { Caller } from '../contracts/target-health.ts'
+import { type AuthFailure, authFailureOf, checkedAuthFailure, moreSpecific } from '../errors/auth-failure.ts'
+import type { Lifetime } from '../http/lifetime.ts'
+import { RoutingTrace } from '../routing/routing-trace.ts'
+import type { CallContext } from '../upstream/call-context.ts'
+import { callerOf } from '../upstream/health/principal-caller.ts'
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+/** The identity of a request, its clock and its lifetime. The pipeline fills it in, stage by stage; others read it. */
+export class RequestContext implements CallContext {
+  readonly requestId: string
+  readonly clock: Clock
+  readonly lifetime: Lifetime
+  readonly routing: RoutingTrace
+  /** When the request arrived, in monotonic milliseconds. */
+  readonly startedAt: number
+  /** When the request arrived, in milliseconds since 1970. */
+  readonly receivedAt: number
+  /** The client's own id of the request. Nothing is looked up by it. */
+  clientRequestId: string | undefined
+  /** Whether it is a chat completion. Other requests have no events. */
+  isCompletion = false
+  principal: Principal | undefined
+  /** Set once the model is routed. */
+  model: string | undefined
+  stream = false
+  committed = false
+  headAt = Number.POSITIVE_INFINITY
+  #caller: Caller | undefined
+  #authFailure: AuthFailure | undefined
+
+  /** `random` returns a number from 0 up to, but not including, 1. */
+  constructor(requestId: string, clock: Clock, lifetime: Lifetime, random: () => number) {
+    this.requestId = requestId
+    this.clock = clock
+    this.lifetime = lifetime
+    this.routing = new RoutingTrace(random)
+    this.startedAt = clock.monotonic()
+    this.receivedAt = clock.now()
+  }
+
+  get caller(): Caller {
+    this.#caller ??= callerOf(this.principal)
+    return this.#caller
+  }
+
+  random(): number {
+    return this.routing.random()
+  }
+
+  /** Records why the principal is unknown. Throws `TypeError` for an invalid failure. */
+  reportAuthFailure(failure: AuthFailure): void {
+    this.#authFailure = moreSpecific(this.#authFailure, checkedAuthFailure(failure))
+  }
+
+  /** Returns why the principal is unknown, given the request's error; `undefined` where the principal is known. */
+  authFailureOf(error: unknown): AuthFailure | undefined {
+    return this.principal === undefined ? authFailureOf(error, this.#authFailure) : undefined
+  }
+
+  /** Returns the `begin` event of a request whose principal may use its model. */
+  beginEvent({ id, source, tags }: Principal, model: string): BeginEvent {
+    const { requestId, clientRequestId, receivedAt: at, stream } = this
+    const principal: Writable<BeginEvent['principal']> = { id }
+    if (source !== undefined) principal.source = source
+    if (tags !== undefined) principal.tags = { ...tags }
+    return { type: 'begin', requestId, clientRequestId, at, principal, model, stream }
+  }
+}

@@ -1,0 +1,257 @@
+import type { CounterState, LeaseCounter, RateCounter, SumCounter } from '../contracts/limit-store.ts'
+import type { BudgetWindow } from '../contracts/principal.ts'
+import type { Moment } from '../stores/store-clock.ts'
+import { Count, type HeldPart, most, type OpenClaim } from './counter-table.ts'
+
+/**
+ * The time at which all of a rate is free again, and beside it what claims hold, which does not flow back with time. A
+ * time that has passed is as good as none.
+ */
+export class RateCount extends Count {
+  readonly kind = 'rate'
+  #arrival = 0
+  #held = 0
+
+  load(_: RateCounter, { us }: Moment): void {
+    if (this.#arrival < us) this.#arrival = us
+  }
+
+  isIdle({ us }: Moment): boolean {
+    return this.#arrival <= us && this.#held === 0
+  }
+
+  isOver(counter: RateCounter, { us }: Moment): boolean {
+    return this.#arrival + this.#held + cellCost(counter, counter.amount) > us + burstOf(counter)
+  }
+
+  take(counter: RateCounter): number {
+    const cost = cellCost(counter, counter.amount)
+    if (counter.floor === undefined) this.#charge(cost)
+    else this.#held = Math.min(most, this.#held + cost)
+    return 0
+  }
+
+  settle(part: HeldPart, _: OpenClaim, charged: number, live: boolean): void {
+    const counter = part.counter as RateCounter
+    const cost = cellCost(counter, charged)
+    if (live) {
+      this.#held -= cellCost(counter, counter.amount)
+      this.#charge(cost)
+    } else {
+      // The floor has flowed back with time: only what came on top of it is still to be charged.
+      this.#charge(Math.max(0, cost - floorCost(counter)))
+    }
+  }
+
+  expire({ counter }: HeldPart, { expiresAt }: OpenClaim): void {
+    this.#held -= cellCost(counter as RateCounter, (counter as RateCounter).amount)
+    if (this.#arrival < expiresAt) this.#arrival = expiresAt
+    this.#charge(floorCost(counter as RateCounter))
+  }
+
+  standing(counter: RateCounter, over: boolean, { us }: Moment): CounterState {
+    const burst = burstOf(counter)
+    const used = Math.max(0, this.#arrival - us) + this.#held
+    return {
+      over,
+      remaining: cellsIn(counter, Math.max(0, burst - used)),
+      resetMs: used / 1_000,
+      waitMs: over ? waitMs(cellCost(counter, counter.amount), used, burst) : 0,
+    }
+  }
+
+  #charge(cost: number): void {
+    this.#arrival = Math.min(most, this.#arrival + cost)
+  }
+}
+
+function floorCost(counter: RateCounter): number {
+  return cellCost(counter, counter.floor ?? counter.amount)
+}
+
+function waitMs(cost: number, used: number, burst: number): number {
+  return cost > burst ? Number.POSITIVE_INFINITY : (used + cost - burst) / 1_000
+}
+
+/** A rate: `limit` in any `windowMs`, of which all may come at once. */
+interface Rate {
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** The most that a claim costs, in microseconds: over seventy years. A sum of two still is a whole number. */
+const maxCost = 2 ** 51
+
+/** What an amount costs of a rate: `ceil(amount * window / limit)` in whole microseconds, exactly. */
+export function cellCost({ limit, windowMs }: Rate, amount: number): number {
+  const windowUs = windowMs * 1_000
+  const product = amount * windowUs
+  if (product <= Number.MAX_SAFE_INTEGER) return Math.min(Math.ceil(product / limit), maxCost)
+  const divisor = BigInt(limit)
+  const cost = (BigInt(amount) * BigInt(windowUs) + divisor - 1n) / divisor
+  return Number(cost < maxCost ? cost : maxCost)
+}
+
+/**
+ * The room of a rate in microseconds: its window, and what rounding up takes of a full limit, which is less than one
+ * is worth. Without that, 7 in a minute would be 6.
+ */
+export function burstOf({ limit, windowMs }: Rate): number {
+  const windowUs = windowMs * 1_000
+  const one = Math.ceil(windowUs / limit)
+  return windowUs + Math.min(one * limit - windowUs, one - 1)
+}
+
+/** What so many free microseconds of a rate are worth: whole amounts, rounded down, exactly. */
+export function cellsIn({ limit, windowMs }: Rate, freeUs: number): number {
+  const windowUs = windowMs * 1_000
+  const product = freeUs * limit
+  if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / windowUs)
+  return Number((BigInt(freeUs) * BigInt(limit)) / BigInt(windowUs))
+}
+
+/** A sum over a window of the calendar. A clock that is set back opens no earlier window again. */
+export class SumCount extends Count {
+  readonly kind = 'sum'
+  #sum = 0
+  #window = Number.NEGATIVE_INFINITY
+  /** Of the counter that was counted last. */
+  #span: SumCounter['window'] = 'ever'
+  #limit = 0
+
+  load({ window, limit }: SumCounter, { wallUs }: Moment): void {
+    this.#span = window
+    this.#limit = limit
+    const index = windowAt(window, wallUs)
+    if (index <= this.#window) return
+    this.#sum = this.#sumIn(index)
+    this.#window = index
+  }
+
+  isIdle({ wallUs }: Moment): boolean {
+    return this.#sumIn(windowAt(this.#span, wallUs)) === 0
+  }
+
+  /** What is left of the sum in a window: each one that has ended since took up to the limit of it. */
+  #sumIn(index: number): number {
+    if (this.#sum === 0 || index <= this.#window) return this.#sum
+    return Math.max(0, this.#sum - (index - this.#window) * this.#limit)
+  }
+
+  isOver({ amount, limit }: SumCounter): boolean {
+    return this.#sum + amount > limit
+  }
+
+  take({ amount }: SumCounter): number {
+    this.#sum += amount
+    return this.#window
+  }
+
+  settle({ counter, window }: HeldPart, _: OpenClaim, charged: number, live: boolean): void {
+    const { amount, floor } = counter as SumCounter
+    const more = charged - (live ? amount : floor)
+    if (more > 0 || window === this.#window) this.#sum = Math.min(most, Math.max(0, this.#sum + more))
+  }
+
+  expire({ counter, window }: HeldPart, _: OpenClaim, atUs: number): void {
+    const { amount, floor, window: span } = counter as SumCounter
+    const before = window === this.#window && windowAt(span, atUs) <= window
+    if (before) this.#sum = Math.max(0, this.#sum - amount + floor)
+  }
+
+  standing(counter: SumCounter, over: boolean, { wallUs }: Moment): CounterState {
+    const { limit, amount } = counter
+    const resetMs = this.#sum === 0 ? 0 : this.#spanOf(counter, this.#sum, wallUs)
+    let waitMs = 0
+    if (over) {
+      waitMs =
+        amount > limit ? Number.POSITIVE_INFINITY : this.#spanOf(counter, this.#sum + amount - limit, wallUs)
+    }
+    return { over, remaining: Math.max(0, limit - this.#sum), resetMs, waitMs }
+  }
+
+  /** Milliseconds until what is needed is there, by as many windows as that takes. */
+  #spanOf({ window, limit }: SumCounter, needed: number, wallUs: number): number {
+    const start = windowStart(window, this.#window + Math.max(1, Math.ceil(needed / limit)))
+    return start === Number.POSITIVE_INFINITY && window !== 'ever' ? most / 1_000 : (start - wallUs) / 1_000
+  }
+}
+
+const hourUs = 3_600_000_000
+const spans = { hour: hourUs, day: 24 * hourUs, week: 168 * hourUs } as const
+/** The first Monday after 1970 began, on a Thursday. */
+const mondayUs = 96 * hourUs
+
+/** The number of the window that a time lies in, by the calendar in UTC. Times are in microseconds since 1970. */
+export function windowAt(window: BudgetWindow, atUs: number): number {
+  if (window === 'ever') return 0
+  if (window === 'month') {
+    const date = new Date(Math.floor(atUs / 1_000))
+    return date.getUTCFullYear() * 12 + date.getUTCMonth()
+  }
+  return Math.floor((atUs - (window === 'week' ? mondayUs : 0)) / spans[window])
+}
+
+/** When a window begins; `Infinity` where it never does, or too far away for a date. */
+export function windowStart(window: BudgetWindow, index: number): number {
+  if (window === 'ever') return Number.POSITIVE_INFINITY
+  if (window === 'month') {
+    const start = Date.UTC(Math.floor(index / 12), index % 12) * 1_000
+    return Number.isNaN(start) ? Number.POSITIVE_INFINITY : start
+  }
+  return index * spans[window] + (window === 'week' ? mondayUs : 0)
+}
+
+/** Of so many leases the first that ends is looked for, for the wait that is told: no refusal may cost more. */
+const lookedAt = 1_000
+
+/** The claims that hold a lease. */
+export class LeaseCount extends Count {
+  readonly kind = 'lease'
+  /** Those whose time will be over. */
+  readonly #held = new Set<OpenClaim>()
+  /** How many have no end in time. */
+  #endless = 0
+
+  load(): void {}
+
+  isIdle(): boolean {
+    return this.#held.size + this.#endless === 0
+  }
+
+  isOver({ limit }: LeaseCounter): boolean {
+    return this.#held.size + this.#endless >= limit
+  }
+
+  take(_: LeaseCounter, claim: OpenClaim): number {
+    if (claim.endless) this.#endless++
+    else this.#held.add(claim)
+    return 0
+  }
+
+  settle(_: HeldPart, claim: OpenClaim): void {
+    if (claim.endless) this.#endless--
+    else this.#held.delete(claim)
+  }
+
+  expire(_: HeldPart, claim: OpenClaim): void {
+    this.#held.delete(claim)
+  }
+
+  standing({ limit }: LeaseCounter, over: boolean, { us }: Moment): CounterState {
+    let first = Number.POSITIVE_INFINITY
+    let looked = 0
+    if (over) {
+      for (const { expiresAt } of this.#held) {
+        first = Math.min(first, expiresAt)
+        if (++looked === lookedAt) break
+      }
+    }
+    return {
+      over,
+      remaining: Math.max(0, limit - this.#held.size - this.#endless),
+      resetMs: 0,
+      waitMs: over ? Math.max(0, first - us) / 1_000 : 0,
+    }
+  }
+}

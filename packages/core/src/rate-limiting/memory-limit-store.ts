@@ -1,0 +1,267 @@
+import type {
+  Claim,
+  Counter,
+  CounterState,
+  DecidedClaim,
+  LimitDecision,
+  LimitStore,
+  Settlement,
+} from '../contracts/limit-store.ts'
+import { unknownOptions } from '../errors/check-options.ts'
+import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
+import { ownMembers } from '../primitives/own-members.ts'
+import { type Moment, storeClock } from '../stores/store-clock.ts'
+import {
+  type Count,
+  CountTable,
+  checkCounter,
+  HeldPart,
+  type OpenClaim,
+  OpenClaims,
+} from './counter-table.ts'
+import { LeaseCount, RateCount, SumCount } from './counters.ts'
+
+export interface MemoryLimitStoreOptions {
+  /**
+   * How many counts are kept, from 1 to 10,000,000. A count is forgotten once nothing of it is used, owed or held; where
+   * none is so, a request that needs another count is refused (503 `limit_store_full`). Default 100,000.
+   */
+  readonly maxKeys?: number
+  /**
+   * Milliseconds since 1970. Default: the machine's clock for windows of the calendar, and one that cannot be set for
+   * all else.
+   */
+  readonly now?: () => number
+}
+
+/** Counts in the memory of this process: every answer comes at once. */
+export interface MemoryLimitStore extends LimitStore {
+  admit(claim: Claim): LimitDecision
+  settle(settlement: Settlement): void
+  renew(claims: readonly Pick<Claim, 'id'>[], ttlMs: number): void
+  /** How many claims hold something: 0 where nothing is under way. */
+  readonly held: number
+}
+
+/**
+ * Keeps counts in the memory of this process. Several limiters may share one.
+ *
+ * Throws `ConfigurationError` for options that it cannot use.
+ */
+export function memoryLimitStore(options: MemoryLimitStoreOptions = {}): MemoryLimitStore {
+  const unknown = unknownOptions(options, ['maxKeys', 'now'])
+  if (unknown.length > 0) throw new ConfigurationError('memoryStore()', unknown)
+  const { maxKeys = 100_000, now } = ownMembers(options)
+  if (!(Number.isInteger(maxKeys) && maxKeys >= 1 && maxKeys <= 10_000_000)) {
+    throw configurationError('memoryStore()', ['maxKeys'], maxKeys, 'a whole number from 1 to 10,000,000')
+  }
+  if (now !== undefined && typeof now !== 'function') {
+    throw configurationError('memoryStore()', ['now'], now, 'a function')
+  }
+  return new CountsInMemory(maxKeys, storeClock(now))
+}
+
+/**
+ * A store in this process, for who need not guard against it: a claim of it is held by who has it, without an id, and
+ * until it is settled, for it ends with its process anyway. `undefined` for any other store, and for one whose methods
+ * somebody has replaced.
+ */
+export function directMemoryStore(store: LimitStore): DirectStore | undefined {
+  if (!(store instanceof CountsInMemory)) return undefined
+  const { admit, settle } = CountsInMemory.prototype
+  return store.admit === admit && store.settle === settle ? store : undefined
+}
+
+export interface DirectStore {
+  /** Decides a claim. Only the first settlement of it counts. */
+  claim(counters: readonly Counter[]): DecidedClaim
+}
+
+/** How long a claim that was never settled can be, in microseconds after its time was over; and how many of them. */
+const lateUs = 3_600_000_000
+const mostLate = 10_000
+
+class CountsInMemory implements MemoryLimitStore, DirectStore {
+  readonly #clock: () => Moment
+  readonly #counts: CountTable
+  /** The counts of the claim that is being decided: a list of its own for each would be one more thing to make. */
+  readonly #asked: Count[] = []
+  readonly #open = new OpenClaims()
+  /** How many claims are open that have no id. */
+  #unnamed = 0
+  /** Claims that fell back to their floor, oldest first. */
+  readonly #late = new Map<string, OpenClaim>()
+
+  constructor(maxKeys: number, clock: () => Moment) {
+    this.#clock = clock
+    this.#counts = new CountTable(maxKeys)
+  }
+
+  get held(): number {
+    this.#moment()
+    return this.#open.size + this.#unnamed
+  }
+
+  admit({ id, ttlMs, counters }: Claim): LimitDecision {
+    const moment = this.#moment()
+    const ttlUs = Math.round(ttlMs * 1_000)
+    const claim: OpenClaim = { id, held: undefined, endless: false, ttlUs, expiresAt: moment.us + ttlUs }
+    const verdict = this.#decide(counters, claim, moment)
+    if (claim.held !== undefined) this.#open.add(claim)
+    return verdict
+  }
+
+  claim(counters: readonly Counter[]): DecidedClaim {
+    const claim = new EndlessClaim(this)
+    claim.decision = this.#decide(counters, claim, this.#moment())
+    if (claim.held !== undefined) this.#unnamed++
+    return claim
+  }
+
+  settleEndless(claim: EndlessClaim, charged: readonly number[]): void {
+    this.#unnamed--
+    this.#settle(claim, charged, this.#moment(), true)
+  }
+
+  /** Takes what the counters ask for, of all or of none. What is held of them is what the claim holds. */
+  #decide(counters: readonly Counter[], claim: OpenClaim, moment: Moment): LimitDecision {
+    let allowed = true
+    const counts = this.#asked
+    for (const counter of counters) checkCounter(counter)
+    for (let index = 0; index < counters.length; index++) {
+      const counter = counters[index] as Counter
+      const count = this.#counts.find(counter) ?? newCount(counter)
+      count.load(counter, moment)
+      if (!counter.dryRun && count.isOver(counter, moment)) allowed = false
+      counts[index] = count
+    }
+    const crowded = allowed && counters.length > this.#counts.free
+    const room = crowded ? this.#roomFor(counters, moment) : 'all'
+    const full = room === 'none'
+    if (full) allowed = false
+    const states: CounterState[] = []
+    for (let index = 0; index < counters.length; index++) {
+      const count = counts[index] as Count
+      const counter = counters[index] as Counter
+      const over = count.isOver(counter, moment)
+      const takes = allowed && !over && (!crowded || fits(room, count, counter))
+      if (takes) this.#take(count, counter, claim, index)
+      states.push(count.standing(counter, over, moment))
+    }
+    return full ? { allowed, full, counters: states } : { allowed, counters: states }
+  }
+
+  #roomFor(counters: readonly Counter[], moment: Moment): Room {
+    const counts = this.#asked
+    counts.length = counters.length
+    let all = 0
+    let limits = 0
+    for (let index = 0; index < counters.length; index++) {
+      if ((counts[index] as Count).kept) continue
+      all++
+      if (!(counters[index] as Counter).dryRun) limits++
+    }
+    this.#counts.makeRoom(all, counts, moment)
+    if (all <= this.#counts.free) return 'all'
+    return limits <= this.#counts.free ? 'limits' : 'none'
+  }
+
+  #take(count: Count, counter: Counter, claim: OpenClaim, index: number): void {
+    const window = count.take(counter, claim)
+    if (counter.kind !== 'rate' || counter.floor !== undefined) {
+      count.holders++
+      claim.held = new HeldPart(count, counter, index, window, claim.held)
+    }
+    // Only now: refusals fill no memory.
+    this.#counts.keep(count)
+  }
+
+  settle({ id, counters, charged }: Settlement): void {
+    if (charged.length !== counters.length) {
+      throw new TypeError(`settle(): got ${charged.length} charges, expected ${counters.length}.`)
+    }
+    const moment = this.#moment()
+    const open = this.#open.get(id)
+    const claim = open ?? this.#late.get(id)
+    if (claim === undefined || moment.us > claim.expiresAt + lateUs) return
+    if (open === undefined) this.#late.delete(id)
+    else this.#open.remove(open)
+    this.#settle(claim, charged, moment, open !== undefined)
+  }
+
+  /** @param live - whether the claim still holds what it took, and has not fallen back to its floor. */
+  #settle(claim: OpenClaim, charged: readonly number[], moment: Moment, live: boolean): void {
+    for (let part = claim.held; part !== undefined; part = part.next) {
+      const { count, counter, index } = part
+      count.load(counter, moment)
+      count.settle(part, claim, charged[index] ?? 0, live)
+      count.holders--
+    }
+  }
+
+  renew(claims: readonly Pick<Claim, 'id'>[], ttlMs: number): void {
+    const { us } = this.#moment()
+    for (const { id } of claims) {
+      const claim = this.#open.get(id)
+      if (claim === undefined) continue
+      this.#open.remove(claim)
+      claim.ttlUs = Math.round(ttlMs * 1_000)
+      claim.expiresAt = us + claim.ttlUs
+      this.#open.add(claim)
+    }
+  }
+
+  /** The time, and all that has ended by then. */
+  #moment(): Moment {
+    const moment = this.#clock()
+    if (this.#open.size === 0 && this.#late.size === 0) return moment
+    for (const claim of this.#open.expired(moment.us)) {
+      for (let part = claim.held; part !== undefined; part = part.next) {
+        part.count.expire(part, claim, moment.wallUs - (moment.us - claim.expiresAt))
+      }
+      this.#late.set(claim.id, claim)
+    }
+    for (const [id, claim] of this.#late) {
+      if (this.#late.size <= mostLate && moment.us <= claim.expiresAt + lateUs) break
+      this.#late.delete(id)
+      for (let part = claim.held; part !== undefined; part = part.next) part.count.holders--
+    }
+    return moment
+  }
+}
+
+/** Which counts of a claim can be kept: all, all but new ones of shadows, or not even those that may refuse. */
+type Room = 'all' | 'limits' | 'none'
+
+function fits(room: Room, count: Count, counter: Counter): boolean {
+  return room === 'all' || count.kept || !counter.dryRun
+}
+
+const undecided: LimitDecision = { allowed: false, counters: [] }
+
+/** One object for what is held and for who holds it: a request makes one. */
+class EndlessClaim implements OpenClaim, DecidedClaim {
+  readonly id = ''
+  readonly endless = true
+  ttlUs = Number.POSITIVE_INFINITY
+  expiresAt = Number.POSITIVE_INFINITY
+  held: HeldPart | undefined
+  decision = undecided
+  readonly #store: CountsInMemory
+  #settled = false
+
+  constructor(store: CountsInMemory) {
+    this.#store = store
+  }
+
+  settle(charged: readonly number[]): void {
+    if (this.#settled || this.held === undefined) return
+    this.#settled = true
+    this.#store.settleEndless(this, charged)
+  }
+}
+
+function newCount({ kind, key }: Counter): Count {
+  if (kind === 'rate') return new RateCount(key)
+  return kind === 'sum' ? new SumCount(key) : new LeaseCount(key)
+}

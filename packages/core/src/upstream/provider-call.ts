@@ -1,0 +1,311 @@
+import type {
+  Adjustment,
+  Call,
+  EncodedRequest,
+  PartialChunk,
+  PartialCompletion,
+  Provider,
+  Reply,
+} from '../contracts/provider.ts'
+import type { Caller } from '../contracts/target-health.ts'
+import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
+import { type EndReason, LifeEnded } from '../errors/abort-reasons.ts'
+import type { UpstreamFailure } from '../errors/upstream-error.ts'
+import type { Lifetime } from '../http/lifetime.ts'
+import type { AttemptEntry } from '../observability/attempt-log.ts'
+import { isPromise } from '../primitives/is-promise.ts'
+import { memberOf } from '../primitives/own-members.ts'
+import { beginOf, type Exchange } from '../transports/exchange.ts'
+import type { AttemptObserver, ChunkSource, ProviderCallDependencies, UpstreamReply } from './call-context.ts'
+import { type Release, type Slots, slotsOf } from './concurrency-slots.ts'
+import { Deadlines } from './deadlines.ts'
+import { noCaller } from './health/principal-caller.ts'
+import { LazySignalCall } from './lazy-signal-call.ts'
+import { callFailure, encodeFailure } from './redact-error.ts'
+import { watchResponse } from './watch-response.ts'
+
+type AdjustmentObserver = Pick<AttemptObserver, 'adjusted'>
+
+/**
+ * One call to one provider: its slot, its connection and its deadlines, all released by `end`, whatever happened. No
+ * provider and no transport holds it longer than it lives. It is the iterator of a streamed answer, too.
+ */
+export class ProviderCall implements ChunkSource {
+  /** Called when the call is cut off. */
+  onCut: ((reason: Error) => void) | undefined
+  readonly #lifetime: Lifetime
+  readonly #caller: Caller
+  readonly #dependencies: ProviderCallDependencies
+  readonly #entry: AttemptEntry
+  readonly #observer: AdjustmentObserver | undefined
+  readonly #deadlines: Deadlines
+  readonly #onLifeEnd = (reason: EndReason) => this.#cut(new LifeEnded(reason))
+  /** Why it was cut off. */
+  #cutFor: Error | undefined
+  #controller: AbortController | undefined
+  #exchange: Exchange | undefined
+  /** What an error must not contain of the request. */
+  #url = ''
+  #headers: UpstreamRequest['headers'] = noHeaders
+  #called: { readonly provider: Provider; readonly call: Call } | undefined
+  /** Whether the transport has the request. */
+  #sent = false
+  #leaveQueue: (() => void) | undefined
+  #release: Release | undefined
+  #reject: ((reason: Error) => void) | undefined
+  /** The chunks of a streamed answer. */
+  #chunks: ChunkSource | undefined
+
+  /** `totalAt` is the deadline of the request in monotonic milliseconds. `observer` receives the adjustments. */
+  constructor(
+    lifetime: Lifetime,
+    dependencies: ProviderCallDependencies,
+    totalAt: number,
+    entry: AttemptEntry,
+    caller: Caller = noCaller,
+    observer?: AdjustmentObserver,
+  ) {
+    this.#lifetime = lifetime
+    this.#caller = caller
+    this.#dependencies = dependencies
+    this.#entry = entry
+    this.#observer = observer
+    this.#deadlines = new Deadlines(dependencies.timeouts, totalAt, dependencies.clock, error =>
+      this.#cut(error),
+    )
+  }
+
+  /** Aborts when the call is cut off. Created when it is first read. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#cutFor !== undefined) this.#controller.abort(this.#cutFor)
+    }
+    return this.#controller.signal
+  }
+
+  /** Does `send`, then `read`. `end` has to be called afterwards, also where it rejects. */
+  async run(provider: Provider, input: Call): Promise<UpstreamReply> {
+    let response: TransportResponse
+    try {
+      response = await this.send(provider, input)
+    } catch (error) {
+      throw this.toFailure(error)
+    }
+    return this.read(response)
+  }
+
+  /**
+   * Sends the request, and resolves with the head of the response. `toFailure` converts what it throws or rejects with;
+   * `end` has to be called afterwards. `overridden` are the adjustments that were made to `input` beforehand.
+   */
+  send(
+    provider: Provider,
+    input: Call,
+    overridden: readonly Adjustment[] = none,
+  ): Promise<TransportResponse> {
+    this.#lifetime.onEnd(this.#onLifeEnd)
+    this.#throwIfCut()
+    this.#deadlines.begin()
+    const slots = slotsOf(provider)
+    return slots === undefined
+      ? this.#begin(provider, input, overridden)
+      : this.#outlive(this.#takeSlot(slots)).then(() => this.#begin(provider, input, overridden))
+  }
+
+  /** Returns the error for what `send` threw, without the request's secrets. */
+  toFailure(error: unknown): unknown {
+    return this.#sent ? this.#failure(error, 'unreachable') : error
+  }
+
+  /** Decodes a response. Throws and rejects with errors without the request's secrets. */
+  read(response: TransportResponse): UpstreamReply | Promise<UpstreamReply> {
+    const { provider, call } = this.#called!
+    this.#throwIfCut()
+    this.#deadlines.answered()
+    try {
+      const decoded = provider.decode(watchResponse(response, this.#deadlines), call)
+      if (isPromise(decoded)) return this.#readLater(decoded)
+      return isPromise(completionIn(decoded)) ? this.#readLater(decoded) : this.#replyOf(decoded)
+    } catch (error) {
+      throw this.#failure(error, 'garbled')
+    }
+  }
+
+  async #readLater(decoding: Reply | PromiseLike<Reply>): Promise<UpstreamReply> {
+    try {
+      const reply = isPromise(decoding) ? await this.#outlive(decoding) : decoding
+      const completion = completionIn(reply)
+      return isPromise(completion) ? await this.#outlive(completion) : this.#replyOf(reply)
+    } catch (error) {
+      throw this.#failure(error, 'garbled')
+    }
+  }
+
+  #replyOf(reply: Reply): UpstreamReply {
+    if (reply.kind === 'completion') return reply.completion as PartialCompletion
+    this.#chunks = reply.chunks[Symbol.asyncIterator]()
+    return this
+  }
+
+  /** Reads the next chunks of a streamed answer. */
+  next(): Promise<IteratorResult<readonly PartialChunk[]>> {
+    if (this.#cutFor !== undefined) return Promise.reject(this.#cutFor)
+    try {
+      return this.#outlive(this.#chunks!.next(), 'garbled')
+    } catch (error) {
+      return Promise.reject(this.#failure(error, 'garbled'))
+    }
+  }
+
+  async return(): Promise<IteratorResult<readonly PartialChunk[]>> {
+    await this.#chunks?.return?.()
+    return { done: true, value: undefined }
+  }
+
+  /** Releases everything. Cuts an answer off that was not read to its own end, with `reason`. */
+  end(completed: boolean, reason?: Error): void {
+    this.onCut = undefined
+    this.#deadlines.stop()
+    this.#lifetime.offEnd(this.#onLifeEnd)
+    if (!completed) this.#cut(reason ?? new LifeEnded(this.#lifetime.ended ?? 'client_disconnected'))
+    else this.#exchange?.leave()
+    if (this.#leaveQueue !== undefined) {
+      this.#leaveQueue()
+      this.#entry.dequeue(this.#dependencies.clock.monotonic())
+    }
+    this.#release?.()
+    this.#release = undefined
+  }
+
+  #begin(provider: Provider, input: Call, overridden: readonly Adjustment[]): Promise<TransportResponse> {
+    // It may have been cut off while it waited for its slot.
+    this.#throwIfCut()
+    const call = new LazySignalCall(input, this)
+    this.#called = { provider, call }
+    const encoded = this.#encode(provider, call)
+    return isPromise(encoded)
+      ? encoded.then(request => this.#send(request, provider, call, overridden))
+      : this.#send(encoded, provider, call, overridden)
+  }
+
+  #send(
+    request: EncodedRequest,
+    provider: Provider,
+    call: Call,
+    overridden: readonly Adjustment[],
+  ): Promise<TransportResponse> {
+    this.#throwIfCut()
+    const adjustments = memberOf(request, 'adjustments') ?? none
+    const all = overridden.length === 0 ? adjustments : [...overridden, ...adjustments]
+    this.#entry.adjustments = all
+    this.#observer?.adjusted(all)
+    this.#url = request.url
+    this.#headers = request.headers
+    this.#deadlines.start(call.input.stream === true)
+    const sent = this.#entry.ask(request, call)
+    this.#sent = true
+    return this.#exchangeOf(memberOf(provider, 'transport') ?? this.#dependencies.transport, sent)
+  }
+
+  #encode(provider: Provider, call: Call): EncodedRequest | Promise<EncodedRequest> {
+    try {
+      const encoded: unknown = provider.encode(call)
+      return isPromise(encoded) ? this.#encodeLater(encoded) : validatedRequest(encoded)
+    } catch (error) {
+      throw encodeFailure(error)
+    }
+  }
+
+  async #encodeLater(encoding: PromiseLike<unknown>): Promise<EncodedRequest> {
+    this.#deadlines.writing()
+    try {
+      return validatedRequest(await this.#outlive(encoding))
+    } catch (error) {
+      throw encodeFailure(error)
+    }
+  }
+
+  #exchangeOf(transport: Transport, request: UpstreamRequest): Promise<TransportResponse> {
+    const begin = beginOf(transport)
+    if (begin === undefined) return this.#outlive(transport(request, this.signal))
+    this.#exchange = begin(request)
+    return this.#exchange.response
+  }
+
+  #cut(reason: Error): void {
+    if (this.#cutFor === undefined) {
+      this.#cutFor = reason
+      if (this.#exchange?.sent === false) this.#entry.sent = false
+      this.#exchange?.cut(reason)
+      this.#controller?.abort(reason)
+    }
+    this.#reject?.(reason)
+    this.#reject = undefined
+    // Also while a read waits: it may have begun before anybody read the answer.
+    this.onCut?.(reason)
+  }
+
+  #throwIfCut(): void {
+    if (this.#cutFor !== undefined) throw this.#cutFor
+  }
+
+  /** Settles as the promise does, or rejects with the reason of the cut if that comes first. One wait at a time. */
+  #outlive<T>(promise: T | PromiseLike<T>, kind?: UpstreamFailure): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject
+      Promise.resolve(promise).then(
+        value => {
+          this.#reject = undefined
+          resolve(value)
+        },
+        error => {
+          this.#reject = undefined
+          reject(kind === undefined ? error : this.#failure(error, kind))
+        },
+      )
+    })
+  }
+
+  #takeSlot(slots: Slots): Promise<void> {
+    this.#entry.enqueue(this.#dependencies.clock.monotonic())
+    return new Promise(resolve => {
+      this.#leaveQueue = slots.wait(this.#caller, release => {
+        this.#leaveQueue = undefined
+        this.#entry.dequeue(this.#dependencies.clock.monotonic())
+        this.#release = release
+        resolve()
+      })
+    })
+  }
+
+  /** An aborted call may fail with any error: the reason of the abort is what happened. Never throws. */
+  #failure(error: unknown, kind: UpstreamFailure): unknown {
+    return this.#cutFor ?? callFailure(error, kind, { url: this.#url, headers: this.#headers })
+  }
+}
+
+const none: readonly Adjustment[] = Object.freeze([])
+const noHeaders: UpstreamRequest['headers'] = {}
+
+/** A provider that is not typed may return a promise of it. */
+function completionIn(reply: Reply): PartialCompletion | Promise<PartialCompletion> | undefined {
+  return reply.kind === 'completion' ? reply.completion : undefined
+}
+
+/** Throws `TypeError` for what no transport can send: else it would fail as if the upstream had. */
+export function validatedRequest(value: unknown): EncodedRequest {
+  if (isRequest(value)) return value
+  throw new TypeError('The provider encoded no request: expected { method, url, headers, body }.')
+}
+
+function isRequest(value: unknown): value is EncodedRequest {
+  if (typeof value !== 'object' || value === null) return false
+  const { method, url, headers, body } = value as { readonly [Name in keyof EncodedRequest]: unknown }
+  const sendable = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)
+  return isText(method) && isText(url) && typeof headers === 'object' && headers !== null && sendable
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}

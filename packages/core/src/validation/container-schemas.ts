@@ -1,0 +1,151 @@
+import type * as z from 'zod/mini'
+import type { ErrorReason } from '../errors/errors.ts'
+import type { JsonObject } from '../protocol/chat.ts'
+import { type Checker, checkerOf, fastSchema, type Issue, type Schema, under } from './fast-schema.ts'
+
+/*
+ * Objects, lists and alternatives of a request. They copy nothing, keep what they do not know, and stop at their
+ * first fault, so that a hostile body cannot collect thousands.
+ */
+
+/** A refusal in words of its own. `where` is the path of the value, as the error texts write it. */
+export interface SchemaFault {
+  readonly reason: ErrorReason
+  readonly message: (where: string) => string
+  /** Replaces the value's path. */
+  readonly param?: (where: string) => string
+}
+
+/** An object with these members, and any others. */
+export function object<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strip> {
+  const names = Object.keys(shape)
+  const checks = names.map(name => checkerOf(shape[name] as z.core.$ZodType))
+  const schema = fastSchema({ object: shape }, (value, issues) => {
+    if (!isObject(value)) {
+      issues.push(wrongType(value, 'an object'))
+      return
+    }
+    for (let index = 0; index < names.length; index++) {
+      checks[index]!(value[names[index]!], issues)
+      if (issues.length > 0) return under(names[index]!, issues)
+    }
+  })
+  return schema as unknown as z.ZodMiniObject<T, z.core.$strip>
+}
+
+/** An object of which no more is asked. */
+export function anyObject(): Schema<JsonObject> {
+  return fastSchema({ object: {} }, (value, issues) => {
+    if (!isObject(value)) issues.push(wrongType(value, 'an object'))
+  })
+}
+
+/** Adds a rule to a schema. It is asked only of values that the schema takes. */
+export function where<T>(schema: Schema<T>, fault: (value: T) => SchemaFault | undefined): Schema<T> {
+  const check = checkerOf(schema)
+  return fastSchema({ base: schema, rule: fault }, (value, issues) => {
+    check(value, issues)
+    if (issues.length > 0) return
+    const found = fault(value as T)
+    if (found !== undefined) issues.push(faultIssue(value, found))
+  })
+}
+
+/** An array. `noun` says what was expected where there is none: "an array of objects". */
+export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POSITIVE_INFINITY): Schema<T[]> {
+  const check = checkerOf(item)
+  return fastSchema({ list: item, min, max }, (value, issues) => {
+    if (!Array.isArray(value)) {
+      issues.push(wrongType(value, noun))
+    } else if (value.length < min) {
+      issues.push({ code: 'too_small', origin: 'array', minimum: min, inclusive: true, input: value })
+    } else if (value.length > max) {
+      issues.push({ code: 'too_big', origin: 'array', maximum: max, inclusive: true, input: value })
+    } else {
+      for (let index = 0; index < value.length; index++) {
+        check(value[index], issues)
+        if (issues.length > 0) return under(index, issues)
+      }
+    }
+  })
+}
+
+/** An object whose keys are data and whose values are alike. `fault` is asked before the values are. */
+export function mapOf<T>(
+  item: Schema<T>,
+  fault?: (keys: readonly string[]) => SchemaFault | undefined,
+): Schema<Record<string, T>> {
+  const check = checkerOf(item)
+  return fastSchema({ map: item, keys: fault }, (value, issues) => {
+    if (!isObject(value)) {
+      issues.push(wrongType(value, 'an object'))
+      return
+    }
+    const keys = Object.keys(value)
+    const found = fault?.(keys)
+    if (found !== undefined) {
+      issues.push(faultIssue(value, found))
+      return
+    }
+    for (const key of keys) {
+      check(value[key], issues)
+      if (issues.length > 0) return under(key, issues)
+    }
+  })
+}
+
+/** A string, an array or an object, each with its own schema. `noun`: "one of a string or object". */
+export function either<S = never, A = never, O = never>(
+  noun: string,
+  kinds: { readonly string?: Schema<S>; readonly array?: Schema<A>; readonly object?: Schema<O> },
+): Schema<S | A | O> {
+  const string = kinds.string && checkerOf(kinds.string)
+  const array = kinds.array && checkerOf(kinds.array)
+  const members = kinds.object && checkerOf(kinds.object)
+  return fastSchema({ either: Object.values(kinds) }, (value, issues) => {
+    const check =
+      typeof value === 'string'
+        ? string
+        : Array.isArray(value)
+          ? array
+          : isObject(value)
+            ? members
+            : undefined
+    if (check === undefined) issues.push(wrongType(value, noun))
+    else check(value, issues)
+  })
+}
+
+/** An object whose member `tag` says which of several schemas is its own. */
+export function tagged<T extends Record<string, Schema<unknown>>>(
+  tag: string,
+  variants: T,
+): Schema<z.output<T[keyof T]>> {
+  const checks = new Map<unknown, Checker>()
+  for (const [name, schema] of Object.entries(variants)) checks.set(name, checkerOf(schema))
+  const values = Object.keys(variants)
+  return fastSchema({ tag, variants }, (value, issues) => {
+    if (!isObject(value)) {
+      issues.push(wrongType(value, 'an object'))
+      return
+    }
+    const given = Object.hasOwn(value, tag) ? value[tag] : undefined
+    const check = checks.get(given)
+    if (check !== undefined) check(value, issues)
+    else if (typeof given === 'string')
+      issues.push({ code: 'invalid_value', values, input: given, path: [tag] })
+    else issues.push({ ...wrongType(given, 'a string'), path: [tag] })
+  })
+}
+
+function wrongType(input: unknown, noun: string): Issue {
+  return { code: 'invalid_type', expected: 'custom', input, message: noun }
+}
+
+function faultIssue(input: unknown, fault: SchemaFault): Issue {
+  return { code: 'custom', input, params: { fault } }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
