@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import type { PostgresClient } from './client.ts'
-import { connected } from './connected.ts'
 import { migrateTables, migrationStatus } from './migrate.ts'
 import { migrations } from './migrations.ts'
 import { type Schema, schemaOf } from './schema.ts'
+import { connected } from './with-connection.ts'
 
 const usage = `sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version ${migrations.length}
 sluice-postgres status  [--url URL] [--schema NAME]   says of which version the tables are; changes nothing

@@ -1,7 +1,7 @@
 import type { PostgresClient } from './client.ts'
 import { migrations } from './migrations.ts'
 import { Queries } from './queries.ts'
-import { countIn, nullableTextIn, textIn } from './row.ts'
+import { countIn, nullableTextIn, textIn } from './row-values.ts'
 import type { Schema } from './schema.ts'
 import { PostgresError } from './store-error.ts'
 

@@ -1,4 +1,4 @@
-import { keyStart } from './key-start.ts'
+import { keyStart } from './principal-prefix.ts'
 import type { Schema } from './schema.ts'
 
 /*

@@ -6,10 +6,10 @@ import {
   type ValidatedUsageQuery,
   validateUsageQuery,
 } from '@sluice/core'
-import { keyStart } from './key-start.ts'
-import { momentOf } from './moment.ts'
+import { keyStart } from './principal-prefix.ts'
 import type { Queries } from './queries.ts'
-import { countIn, nullableTextIn } from './row.ts'
+import { countIn, nullableTextIn } from './row-values.ts'
+import { momentOf } from './timestamps.ts'
 
 const columns = {
   key: 'principal',

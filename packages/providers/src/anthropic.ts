@@ -4,15 +4,15 @@ import { decodeMessages } from './anthropic/decode.ts'
 import { requestBody } from './anthropic/request-body.ts'
 import { baseUrl } from './base-url.ts'
 import { keyOrEnvironment } from './environment-key.ts'
+import { restricting } from './field-restrictions.ts'
 import type { AnthropicModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
+import { concurrency, providerInstance, type VendorOf } from './provider-instance.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { anthropicFields } from './restricted-fields.ts'
-import { restricting } from './restricting.ts'
-import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
-export type { ProviderInstance, VendorOf } from './vendor.ts'
+export type { ProviderInstance, VendorOf } from './provider-instance.ts'
 
 /** How Anthropic is reached. */
 export interface AnthropicOptions {

@@ -2,16 +2,16 @@ import type { Capabilities, EncodedRequest, Provider, Target } from '@sluice/cor
 import { accessToken, type CredentialHeaders } from './access-token.ts'
 import { apiVersionOf, azureDialect } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
-import { capabilitiesByName } from './chat-completions/dialect.ts'
+import { capabilitiesByName } from './chat-completions/compatibility-options.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { keyOrEnvironment } from './environment-key.ts'
+import { restricting } from './field-restrictions.ts'
 import { knownOptions, namesOf } from './known-options.ts'
+import { concurrency, type ProviderInstance, providerInstance } from './provider-instance.ts'
 import { checkedSecret, furtherHeaders } from './request-headers.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
-import { restricting } from './restricting.ts'
-import { concurrency, type ProviderInstance, providerInstance } from './vendor.ts'
 
-export type { ProviderInstance } from './vendor.ts'
+export type { ProviderInstance } from './provider-instance.ts'
 
 /** How Azure OpenAI is reached. `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`, are required. */
 export interface AzureOptions {

@@ -11,19 +11,19 @@ import { requestBody } from './bedrock/request-body.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
 import { variableOf } from './environment-key.ts'
+import { restricting } from './field-restrictions.ts'
 import type { BedrockModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { pathStep } from './model-path.ts'
+import { concurrency, providerInstance, type VendorOf } from './provider-instance.ts'
 import { bearer } from './request-headers.ts'
 import { bedrockFields } from './restricted-fields.ts'
-import { restricting } from './restricting.ts'
-import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
 export type { AwsCredentials } from './bedrock/credentials.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
-export type { ProviderInstance, VendorOf } from './vendor.ts'
+export type { ProviderInstance, VendorOf } from './provider-instance.ts'
 
 /**
  * How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. Default: the environment variable

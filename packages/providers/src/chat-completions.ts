@@ -1,13 +1,13 @@
 import type { Call, EncodedRequest, PartialCompletion, Provider, Reply, UpstreamResponse } from '@sluice/core'
-import { AnswerForms } from './chat-completions/answer-forms.ts'
 import { ChunkStream } from './chat-completions/chunk-stream.ts'
-import type { Dialect } from './chat-completions/dialect.ts'
+import type { Dialect } from './chat-completions/compatibility-options.ts'
+import { AnswerForms } from './chat-completions/completion-templates.ts'
 import { completionFrom } from './chat-completions/partial-completion.ts'
 import { requestBody } from './chat-completions/request-body.ts'
-import { ParameterAdjuster } from './parameters/adjusting.ts'
-import { checkAnswerHead } from './wire/garbled.ts'
+import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
+import { checkAnswerHead } from './wire/garbled-response.ts'
 import { jsonBody } from './wire/json-body.ts'
-import { upstreamRefusal } from './wire/upstream-refusal.ts'
+import { upstreamRefusal } from './wire/upstream-error-response.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
 /** Where a vendor takes chat completions, and how it wants them written. */

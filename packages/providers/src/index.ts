@@ -42,7 +42,7 @@ export {
   vllm,
   xai,
 } from './presets.ts'
+export type { VendorOf } from './provider-instance.ts'
 export { allRestrictedFields } from './restricted-fields.ts'
-export type { VendorOf } from './vendor.ts'
 export type { VertexOptions } from './vertex.ts'
 export { vertex } from './vertex.ts'

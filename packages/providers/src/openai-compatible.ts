@@ -1,16 +1,21 @@
 import type { Provider, RestrictedFields } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
-import { checkDialect } from './chat-completions/check-dialect.ts'
-import type { Dialect } from './chat-completions/dialect.ts'
+import type { Dialect } from './chat-completions/compatibility-options.ts'
+import { checkDialect } from './chat-completions/validate-compatibility.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
+import { checkRestrictedFields, restricting } from './field-restrictions.ts'
 import { knownOptions, namesOf } from './known-options.ts'
+import {
+  concurrency,
+  type KnownCapabilities,
+  type ProviderInstance,
+  providerInstance,
+} from './provider-instance.ts'
 import { bearer, furtherHeaders } from './request-headers.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
-import { checkRestrictedFields, restricting } from './restricting.ts'
-import { concurrency, type KnownCapabilities, type ProviderInstance, providerInstance } from './vendor.ts'
 
-export type { Dialect } from './chat-completions/dialect.ts'
-export type { ProviderInstance } from './vendor.ts'
+export type { Dialect } from './chat-completions/compatibility-options.ts'
+export type { ProviderInstance } from './provider-instance.ts'
 
 /** A service that speaks the chat-completions protocol, and how. */
 export interface OpenAICompatibleOptions extends Dialect {

@@ -1,12 +1,12 @@
-import { capabilitiesByName, openaiDialect } from './chat-completions/dialect.ts'
+import { capabilitiesByName, openaiDialect } from './chat-completions/compatibility-options.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type { OpenAIModel } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { openaiCompatible } from './openai-compatible.ts'
+import type { VendorOf } from './provider-instance.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
-import type { VendorOf } from './vendor.ts'
 
-export type { ProviderInstance, VendorOf } from './vendor.ts'
+export type { ProviderInstance, VendorOf } from './provider-instance.ts'
 
 /** How OpenAI is reached. */
 export interface OpenAIOptions {

@@ -12,6 +12,7 @@ import type {
 } from './known-models.ts'
 import { knownOptions, namesOf } from './known-options.ts'
 import { type Dialect, openaiCompatible, type ProviderInstance } from './openai-compatible.ts'
+import type { VendorOf } from './provider-instance.ts'
 import {
   allRestrictedFields,
   cerebrasFields,
@@ -27,7 +28,6 @@ import {
   vllmFields,
   xaiFields,
 } from './restricted-fields.ts'
-import type { VendorOf } from './vendor.ts'
 
 /** A vendor as data: where it is, and how its requests differ from the protocol. */
 export interface Preset extends Dialect {

@@ -1,9 +1,9 @@
 import type { SharedHealth, SharedTargetChange, SharedTargetState, UnavailableReason } from '@sluice/core'
 import { acquireProbe, readHealth, releaseProbe, writeHealth } from './lua/health.ts'
+import { wholeNumberOf } from './parse-whole-number.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import { checkedPrefix, spelled } from './store-keys.ts'
-import { wholeNumberOf } from './whole-number-of.ts'
 
 export interface RedisHealthOptions {
   /**

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Connection } from './connection.ts'
+import { makeFile } from './create-database-file.ts'
 import { type Location, locationOf, openError } from './location.ts'
-import { makeFile } from './make-file.ts'
 import { migrate, neededVersion, schemaVersion, WrongVersion } from './migrate.ts'
 
 const usage = `sluice-sqlite migrate --url file:./sluice.db   brings the tables to version ${neededVersion}; makes the file

@@ -8,10 +8,10 @@ import {
   keyStore,
 } from '@sluice/core'
 import { Connection } from './connection.ts'
-import { sqliteKeyRows } from './key-rows.ts'
-import { sqliteLedgerRows } from './ledger-rows.ts'
+import { makeFile } from './create-database-file.ts'
+import { sqliteKeyRows } from './key-repository.ts'
+import { sqliteLedgerRows } from './ledger-repository.ts'
 import { type Location, locationOf, openError } from './location.ts'
-import { makeFile } from './make-file.ts'
 import { expectMigrated, migrate, schemaVersion, WrongVersion } from './migrate.ts'
 
 /** Where the database is. */

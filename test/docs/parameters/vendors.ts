@@ -3,8 +3,8 @@ import * as providers from '@sluice/providers'
 import { anthropicParameters } from '../../../packages/providers/src/anthropic/parameters.ts'
 import { apiVersionOf, azureDialect } from '../../../packages/providers/src/azure/api-version.ts'
 import { bedrockParameters } from '../../../packages/providers/src/bedrock/parameters.ts'
-import { openaiDialect } from '../../../packages/providers/src/chat-completions/dialect.ts'
-import { parameterRulesOf } from '../../../packages/providers/src/chat-completions/parameter-rules-of.ts'
+import { parameterRulesOf } from '../../../packages/providers/src/chat-completions/chat-parameter-rules.ts'
+import { openaiDialect } from '../../../packages/providers/src/chat-completions/compatibility-options.ts'
 import { geminiParameters } from '../../../packages/providers/src/gemini/parameters.ts'
 import type {
   ParameterName,

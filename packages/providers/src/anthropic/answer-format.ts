@@ -3,7 +3,7 @@ import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from
 import { claudeModel } from '../claude/models.ts'
 import { supportedSchema } from '../claude/structured-outputs.ts'
 import { forcesTool, inputSchema } from '../claude/tools.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ApiTool } from './tools.ts'
 

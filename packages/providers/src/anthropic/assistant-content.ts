@@ -2,7 +2,7 @@ import { claudeFormat } from '../claude/signed-turns.ts'
 import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
 import type { AssistantTurn, SpokenCall } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
 import type { ToolUseIds } from './tool-use-ids.ts'
 

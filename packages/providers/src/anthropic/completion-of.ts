@@ -2,10 +2,10 @@ import type { PartialCompletion, PartialMessage, PartialToolCall } from '@sluice
 import { finishReason } from '../claude/finish-reason.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { messagesRefusalWithin, refusalText } from './refusals.ts'
+import { messagesRefusalWithin, refusalText } from './errors.ts'
 import { UsageCounts } from './usage.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }

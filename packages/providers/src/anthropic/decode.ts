@@ -8,14 +8,14 @@ import {
 } from '@sluice/core'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
-import { checkAnswerHead } from '../wire/garbled.ts'
+import { checkAnswerHead } from '../wire/garbled-response.ts'
+import { asChunk, wholeCompletion } from '../wire/parse-completion.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { wallClock } from '../wire/wall-clock.ts'
-import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { answerToolName } from './answer-format.ts'
 import { completionOf } from './completion-of.ts'
+import { messagesRefusal } from './errors.ts'
 import { MessageEvents } from './message-events.ts'
-import { messagesRefusal } from './refusals.ts'
 
 /**
  * Reads an answer of the Messages API, whole or streamed, as `call` asked for it.

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/core'
 import { stopSequences } from '../claude/sampling.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { anthropicNative } from './parameters.ts'
 
 /** What other rules write. */

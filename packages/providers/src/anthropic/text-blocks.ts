@@ -1,6 +1,6 @@
 import type { JsonObject } from '@sluice/core'
 import type { Conversation, SpokenText } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /** A block of the Messages API: of a message, a tool's result or the system text. */
 export type Block = Readonly<Record<string, unknown>> & { readonly type: string }

@@ -2,7 +2,7 @@ import type { ChatRequest } from '@sluice/core'
 import type { ClaudeModel } from '../claude/models.ts'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
 import { calledNames, type Turn } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type ApiTool, apiTools } from './tools.ts'
 
 /** The part of a request that is about tools. */

@@ -3,7 +3,7 @@ import type { ClaudeModel } from '../claude/models.ts'
 import { strictSchema } from '../claude/structured-outputs.ts'
 import { functionTool, inputSchema } from '../claude/tools.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /** A tool of the Messages API. */
 export interface ApiTool {

@@ -2,7 +2,7 @@ import { type FilePart, GatewayError, type ImagePart, type JsonObject } from '@s
 import type { UserContent } from '../conversation/conversation.ts'
 import { dataUrl } from '../conversation/data-url.ts'
 import { fileData, textOfBase64 } from '../conversation/file-data.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Block, marked } from './text-blocks.ts'
 
 /** The types of images that Claude takes. */

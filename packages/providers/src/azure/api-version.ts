@@ -1,4 +1,4 @@
-import { type Dialect, openaiDialect } from '../chat-completions/dialect.ts'
+import { type Dialect, openaiDialect } from '../chat-completions/compatibility-options.ts'
 
 /** Which of Azure's two APIs is asked, and in which version. */
 export interface ApiVersion {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Message } from '@sluice/core'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { BedrockModel } from './models.ts'
 
 /** A block that says: the prompt may be cached up to here. */

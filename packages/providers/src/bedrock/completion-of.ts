@@ -1,11 +1,11 @@
 import type { Call, PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { answerToolName } from './answer-format.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { bedrockFailure } from './failures.ts'
+import { bedrockFailure } from './errors.ts'
 import { bedrockModel } from './models.ts'
 import { functionName, invokedModel, serviceTierOf, stopReason, usageOf } from './response-fields.ts'
 

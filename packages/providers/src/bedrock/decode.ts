@@ -1,14 +1,14 @@
 import type { Call, PartialChunk, PartialCompletion, Reply, UpstreamResponse } from '@sluice/core'
 import { eventChunks } from '../wire/event-chunks.ts'
 import { exactJsonOf } from '../wire/exact-json.ts'
-import { checkAnswerHead } from '../wire/garbled.ts'
+import { checkAnswerHead } from '../wire/garbled-response.ts'
+import { asChunk, wholeCompletion } from '../wire/parse-completion.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { wallClock } from '../wire/wall-clock.ts'
-import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { completionOf } from './completion-of.ts'
 import { ConverseEvents } from './converse-events.ts'
+import { bedrockRefusal } from './errors.ts'
 import { decodeEventStream } from './event-stream.ts'
-import { bedrockRefusal } from './failures.ts'
 
 /**
  * Reads an answer of Converse, or of ConverseStream, as `call` asked for it.

@@ -1,4 +1,4 @@
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 
 /** What the headers of a frame say of it, by their names: those of text that begin with a colon. */
 export type FrameHeaders = ReadonlyMap<string, string>

@@ -1,5 +1,5 @@
 import type { SseEvent } from '@sluice/core'
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 import { crc32 } from './crc32.ts'
 import { type FrameHeaders, frameHeaders } from './frame-headers.ts'
 

@@ -1,7 +1,7 @@
 import type { Adjustment, Call, ChatRequest } from '@sluice/core'
 import { conversationOf } from '../conversation/conversation.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
-import { ParameterAdjuster } from '../parameters/adjusting.ts'
+import { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { applyRules } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { answerFormat } from './answer-format.ts'

@@ -1,5 +1,5 @@
 import type { Conversation, SpokenText } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import type { Block } from './user-content.ts'

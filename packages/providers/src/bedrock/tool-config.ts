@@ -1,7 +1,7 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
 import { calledNames, type Turn } from '../conversation/conversation.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { CachePoint } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'

@@ -2,7 +2,7 @@ import type { FunctionTool, JsonObject, Tool } from '@sluice/core'
 import { strictSchema } from '../claude/structured-outputs.ts'
 import { functionTool, inputSchema } from '../claude/tools.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type CachePoint, cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 

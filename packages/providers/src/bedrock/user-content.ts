@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/core'
 import type { UserContent } from '../conversation/conversation.ts'
 import { fileData } from '../conversation/file-data.ts'
 import { type ImageFetcher, imageData } from '../conversation/image-data.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /** A block of Converse: of a message, of `system`, or of a tool's result. Its one member says what it is. */

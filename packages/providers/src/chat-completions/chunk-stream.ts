@@ -1,12 +1,12 @@
 import { type PartialChunk, SseDecoder, UpstreamError } from '@sluice/core'
 import { truncated } from '../wire/event-chunks.ts'
-import { garbled, upstreamFailure } from '../wire/garbled.ts'
-import { jsonOf } from '../wire/json-of.ts'
+import { garbled, upstreamFailure } from '../wire/garbled-response.ts'
+import { asChunk } from '../wire/parse-completion.ts'
+import { jsonOf } from '../wire/parse-json.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
-import { asChunk } from '../wire/whole-completion.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { completionFrom } from './partial-completion.ts'
-import { TextForm } from './text-form.ts'
+import { TextForm } from './text-event-template.ts'
 
 type Read = IteratorResult<readonly PartialChunk[]>
 

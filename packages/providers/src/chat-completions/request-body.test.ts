@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeChatCompletions } from '../chat-completions.ts'
 import { presets } from '../presets.ts'
-import { type Dialect, openaiDialect } from './dialect.ts'
+import { type Dialect, openaiDialect } from './compatibility-options.ts'
 
 const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Hello' }]
 

@@ -1,10 +1,10 @@
 import { type Call, GatewayError, type Message } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { asksForNothing } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
-import type { Dialect } from './dialect.ts'
-import { withoutForeignMarks, withoutForeignMembers } from './foreign-members.ts'
-import { withNineCharacterIds } from './nine-character-ids.ts'
+import type { Dialect } from './compatibility-options.ts'
+import { withoutForeignMarks, withoutForeignMembers } from './extra-fields.ts'
+import { withNineCharacterIds } from './short-tool-call-ids.ts'
 
 /**
  * The caller's request in a vendor's words, to be written as JSON: a member that is `undefined` is left out. What is left

@@ -1,6 +1,6 @@
 import type { GatewayError, Message } from '@sluice/core'
 import type { SpokenCall, Turn } from '../conversation/conversation.ts'
-import { cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend } from '../parameters/parameter-adjuster.ts'
 
 /**
  * Sees that each call has one result, in the turn after it, and that there are no other results: the vendor

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@sluice/core'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 
 /** The most that is collected of one response, in UTF-16 code units. */
 const maxCollected = 8_388_608

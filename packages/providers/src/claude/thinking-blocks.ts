@@ -5,7 +5,7 @@ import {
   type ReasoningPlace,
   reasoningBlocks,
 } from '../conversation/reasoning-blocks.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /** A block of thinking, and where in its message it stood. */
 export interface Thought<Block> {

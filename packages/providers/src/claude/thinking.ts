@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
 import type { Turn } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ClaudeEffort, ClaudeModel } from './models.ts'
 import { continuesUnsigned } from './signed-turns.ts'

@@ -1,5 +1,5 @@
 import type { ChatRequest, FunctionTool, JsonObject, Tool, ToolChoice } from '@sluice/core'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { ClaudeModel } from './models.ts'
 
 /** The Messages API's `tool_choice`. */

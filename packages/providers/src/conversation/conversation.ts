@@ -1,5 +1,5 @@
 import type { AssistantMessage, JsonObject, Message, TextPart, UserPart } from '@sluice/core'
-import { cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { cacheControl, reasoningDetails } from './extensions.ts'
 import { toolArguments } from './tool-arguments.ts'
 

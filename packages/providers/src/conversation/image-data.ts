@@ -1,5 +1,5 @@
 import { GatewayError, type ImagePart } from '@sluice/core'
-import { cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { base64Of, dataUrl, type InlineData } from './data-url.ts'
 
 /** An image that was fetched. */

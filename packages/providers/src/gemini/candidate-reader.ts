@@ -8,7 +8,7 @@ import type {
   TokenLogprob,
 } from '@sluice/core'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { CallReader } from './call-reader.ts'
 import { signatureFormat } from './model-parts.ts'

@@ -8,13 +8,13 @@ import {
   type UpstreamResponse,
 } from '@sluice/core'
 import { eventChunks, truncated } from '../wire/event-chunks.ts'
-import { checkAnswerHead, garbled, upstreamFailure } from '../wire/garbled.ts'
-import { jsonOf } from '../wire/json-of.ts'
+import { checkAnswerHead, garbled, upstreamFailure } from '../wire/garbled-response.ts'
 import { isFields } from '../wire/json-value.ts'
+import { jsonOf } from '../wire/parse-json.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
-import { refusalWithin } from '../wire/upstream-refusal.ts'
+import { refusalWithin } from '../wire/upstream-error-response.ts'
 import { wallClock } from '../wire/wall-clock.ts'
-import { googleRefusal, googleRefusalOf } from './google-refusal.ts'
+import { googleRefusal, googleRefusalOf } from './google-error.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { FunctionDefinition, JsonObject, ToolChoice } from '@sluice/core'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GoogleApi } from './models.ts'
 
 /** A function that a caller gave; its `path` is where it stands in the request. */

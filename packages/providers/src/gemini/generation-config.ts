@@ -1,5 +1,5 @@
 import type { Call, ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 import { responseSchema } from './response-schema.ts'
 import { thinkingConfig } from './thinking.ts'

@@ -1,6 +1,6 @@
 import type { AssistantTurn, SpokenCall, SpokenReasoning } from '../conversation/conversation.ts'
 import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields, textOf } from '../wire/json-value.ts'
 import type { GeminiModel } from './models.ts'
 import type { Part } from './user-part.ts'

@@ -1,4 +1,4 @@
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 import { countOf, type Fields, objectsOf } from '../wire/json-value.ts'
 
 type Container = Record<string, unknown> | unknown[]

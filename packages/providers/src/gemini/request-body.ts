@@ -1,7 +1,7 @@
 import type { Call, ChatRequest, Tool } from '@sluice/core'
 import { type Conversation, conversationOf, type Turn } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { applyRules, type ParameterRules } from '../parameters/parameter-rules.ts'
 import { checkTurns } from './check-turns.ts'
 import { contentsOf } from './contents.ts'

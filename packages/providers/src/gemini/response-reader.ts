@@ -1,10 +1,10 @@
 import type { PartialChunk, PartialChunkChoice } from '@sluice/core'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
-import { refusalInStream } from '../wire/upstream-refusal.ts'
+import { refusalInStream } from '../wire/upstream-error-response.ts'
 import { CandidateReader } from './candidate-reader.ts'
-import { googleRefusalOf } from './google-refusal.ts'
+import { googleRefusalOf } from './google-error.ts'
 import { serviceTierOf, usageOf } from './usage-metadata.ts'
 
 /** No reason at all; Vertex AI spells it in its own way. */

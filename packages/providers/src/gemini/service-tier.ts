@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 type Tier = ChatRequest['service_tier']
 

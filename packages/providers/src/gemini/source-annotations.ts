@@ -1,5 +1,5 @@
 import type { JsonObject } from '@sluice/core'
-import { garbled } from '../wire/garbled.ts'
+import { garbled } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { Utf16Offsets } from './utf16-offsets.ts'
 

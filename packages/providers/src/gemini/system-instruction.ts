@@ -1,6 +1,6 @@
 import type { Message } from '@sluice/core'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { Content } from './contents.ts'
 import type { GeminiModel } from './models.ts'
 

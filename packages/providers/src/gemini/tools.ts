@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject, Tool } from '@sluice/core'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { functionChoice, type GivenFunction } from './function-choice.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 

@@ -2,7 +2,7 @@ import type { AudioPart, FilePart, ImagePart } from '@sluice/core'
 import type { UserContent } from '../conversation/conversation.ts'
 import { fileData } from '../conversation/file-data.ts'
 import { type ImageSource, imageData } from '../conversation/image-data.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /** A `Part` of a request's contents. */
 export type Part = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import type { ChatRequest, UnsupportedParameters } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { ParameterAdjuster } from './adjusting.ts'
+import { ParameterAdjuster } from './parameter-adjuster.ts'
 import { applyRules, type ParameterName, type ParameterRules } from './parameter-rules.ts'
 
 /** Everything passed, but for these. */

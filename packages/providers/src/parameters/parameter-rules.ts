@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from './adjusting.ts'
+import type { ParameterAdjuster } from './parameter-adjuster.ts'
 
 type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] }
 

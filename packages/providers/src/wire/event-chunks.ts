@@ -1,7 +1,7 @@
 import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core'
-import { garbled, upstreamFailure } from './garbled.ts'
-import { jsonOf } from './json-of.ts'
+import { garbled, upstreamFailure } from './garbled-response.ts'
 import { type Fields, isFields } from './json-value.ts'
+import { jsonOf } from './parse-json.ts'
 
 /**
  * How far a streamed answer has come. It only moves on: `open` to `whole` to `ended`, or from `open` to either.

@@ -1,4 +1,4 @@
-import { jsonOf, stringEnd } from './json-of.ts'
+import { jsonOf, stringEnd } from './parse-json.ts'
 
 /**
  * What a number beyond 2^53 begins with while it stands as a text. Half of a surrogate pair: the gateway takes no

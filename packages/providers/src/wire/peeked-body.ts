@@ -1,4 +1,4 @@
-import { garbled } from './garbled.ts'
+import { garbled } from './garbled-response.ts'
 
 const maxTextBytes = 33_554_432
 const maxBlankBytes = 65_536

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redisCacheStore } from './redis-answers.ts'
+import { redisCacheStore } from './redis-cache-store.ts'
 import type { RedisClient } from './redis-client.ts'
 
 const a = { owner: 'ann', name: 'a' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'
-import { checkAnswerHead } from './garbled.ts'
+import { checkAnswerHead } from './garbled-response.ts'
 
 describe('checkAnswerHead', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { jsonOf } from './json-of.ts'
-import { wholeCompletion } from './whole-completion.ts'
+import { wholeCompletion } from './parse-completion.ts'
+import { jsonOf } from './parse-json.ts'
 
 function failureOf(text: string, read = (): never => expect.unreachable('it is read')): unknown {
   try {

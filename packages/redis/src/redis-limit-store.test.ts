@@ -1,7 +1,7 @@
 import type { Claim, Counter } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
 import type { RedisClient } from './redis-client.ts'
-import { redisLimitStore } from './redis-store.ts'
+import { redisLimitStore } from './redis-limit-store.ts'
 
 const rate: Counter = { kind: 'rate', key: 'a', limit: 10, windowMs: 1_000, dryRun: false, amount: 1 }
 const lease: Counter = { kind: 'lease', key: 'b', limit: 2, dryRun: false }

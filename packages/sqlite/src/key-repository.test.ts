@@ -3,7 +3,7 @@ import { apiKeys, keyStore } from '@sluice/core'
 import { keyStoreConformance } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
-import { sqliteKeyRows } from './key-rows.ts'
+import { sqliteKeyRows } from './key-repository.ts'
 import { migrate } from './migrate.ts'
 import { temporaryFile } from './temporary-file.ts'
 

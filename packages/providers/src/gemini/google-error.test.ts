@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'
-import { googleRefusal } from './google-refusal.ts'
+import { googleRefusal } from './google-error.ts'
 
 const refused = (status: number, error: object) =>
   googleRefusal(scriptedResponse({ status, body: JSON.stringify({ error }) }), () => 0)

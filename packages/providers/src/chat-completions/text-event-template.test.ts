@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ChunkReader } from './chunk-reader.ts'
-import { TextForm } from './text-form.ts'
+import { TextForm } from './text-event-template.ts'
 
 const head =
   '{"id":"c","object":"chat.completion.chunk","service_tier":"default","system_fingerprint":"fp","choices":['

@@ -1,6 +1,6 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
-import { refusalWithin, upstreamRefusal } from '../wire/upstream-refusal.ts'
+import { refusalWithin, upstreamRefusal } from '../wire/upstream-error-response.ts'
 
 /** The status that each type of error stands for, where it comes without one: within a stream. */
 const statuses: Readonly<Record<string, number>> = {

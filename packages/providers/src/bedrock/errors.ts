@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
-import { jsonOf } from '../wire/json-of.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
-import { refusalWithin, upstreamRefusal } from '../wire/upstream-refusal.ts'
+import { jsonOf } from '../wire/parse-json.ts'
+import { refusalWithin, upstreamRefusal } from '../wire/upstream-error-response.ts'
 
 /** The status that each of Bedrock's exceptions stands for: AWS answers some under another. */
 const statuses: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
-import { momentOf } from './moment.ts'
 import type { Schema } from './schema.ts'
+import { momentOf } from './timestamps.ts'
 
 /** What a row of `WrittenRows` is, for `jsonb_to_recordset`. */
 const written = `kind text, id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,

@@ -1,6 +1,6 @@
 import { namesOf } from '../known-options.ts'
 import type { ParameterName, ParameterRule, ParameterRules } from '../parameters/parameter-rules.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './compatibility-options.ts'
 
 const names = /* @__PURE__ */ namesOf<{ readonly [K in ParameterName]: unknown }>({
   max_tokens: true,

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './compatibility-options.ts'
 
 type Check = (value: unknown) => boolean
 

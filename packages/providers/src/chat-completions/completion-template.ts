@@ -1,9 +1,9 @@
 import type { FinishReason, PartialCompletion } from '@sluice/core'
-import { plainEnd, stringEnd } from '../wire/json-of.ts'
 import type { Fields } from '../wire/json-value.ts'
-import { type Slot, slotsOf } from './answer-slots.ts'
+import { plainEnd, stringEnd } from '../wire/parse-json.ts'
 import { withModel, withOrigin } from './partial-completion.ts'
 import { partialUsage } from './partial-usage.ts'
+import { type Slot, slotsOf } from './template-slots.ts'
 
 /** Texts longer than this hold more than a form. */
 const longestForm = 2_000

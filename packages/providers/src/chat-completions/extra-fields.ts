@@ -1,7 +1,7 @@
 import type { Message, Tool } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Fields, isFields } from '../wire/json-value.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './compatibility-options.ts'
 
 /**
  * What this gateway's answers carry beyond the protocol, and what it takes beyond it, of which every vendor knows

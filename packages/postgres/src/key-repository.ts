@@ -5,10 +5,10 @@ import {
   type StoredKey,
   storableText,
 } from '@sluice/core'
-import { momentOf, msOf } from './moment.ts'
 import type { Queries } from './queries.ts'
-import { textIn } from './row.ts'
+import { textIn } from './row-values.ts'
 import { PostgresError } from './store-error.ts'
+import { momentOf, msOf } from './timestamps.ts'
 
 /** SQL for a time that is given in a parameter, or for null. */
 const timeIn = (param: string) => momentOf(`${param}::text::bigint`)

@@ -1,8 +1,8 @@
 import type { PartialCompletion } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AnswerForm } from './answer-form.ts'
-import { AnswerForms } from './answer-forms.ts'
+import { AnswerForm } from './completion-template.ts'
+import { AnswerForms } from './completion-templates.ts'
 import { completionFrom } from './partial-completion.ts'
 
 /** As OpenAI writes it; with `given` in the place of what it has. */

@@ -1,5 +1,5 @@
 import type { LimitStore } from '@sluice/core'
-import { limitStoreOn } from './limit-store-on.ts'
+import { limitStoreOn } from './limit-store.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { storeKeys } from './store-keys.ts'
 

@@ -1,5 +1,5 @@
 import { type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
-import { garbled, upstreamFailure } from './garbled.ts'
+import { garbled, upstreamFailure } from './garbled-response.ts'
 
 /**
  * A completion from the JSON text of a body, by a vendor's own reader. Throws `UpstreamError`: what the reader

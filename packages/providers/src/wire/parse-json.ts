@@ -1,4 +1,4 @@
-import { garbled } from './garbled.ts'
+import { garbled } from './garbled-response.ts'
 
 const maxDepth = 512
 

@@ -1,5 +1,5 @@
 import { burstOf, type Counter, type CounterState, cellsIn, type LimitDecision } from '@sluice/core'
-import { wholeNumberOf } from './whole-number-of.ts'
+import { wholeNumberOf } from './parse-whole-number.ts'
 
 /** What the script answered, in the words of the contract. Throws for any other answer: it is no allowance. */
 export function verdictOf(reply: unknown, counters: readonly Counter[]): LimitDecision {

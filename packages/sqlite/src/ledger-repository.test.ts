@@ -1,7 +1,7 @@
 import { ledgerConformance } from '@sluice/testing'
 import { describe, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
-import { sqliteLedgerRows } from './ledger-rows.ts'
+import { sqliteLedgerRows } from './ledger-repository.ts'
 import { migrate } from './migrate.ts'
 import { temporaryFile } from './temporary-file.ts'
 

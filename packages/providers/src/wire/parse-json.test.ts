@@ -1,6 +1,6 @@
 import { UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { jsonOf } from './json-of.ts'
+import { jsonOf } from './parse-json.ts'
 
 const arrays = (depth: number, inner = '') => '['.repeat(depth) + inner + ']'.repeat(depth)
 const kindOf = (text: string) => {

@@ -1,6 +1,6 @@
 import type { PartialChunk } from '@sluice/core'
-import { plainEnd } from '../wire/json-of.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
+import { plainEnd } from '../wire/parse-json.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { withOrigin } from './partial-completion.ts'
 

@@ -1,9 +1,14 @@
 import { type LedgerBatch, type LedgerRepository, toStoredBatch } from '@sluice/core'
-import { cancelledStatement, orphansStatement, progressStatement, rowsStatement } from './ledger-write.ts'
+import {
+  cancelledStatement,
+  orphansStatement,
+  progressStatement,
+  rowsStatement,
+} from './ledger-statements.ts'
+import { writtenRows } from './merge-batch.ts'
 import type { Queries } from './queries.ts'
-import { countIn } from './row.ts'
+import { countIn } from './row-values.ts'
 import { usageOf } from './usage.ts'
-import { writtenRows } from './written-rows.ts'
 
 /** The table under a ledger, in PostgreSQL. */
 export function postgresLedgerRows(queries: Queries): LedgerRepository {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core'
-import { addAnswer, getAnswer, replaceAnswer, setAnswer } from './lua/answers.ts'
+import { addAnswer, getAnswer, replaceAnswer, setAnswer } from './lua/cache.ts'
+import { wholeNumberOf } from './parse-whole-number.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import { checkedPrefix, spelled } from './store-keys.ts'
-import { wholeNumberOf } from './whole-number-of.ts'
 
 export interface RedisCacheStoreOptions {
   /** What the names of all keys begin with; stores with the same one share their answers. Default: `sluice`. */

@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
-import { jsonOf } from './json-of.ts'
+import { type RefusalDetails, refusalDetails } from './error-details.ts'
 import { isFields } from './json-value.ts'
-import { type RefusalDetails, refusalDetails } from './refusal-details.ts'
+import { jsonOf } from './parse-json.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 const tooLong =

@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
-import { jsonOf } from '../wire/json-of.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
-import { upstreamRefusal } from '../wire/upstream-refusal.ts'
+import { jsonOf } from '../wire/parse-json.ts'
+import { upstreamRefusal } from '../wire/upstream-error-response.ts'
 
 /**
  * An error answer of a Google service as an `UpstreamError` of kind `refused`. Never rejects. `now` gives

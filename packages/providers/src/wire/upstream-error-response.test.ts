@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'
-import { refusalInStream, upstreamRefusal } from './upstream-refusal.ts'
+import { refusalInStream, upstreamRefusal } from './upstream-error-response.ts'
 
 const refused = (status: number, body: unknown) =>
   upstreamRefusal(scriptedResponse({ status, body: JSON.stringify(body) }), () => 0)

@@ -1,13 +1,13 @@
 import type { Claim, Counter, LimitStore } from '@sluice/core'
 import { counterArguments, holds } from './counter-arguments.ts'
+import { verdictOf } from './limit-decision.ts'
 import { admit } from './lua/admit.ts'
 import { renew } from './lua/renew.ts'
 import { settle } from './lua/settle.ts'
+import { wholeNumberOf } from './parse-whole-number.ts'
 import type { ScriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import type { StoreKeys } from './store-keys.ts'
-import { verdictOf } from './verdict-of.ts'
-import { wholeNumberOf } from './whole-number-of.ts'
 
 /** Most claims that one script renews: a server does nothing else meanwhile. */
 const renewedAtOnce = 100
