@@ -6,11 +6,11 @@ import { fileJournal, openPostgres, type PostgresClient, PostgresError } from '@
 import { refusedPort } from '@sluice/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { postgresKeyRows } from '../../packages/postgres/src/key-repository.ts'
-import { postgresLedgerRows } from '../../packages/postgres/src/ledger-repository.ts'
+import { postgresKeyRepository } from '../../packages/postgres/src/key-repository.ts'
+import { postgresLedgerRepository } from '../../packages/postgres/src/ledger-repository.ts'
 import { migrations } from '../../packages/postgres/src/migrations.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
-import { schemaOf } from '../../packages/postgres/src/schema.ts'
+import { parseSchema } from '../../packages/postgres/src/schema.ts'
 import { hostileTexts } from '../../packages/testing/src/hostile-texts.ts'
 import { charge, closing, entry } from '../../packages/testing/src/ledger-records.ts'
 import { startTask } from './programs/postgres-tasks.ts'
@@ -30,7 +30,7 @@ describeWithPostgres('openPostgres', () => {
   /** Tables as the first so many migrations make them. */
   async function makeTables(pool: pg.Pool, version: number): Promise<void> {
     const steps = migrations.slice(0, version).map((migration, index) => {
-      const made = 'statements' in migration ? migration.statements(schemaOf()) : ''
+      const made = 'statements' in migration ? migration.statements(parseSchema()) : ''
       return `${made} insert into sluice.migrations (version) values (${index + 1});`
     })
     await pool.query(`create schema sluice;
@@ -187,7 +187,7 @@ describeWithPostgres('openPostgres', () => {
     it('of version 3 have a key with a shadow rule, which is let in and stays a dry run', async () => {
       const pool = await fresh()
       await makeTables(pool, 3)
-      const { key, stored } = await keyStore(postgresKeyRows(new Queries(pool, schemaOf()))).issue({
+      const { key, stored } = await keyStore(postgresKeyRepository(new Queries(pool, parseSchema()))).issue({
         name: 'a',
       })
       const limits = '[{"kind":"requests","limit":1,"per":"minute","shadow":true}]'
@@ -459,7 +459,7 @@ describeWithPostgres('openPostgres', () => {
   it('waits for nobody who holds a row to find a key, to note that a request lives, or to look for orphans', async () => {
     const pool = await fresh()
     const { keys } = await opened(pool)
-    const rows = postgresLedgerRows(new Queries(pool, schemaOf()))
+    const rows = postgresLedgerRepository(new Queries(pool, parseSchema()))
     const { key } = await keys.issue({ name: 'a' })
     const record = entry()
     await rows.write({ entries: [record], closings: [], progress: [] })
@@ -503,7 +503,7 @@ describeWithPostgres('openPostgres', () => {
         return pool.query(text, params)
       },
     }
-    const { usage } = postgresLedgerRows(new Queries(explaining, schemaOf()))
+    const { usage } = postgresLedgerRepository(new Queries(explaining, parseSchema()))
     const where = { key: 'key 7', tags: {} }
     expect(await usage({ by: ['model'], from: 7_000_000, to: 9_000_000, where })).toMatchObject([
       { requests: 4 },

@@ -6,12 +6,12 @@ import {
   storableText,
 } from '@sluice/core'
 import type { Queries } from './queries.ts'
-import { textIn } from './row-values.ts'
+import { textColumn } from './row-values.ts'
 import { PostgresError } from './store-error.ts'
-import { momentOf, msOf } from './timestamps.ts'
+import { msFromTimestamp, timestampFromMs } from './timestamps.ts'
 
 /** SQL for a time that is given in a parameter, or for null. */
-const timeIn = (param: string) => momentOf(`${param}::text::bigint`)
+const timeIn = (param: string) => timestampFromMs(`${param}::text::bigint`)
 const jsonIn = (param: string) => `${param}::text::jsonb`
 
 /**
@@ -20,8 +20,8 @@ const jsonIn = (param: string) => `${param}::text::jsonb`
  * after many keys were issued at once nothing is.
  */
 const key = `json_build_object('id', id, 'name', name, 'models', models, 'tags', tags, 'limits', limits,
-  'disabled', disabled, 'createdAt', ${msOf('created_at')}, 'expiresAt', ${msOf('expires_at')},
-  'lastUsedAt', ${msOf('last_used_at')}, 'secrets', secrets)::text as key`
+  'disabled', disabled, 'createdAt', ${msFromTimestamp('created_at')}, 'expiresAt', ${msFromTimestamp('expires_at')},
+  'lastUsedAt', ${msFromTimestamp('last_used_at')}, 'secrets', secrets)::text as key`
 
 /**
  * Where the note of a use cannot be written, the key is good all the same: in a read-only standby, on a full disk, or
@@ -30,7 +30,7 @@ const key = `json_build_object('id', id, 'name', name, 'models', models, 'tags',
 const unwritable = new Set(['25006', '53100', '42501'])
 
 /** The table under a key store, in PostgreSQL. */
-export function postgresKeyRows(queries: Queries): KeyRepository {
+export function postgresKeyRepository(queries: Queries): KeyRepository {
   const keys = `${queries.schema.sql}.keys`
   const digests = `${queries.schema.sql}.key_digests`
   const hasDigest = (digest: string) =>
@@ -42,7 +42,7 @@ export function postgresKeyRows(queries: Queries): KeyRepository {
         `with stored as (
 insert into ${keys} (id, name, models, tags, limits, disabled, created_at, expires_at, last_used_at, secrets)
 select given->>'id', given->>'name', ${['models', 'tags', 'limits'].map(name => `nullif(given->'${name}', 'null')`).join(', ')},
-  (given->>'disabled')::boolean, ${['createdAt', 'expiresAt', 'lastUsedAt'].map(name => momentOf(`(given->>'${name}')::bigint`)).join(', ')},
+  (given->>'disabled')::boolean, ${['createdAt', 'expiresAt', 'lastUsedAt'].map(name => timestampFromMs(`(given->>'${name}')::bigint`)).join(', ')},
   given->'secrets'
 from (select ${jsonIn('$1')} as given) as one
 returning id, secrets
@@ -176,5 +176,5 @@ function storedJson(value: unknown): string {
 }
 
 function storedKey(row: unknown): StoredKey {
-  return JSON.parse(textIn(row, 'key')) as StoredKey
+  return JSON.parse(textColumn(row, 'key')) as StoredKey
 }

@@ -5,13 +5,13 @@ import {
   progressStatement,
   rowsStatement,
 } from './ledger-statements.ts'
-import { writtenRows } from './merge-batch.ts'
+import { mergeBatch } from './merge-batch.ts'
 import type { Queries } from './queries.ts'
-import { countIn } from './row-values.ts'
-import { usageOf } from './usage.ts'
+import { integerColumn } from './row-values.ts'
+import { queryUsage } from './usage.ts'
 
 /** The table under a ledger, in PostgreSQL. */
-export function postgresLedgerRows(queries: Queries): LedgerRepository {
+export function postgresLedgerRepository(queries: Queries): LedgerRepository {
   const writeRows = rowsStatement(queries.schema)
   const writeBoth = progressStatement(queries.schema)
   const cancel = cancelledStatement(queries.schema)
@@ -19,7 +19,7 @@ export function postgresLedgerRows(queries: Queries): LedgerRepository {
   return {
     async write(batch: LedgerBatch): Promise<void> {
       const stored = toStoredBatch(batch)
-      const { rows, progress } = writtenRows(stored)
+      const { rows, progress } = mergeBatch(stored)
       if (progress.length > 0) await queries.run(writeBoth, [JSON.stringify(rows), JSON.stringify(progress)])
       else if (rows.length > 0) await queries.run(writeRows, [JSON.stringify(rows)])
       // By itself: each of the two may be run again.
@@ -27,8 +27,8 @@ export function postgresLedgerRows(queries: Queries): LedgerRepository {
     },
     async closeOrphans(silentMs: number): Promise<number> {
       const [row] = await queries.run(closeOrphans, [String(silentMs)])
-      return countIn(row, 'count')
+      return integerColumn(row, 'count')
     },
-    usage: query => usageOf(queries, query),
+    usage: query => queryUsage(queries, query),
   }
 }

@@ -1,5 +1,5 @@
 import type { Schema } from './schema.ts'
-import { momentOf } from './timestamps.ts'
+import { timestampFromMs } from './timestamps.ts'
 
 /** What a row of `WrittenRows` is, for `jsonb_to_recordset`. */
 const written = `kind text, id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,
@@ -38,9 +38,9 @@ export function rowsStatement({ sql }: Schema): string {
 insert into ${sql}.requests as kept (kind, id, request_id, principal, tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, nano_dollars,
   closed_at, outcome, status, provider, upstream_model, response_model, attempts, estimated, first_byte_ms, total_ms)
-select kind, id, "requestId", principal, tags, model, stream, ${momentOf('"openedAt"')},
+select kind, id, "requestId", principal, tags, model, stream, ${timestampFromMs('"openedAt"')},
   "promptTokens", "completionTokens", "cachedTokens", "reasoningTokens", "nanoDollars",
-  ${momentOf('"closedAt"')}, outcome, status, provider, "upstreamModel", "responseModel", attempts, estimated, "firstByteMs", "totalMs"
+  ${timestampFromMs('"closedAt"')}, outcome, status, provider, "upstreamModel", "responseModel", attempts, estimated, "firstByteMs", "totalMs"
 from given
 on conflict (id) do update set ${changed.map(column => `${column} = excluded.${column}`).join(', ')}
 where excluded.closed_at is not null and (kept.closed_at is null or kept.outcome = 'lost')

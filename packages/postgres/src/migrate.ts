@@ -1,7 +1,7 @@
 import type { PostgresClient } from './client.ts'
 import { migrations } from './migrations.ts'
 import { Queries } from './queries.ts'
-import { countIn, nullableTextIn, textIn } from './row-values.ts'
+import { integerColumn, nullableTextColumn, textColumn } from './row-values.ts'
 import type { Schema } from './schema.ts'
 import { PostgresError } from './store-error.ts'
 
@@ -60,7 +60,7 @@ async function updateInBatches(queries: Queries, batch: string): Promise<void> {
   // No id is the empty text: the first batch begins with the first row.
   for (let last: string | null = ''; last !== null; ) {
     const [row] = await queries.run(batch, [last])
-    last = nullableTextIn(row, 'last')
+    last = nullableTextColumn(row, 'last')
   }
 }
 
@@ -69,7 +69,7 @@ export async function migrationStatus(client: PostgresClient, schema: Schema): P
   const needed = migrations.length
   const queries = new Queries(client, schema)
   const [settings] = await queries.run(`select current_setting('server_encoding') as encoding`)
-  const encoding = textIn(settings, 'encoding')
+  const encoding = textColumn(settings, 'encoding')
   if (encoding !== 'UTF8') {
     throw new Error(
       `The encoding of the database is ${encoding}, expected UTF8. Create a database with ENCODING 'UTF8'.`,
@@ -79,7 +79,7 @@ export async function migrationStatus(client: PostgresClient, schema: Schema): P
     const [row] = await queries.run(
       `select coalesce(max(version), 0)::text as version from ${schema.sql}.migrations`,
     )
-    return { version: countIn(row, 'version'), needed }
+    return { version: integerColumn(row, 'version'), needed }
   } catch (error) {
     if (error instanceof PostgresError && error.unmigrated) return { version: 0, needed }
     throw error

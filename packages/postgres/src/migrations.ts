@@ -1,4 +1,4 @@
-import { keyStart } from './principal-prefix.ts'
+import { principalPrefix } from './principal-prefix.ts'
 import type { Schema } from './schema.ts'
 
 /*
@@ -48,7 +48,7 @@ export const migrations: readonly Migration[] = [
     comment on table ${sql}.requests is 'Every admitted request. Open ones hold an estimate and have no closed_at.';
     comment on column ${sql}.requests.nano_dollars is 'Billionths of a US dollar; null where no price is known.';
     create index requests_opened_at on ${sql}.requests (opened_at);
-    create index requests_principal on ${sql}.requests (${keyStart('principal')}, opened_at);
+    create index requests_principal on ${sql}.requests (${principalPrefix('principal')}, opened_at);
     create index requests_open on ${sql}.requests (heard_at) where closed_at is null;
     create table ${sql}.keys (
       id text collate "C" primary key,

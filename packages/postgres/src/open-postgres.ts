@@ -9,11 +9,11 @@ import {
 } from '@sluice/core'
 import type { PostgresClient } from './client.ts'
 import { fileJournal } from './journal/file-journal.ts'
-import { postgresKeyRows } from './key-repository.ts'
-import { postgresLedgerRows } from './ledger-repository.ts'
+import { postgresKeyRepository } from './key-repository.ts'
+import { postgresLedgerRepository } from './ledger-repository.ts'
 import { type MigrationStatus, migrateTables, migrationStatus } from './migrate.ts'
 import { Queries } from './queries.ts'
-import { type Schema, schemaOf } from './schema.ts'
+import { parseSchema, type Schema } from './schema.ts'
 import { PostgresError, unmigratedError } from './store-error.ts'
 
 /** How keys and records are kept. */
@@ -50,15 +50,15 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   }
   // Without what another library has added to `Object.prototype`.
   const options: PostgresOptions = Object.assign(Object.create(null), given)
-  const schema = schemaOf(options.schema)
+  const schema = parseSchema(options.schema)
   const migrates: unknown = options.migrate ?? false
   if (typeof migrates !== 'boolean')
     throw configurationError('openPostgres()', ['migrate'], migrates, 'true or false')
   const queries = new Queries(client, schema)
-  const keys = keyStore(postgresKeyRows(queries), options)
-  const journal = journalOf(options.journal)
-  await checked(client, schema, migrates)
-  const rows = postgresLedgerRows(queries)
+  const keys = keyStore(postgresKeyRepository(queries), options)
+  const journal = toJournal(options.journal)
+  await ensureMigrated(client, schema, migrates)
+  const rows = postgresLedgerRepository(queries)
   const kept: BatchedLedgerOptions = Object.assign(Object.create(null), options, { journal })
   const ledger = batchedLedger(rows, kept)
   let closing: Promise<void> | undefined
@@ -74,21 +74,21 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   }
 }
 
-function journalOf(journal: PostgresOptions['journal']): Journal | undefined {
+function toJournal(journal: PostgresOptions['journal']): Journal | undefined {
   return typeof journal === 'string' ? fileJournal(journal) : journal
 }
 
-async function checked(client: PostgresClient, schema: Schema, migrates: boolean): Promise<void> {
-  const status = await statusInTime(client, schema).catch((error: unknown) => {
+async function ensureMigrated(client: PostgresClient, schema: Schema, migrates: boolean): Promise<void> {
+  const status = await statusWithinTimeout(client, schema).catch((error: unknown) => {
     // What is to be made has to be reached.
-    if (migrates || !isPassing(error)) throw error
+    if (migrates || !isTransient(error)) throw error
   })
   if (status === undefined || !isBehind(status)) return
   if (!migrates) throw unmigratedError(schema)
   await migrateTables(client, schema)
 }
 
-async function statusInTime(client: PostgresClient, schema: Schema): Promise<MigrationStatus> {
+async function statusWithinTimeout(client: PostgresClient, schema: Schema): Promise<MigrationStatus> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     const error = new PostgresError(`PostgreSQL did not answer within ${startMs} milliseconds.`, undefined)
@@ -106,7 +106,7 @@ function isBehind({ version, needed }: MigrationStatus): boolean {
 }
 
 /** Whether a failure is of the network or of a server that is starting, stopping or full: it passes by itself. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (!(error instanceof PostgresError)) return false
   return !error.unmigrated && /^(?:$|E[A-Z]|08|53|57)/.test(error.code ?? '')
 }

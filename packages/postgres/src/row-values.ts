@@ -2,21 +2,21 @@
  * What a row holds under a name. All of our queries give text, for how else a value looks depends on the client and its
  * settings. Throws for a row that holds no text there.
  */
-export function textIn(row: unknown, name: string): string {
-  const value = nullableTextIn(row, name)
+export function textColumn(row: unknown, name: string): string {
+  const value = nullableTextColumn(row, name)
   if (value === null) throw new Error(`The client of PostgreSQL gave a row without a text in '${name}'.`)
   return value
 }
 
-export function nullableTextIn(row: unknown, name: string): string | null {
+export function nullableTextColumn(row: unknown, name: string): string | null {
   const value = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[name] : undefined
   if (typeof value === 'string' || value === null) return value
   throw new Error(`The client of PostgreSQL gave a row without a text in '${name}'.`)
 }
 
 /** A whole number. Throws for what is none. */
-export function countIn(row: unknown, name: string): number {
-  const text = textIn(row, name)
+export function integerColumn(row: unknown, name: string): number {
+  const text = textColumn(row, name)
   if (/^-?\d+$/.test(text)) return Number(text)
   throw new Error(`The client of PostgreSQL gave '${name}' as something else than a whole number.`)
 }

@@ -8,7 +8,7 @@ export interface Schema {
  * Throws `TypeError` for a name that is none. Names that would need care elsewhere (upper case, spaces, quotes) are
  * refused, and so is what PostgreSQL keeps for itself.
  */
-export function schemaOf(name: unknown = 'sluice'): Schema {
+export function parseSchema(name: unknown = 'sluice'): Schema {
   if (typeof name === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(name) && !name.startsWith('pg_')) {
     return { name, sql: `"${name}"` }
   }

@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts'
 const missing = new Set(['42P01', '3F000', '42703'])
 
 /** What `pg` says without a code. */
-const wordings = new Set([
+const knownMessages = new Set([
   'timeout exceeded when trying to connect',
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',
@@ -32,10 +32,10 @@ export class PostgresError extends Error {
 }
 
 export function postgresError(error: unknown, schema: Schema): PostgresError {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (code !== undefined && missing.has(code)) return unmigratedError(schema, code)
   const message = error instanceof Error ? error.message : ''
-  const known = code ?? (wordings.has(message) ? message : undefined)
+  const known = code ?? (knownMessages.has(message) ? message : undefined)
   return new PostgresError(`PostgreSQL did not do what it was asked${known ? ` (${known})` : ''}.`, code)
 }
 
@@ -49,7 +49,7 @@ export function unmigratedError({ name }: Schema, code?: string): PostgresError 
 }
 
 /** The code that a failure has, where it is a code and nothing else. */
-export function codeOf(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   const { code } = error
   return typeof code === 'string' && /^[0-9A-Z_]{3,40}$/.test(code) ? code : undefined

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { PostgresClient } from './client.ts'
-import { codeOf, PostgresError } from './store-error.ts'
+import { errorCode, PostgresError } from './store-error.ts'
 
 /** What of `pg` is used. */
 interface Driver {
@@ -25,18 +25,18 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 /** Runs something over one connection, by the `pg` that the project in `folder` has installed. */
-export async function connected<T>(
+export async function withConnection<T>(
   url: string,
   folder: string,
   run: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
-  const { Client } = driverOf(folder)
-  const client = made(() => new Client({ connectionString: url, connectionTimeoutMillis: 10_000 }))
+  const { Client } = loadDriver(folder)
+  const client = constructClient(() => new Client({ connectionString: url, connectionTimeoutMillis: 10_000 }))
   // A connection that breaks also fails what runs over it.
   client.on('error', () => {})
   try {
     await client.connect().catch((error: unknown) => {
-      const code = codeOf(error)
+      const code = errorCode(error)
       const hint = (code !== undefined && hints[code]) || 'Check the URL, and that the server can be reached.'
       throw new PostgresError(
         `No connection to PostgreSQL${code === undefined ? '' : ` (${code})`}. ${hint}`,
@@ -49,7 +49,7 @@ export async function connected<T>(
   }
 }
 
-function driverOf(folder: string): Driver {
+function loadDriver(folder: string): Driver {
   const load = createRequire(join(folder, 'package.json'))
   try {
     return load('pg') as Driver
@@ -64,7 +64,7 @@ function driverOf(folder: string): Driver {
 }
 
 /** What `pg` says of a URL may quote it. */
-function made<T>(make: () => T): T {
+function constructClient<T>(make: () => T): T {
   try {
     return make()
   } catch {

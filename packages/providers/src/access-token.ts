@@ -24,7 +24,7 @@ export function accessToken(
   owner: string,
 ): () => CredentialHeaders | Promise<CredentialHeaders> {
   if (tokenProvider === undefined) {
-    const headers = bearer(checkedToken(token, owner), owner, 'token')
+    const headers = bearer(validateToken(token, owner), owner, 'token')
     return () => headers
   }
   if (token !== undefined) throw new TypeError(`${owner}: give token or tokenProvider, not both.`)
@@ -43,7 +43,7 @@ export function accessToken(
   }
 }
 
-function checkedToken(token: string | undefined, owner: string): string {
+function validateToken(token: string | undefined, owner: string): string {
   if (token !== undefined) return token
   throw new TypeError(`${owner}: token or tokenProvider is missing. Give one of them.`)
 }

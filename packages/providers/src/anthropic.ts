@@ -1,18 +1,18 @@
 import type { Provider } from '@sluice/core'
-import { checkedBetas, checkedMaxTokens, checkedVersion } from './anthropic/check-options.ts'
+import { validateBetas, validateMaxTokens, validateVersion } from './anthropic/check-options.ts'
 import { decodeMessages } from './anthropic/decode.ts'
 import { requestBody } from './anthropic/request-body.ts'
 import { baseUrl } from './base-url.ts'
 import { keyOrEnvironment } from './environment-key.ts'
-import { restricting } from './field-restrictions.ts'
+import { restrictFields } from './field-restrictions.ts'
 import type { AnthropicModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { concurrency, providerInstance, type VendorOf } from './provider-instance.ts'
-import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
+import { additionalHeaders, validateSecret } from './request-headers.ts'
 import { anthropicFields } from './restricted-fields.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
-export type { ProviderInstance, VendorOf } from './provider-instance.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
 /** How Anthropic is reached. */
 export interface AnthropicOptions {
@@ -53,19 +53,19 @@ const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
  *
  * Throws `ConfigurationError` for a configuration that cannot work.
  */
-export function anthropic(options: AnthropicOptions = {}): VendorOf<AnthropicModel> {
-  knownOptions('anthropic', options, optionNames)
+export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<AnthropicModel> {
+  rejectUnknownOptions('anthropic', options, optionNames)
   const { apiKey, baseURL = 'https://api.anthropic.com/v1', version = '2023-06-01', beta } = options
   const { defaultMaxTokens, headers = {}, maxConcurrent } = options
-  const settings = { defaultMaxTokens: checkedMaxTokens(defaultMaxTokens, 'anthropic') }
+  const settings = { defaultMaxTokens: validateMaxTokens(defaultMaxTokens, 'anthropic') }
   const url = `${baseUrl(baseURL, 'anthropic', '/messages', '/v1')}/messages`
   const credentials: Record<string, string> = {
-    'x-api-key': checkedSecret(keyOrEnvironment(apiKey, 'anthropic', ['ANTHROPIC_API_KEY']), 'anthropic'),
-    'anthropic-version': checkedVersion(version, 'anthropic'),
+    'x-api-key': validateSecret(keyOrEnvironment(apiKey, 'anthropic', ['ANTHROPIC_API_KEY']), 'anthropic'),
+    'anthropic-version': validateVersion(version, 'anthropic'),
   }
-  const betas = checkedBetas(beta, 'anthropic')
+  const betas = validateBetas(beta, 'anthropic')
   if (betas.length > 0) credentials['anthropic-beta'] = betas.join(',')
-  const further = furtherHeaders(credentials, headers, 'anthropic')
+  const further = additionalHeaders(credentials, headers, 'anthropic')
   const provider: Provider = {
     name: 'anthropic',
     encode: call => {
@@ -85,7 +85,7 @@ export function anthropic(options: AnthropicOptions = {}): VendorOf<AnthropicMod
     },
     decode: (response, call) => decodeMessages(response, call),
     ...concurrency(maxConcurrent, 'anthropic'),
-    ...restricting(anthropicFields, options.allowFields, 'anthropic'),
+    ...restrictFields(anthropicFields, options.allowFields, 'anthropic'),
   }
   return providerInstance(provider)
 }

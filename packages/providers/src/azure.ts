@@ -1,14 +1,14 @@
 import type { Capabilities, EncodedRequest, Provider, Target } from '@sluice/core'
 import { accessToken, type CredentialHeaders } from './access-token.ts'
-import { apiVersionOf, azureDialect } from './azure/api-version.ts'
+import { apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
 import { capabilitiesByName } from './chat-completions/compatibility-options.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { keyOrEnvironment } from './environment-key.ts'
-import { restricting } from './field-restrictions.ts'
-import { knownOptions, namesOf } from './known-options.ts'
+import { restrictFields } from './field-restrictions.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { concurrency, type ProviderInstance, providerInstance } from './provider-instance.ts'
-import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { additionalHeaders, validateSecret } from './request-headers.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
 
 export type { ProviderInstance } from './provider-instance.ts'
@@ -59,31 +59,31 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
  * Throws `TypeError` for a configuration that cannot work.
  */
 export function azure(options: AzureOptions): ProviderInstance {
-  knownOptions(owner, options, optionNames)
+  rejectUnknownOptions(owner, options, optionNames)
   const version = apiVersionOf(options.apiVersion, owner)
   const urlOf = azureUrl(options, version, owner)
-  const dialect = azureDialect(version)
+  const compatibility = azureCompatibility(version)
   const { names, credential } = credentialOf(options)
-  const headers = furtherHeaders(names, options.headers ?? {}, owner)
+  const headers = additionalHeaders(names, options.headers ?? {}, owner)
   const provider: Provider = {
     name: owner,
     encode: call => {
       // What is refused asks for no token.
-      const request = encodeChatCompletions(call, { url: urlOf(call.model), headers, dialect })
+      const request = encodeChatCompletions(call, { url: urlOf(call.model), headers, compatibility })
       const given = credential()
       return given instanceof Promise ? given.then(late => signed(request, late)) : signed(request, given)
     },
     decode: chatCompletionsDecoder(),
     ...concurrency(options.maxConcurrent, owner),
     // Behind a URL of its own may be another server.
-    ...restricting(
+    ...restrictFields(
       options.baseURL === undefined ? azureFields : allRestrictedFields,
       options.allowFields,
       owner,
     ),
   }
   const vendor = providerInstance(provider, capabilitiesByName)
-  return Object.assign((model: string, given?: Capabilities) => checkedTarget(vendor(model, given)), {
+  return Object.assign((model: string, given?: Capabilities) => validateTarget(vendor(model, given)), {
     provider,
   })
 }
@@ -93,7 +93,7 @@ function signed(request: EncodedRequest, credential: CredentialHeaders): Encoded
 }
 
 /** A deployment is a step of a path. Throws `TypeError` for one that would lead elsewhere. */
-function checkedTarget(target: Target): Target {
+function validateTarget(target: Target): Target {
   if (target.model === '.' || target.model === '..')
     throw new TypeError(`${owner}: '${target.model}' is no name of a deployment.`)
   return target
@@ -113,6 +113,6 @@ function credentialOf({ apiKey: given, token, tokenProvider }: AzureOptions): {
     return { names: { authorization: '' }, credential: accessToken({ token, tokenProvider }, owner) }
   }
   if (hasToken) throw new TypeError(`${owner}: give one of apiKey, token and tokenProvider, not more.`)
-  const key = { 'api-key': checkedSecret(apiKey, owner) }
+  const key = { 'api-key': validateSecret(apiKey, owner) }
   return { names: key, credential: () => key }
 }

@@ -11,11 +11,11 @@ import { requestBody } from './bedrock/request-body.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
 import { variableOf } from './environment-key.ts'
-import { restricting } from './field-restrictions.ts'
+import { restrictFields } from './field-restrictions.ts'
 import type { BedrockModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { pathStep } from './model-path.ts'
-import { concurrency, providerInstance, type VendorOf } from './provider-instance.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
 import { bearer } from './request-headers.ts'
 import { bedrockFields } from './restricted-fields.ts'
 import { exactJsonText } from './wire/exact-json.ts'
@@ -23,7 +23,7 @@ import { wallClock } from './wire/wall-clock.ts'
 
 export type { AwsCredentials } from './bedrock/credentials.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
-export type { ProviderInstance, VendorOf } from './provider-instance.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
 /**
  * How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. Default: the environment variable
@@ -63,8 +63,8 @@ const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
  *
  * Throws `ConfigurationError` for a configuration that cannot work.
  */
-export function bedrock(options: BedrockOptions = {}): VendorOf<BedrockModel> {
-  knownOptions('bedrock', options, optionNames)
+export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<BedrockModel> {
+  rejectUnknownOptions('bedrock', options, optionNames)
   const { baseURL, fetchImage, maxConcurrent } = options
   const region = options.region ?? variableOf(['AWS_REGION', 'AWS_DEFAULT_REGION'])
   if (typeof region !== 'string' || !/^[a-z0-9-]{1,40}$/.test(region)) {
@@ -82,7 +82,7 @@ export function bedrock(options: BedrockOptions = {}): VendorOf<BedrockModel> {
     encode: call => encodeConverse(call, { url, region, access, fetchImage }),
     decode: (response, call) => decodeConverse(response, call),
     ...concurrency(maxConcurrent, 'bedrock'),
-    ...restricting(bedrockFields, options.allowFields, 'bedrock'),
+    ...restrictFields(bedrockFields, options.allowFields, 'bedrock'),
   }
   return providerInstance(provider)
 }

@@ -10,7 +10,7 @@ import { respelledFields } from './restricted-fields.ts'
  * The part of a provider that declares its restricted fields: all but the allowed ones. Throws `ConfigurationError`
  * for `allowFields` that are no array, or that the provider does not restrict.
  */
-export function restricting(
+export function restrictFields(
   fields: RestrictedFields,
   allowFields: readonly string[] | undefined,
   owner: string,

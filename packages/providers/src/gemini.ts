@@ -2,24 +2,24 @@ import type { Call, EncodedRequest, Provider } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
 import { keyOrEnvironment } from './environment-key.ts'
-import { restricting } from './field-restrictions.ts'
+import { restrictFields } from './field-restrictions.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { geminiNative, geminiParameters } from './gemini/parameters.ts'
 import { generateContentBody } from './gemini/request-body.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
 import { geminiServiceTier } from './gemini/service-tier.ts'
 import type { GeminiModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { modelPath } from './model-path.ts'
 import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
-import { concurrency, providerInstance, type VendorOf } from './provider-instance.ts'
-import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
+import { additionalHeaders, validateSecret } from './request-headers.ts'
 import { geminiFields } from './restricted-fields.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
-export type { ProviderInstance, VendorOf } from './provider-instance.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
 /** How the Gemini API (AI Studio) is reached. */
 export interface GeminiOptions {
@@ -58,25 +58,25 @@ const readable =
  *
  * Throws `ConfigurationError` for a configuration that cannot work.
  */
-export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
-  knownOptions('gemini', options, optionNames)
+export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiModel> {
+  rejectUnknownOptions('gemini', options, optionNames)
   const { apiKey, baseURL = 'https://generativelanguage.googleapis.com/v1beta', headers = {} } = options
   const { safetySettings, fetchImage, maxConcurrent } = options
   checkSafetySettings(safetySettings, 'gemini')
   checkFetchImage(fetchImage, 'gemini')
   const base = baseUrl(baseURL, 'gemini', '/models', '/v1beta')
   const credentials = {
-    'x-goog-api-key': checkedSecret(
+    'x-goog-api-key': validateSecret(
       keyOrEnvironment(apiKey, 'gemini', ['GOOGLE_API_KEY', 'GEMINI_API_KEY']),
       'gemini',
     ),
   }
-  const further = furtherHeaders(credentials, headers, 'gemini')
+  const further = additionalHeaders(credentials, headers, 'gemini')
 
   async function encode(call: Call): Promise<EncodedRequest> {
     const streamed = call.input.stream === true
-    const adjusting = new ParameterAdjuster(call.unsupportedParameters)
-    const tier = geminiServiceTier(call.input.service_tier, adjusting)
+    const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+    const tier = geminiServiceTier(call.input.service_tier, adjuster)
     const body = await generateContentBody(
       call,
       {
@@ -87,7 +87,7 @@ export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
         images: { fetchImage, signal: call.signal },
         readsUrl: url => readable.test(url),
       },
-      adjusting,
+      adjuster,
     )
     return {
       method: 'POST',
@@ -99,7 +99,7 @@ export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
         ...further,
       },
       body: exactJsonText(tier === undefined ? body : { ...body, serviceTier: tier }),
-      adjustments: adjusting.list,
+      adjustments: adjuster.list,
     }
   }
 
@@ -108,7 +108,7 @@ export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
     encode,
     decode: (response, call) => decodeGenerateContent(response, call),
     ...concurrency(maxConcurrent, 'gemini'),
-    ...restricting(geminiFields, options.allowFields, 'gemini'),
+    ...restrictFields(geminiFields, options.allowFields, 'gemini'),
   }
   return providerInstance(provider)
 }

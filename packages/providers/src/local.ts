@@ -16,13 +16,13 @@ import type { LocalOptions } from './local/server.ts'
 import { createServer } from './local/server.ts'
 import { generateStructured } from './local/structured-output.ts'
 
-export type { Faults } from './local/faults.ts'
-export type { Pace } from './local/pace.ts'
-export type { Script, ScriptedError, ScriptedReply, ScriptedToolCall } from './local/script.ts'
+export type { LocalFaults } from './local/faults.ts'
+export type { LocalPace } from './local/pace.ts'
+export type { FakeError, FakeReply, FakeToolCall, LocalScript } from './local/script.ts'
 export type { LocalOptions } from './local/server.ts'
 
 /** The embedded provider, set up: give it a model's name, or none for `local`. */
-export interface LocalVendor {
+export interface LocalProvider {
   (model?: string, capabilities?: Capabilities): Target
   readonly provider: Provider
 }
@@ -40,7 +40,7 @@ const names = 'pace faults script contextWindow now maxConcurrent'
  *
  * Throws `TypeError` or `RangeError` for options that make no sense.
  */
-export function local(options: LocalOptions = {}): LocalVendor {
+export function local(options: LocalOptions = {}): LocalProvider {
   const provider = localProvider(options)
   const target = (model = 'local', capabilities?: Capabilities): Target =>
     capabilities === undefined ? { provider, model } : { provider, model, capabilities }

@@ -428,7 +428,7 @@ describe('options that are refused', () => {
       /^ollama\(\): baseUrl: got a string, expected no such option/,
     ],
     [
-      'a misspelt dialect',
+      'a misspelt option',
       () => acme({ maxTokenParameter: 'x' } as never),
       /maxTokenParameter: got a string, expected no such option. Did you mean 'maxTokensParameter'/,
     ],

@@ -1,24 +1,24 @@
 import type { Provider, RestrictedFields } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
-import type { Dialect } from './chat-completions/compatibility-options.ts'
-import { checkDialect } from './chat-completions/validate-compatibility.ts'
+import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
+import { validateCompatibility } from './chat-completions/validate-compatibility.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
-import { checkRestrictedFields, restricting } from './field-restrictions.ts'
-import { knownOptions, namesOf } from './known-options.ts'
+import { checkRestrictedFields, restrictFields } from './field-restrictions.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import {
   concurrency,
   type KnownCapabilities,
   type ProviderInstance,
   providerInstance,
 } from './provider-instance.ts'
-import { bearer, furtherHeaders } from './request-headers.ts'
+import { additionalHeaders, bearer } from './request-headers.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
 
-export type { Dialect } from './chat-completions/compatibility-options.ts'
+export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderInstance } from './provider-instance.ts'
 
 /** A service that speaks the chat-completions protocol, and how. */
-export interface OpenAICompatibleOptions extends Dialect {
+export interface OpenAICompatibleOptions extends CompatibilityOptions {
   /** The vendor's name, for records of what was asked of whom. */
   readonly name: string
   /** What stands before `/chat/completions`: `https://api.example.com/v1`. */
@@ -73,24 +73,24 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
  * createGateway({ route: models({ 'acme-large': acme('large-2') }), ... })
  */
 export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInstance {
-  knownOptions('openaiCompatible', options, optionNames)
+  rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
-  const { restrictedFields = allRestrictedFields, allowFields, ...dialect } = rest
+  const { restrictedFields = allRestrictedFields, allowFields, ...compatibility } = rest
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError('openaiCompatible: name has to be a word for the vendor.')
-  checkDialect(dialect, name)
+  validateCompatibility(compatibility, name)
   checkRestrictedFields(restrictedFields, name)
   const endpoint = {
     url: `${baseUrl(baseURL, name)}/chat/completions`,
-    headers: furtherHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
-    dialect,
+    headers: additionalHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
+    compatibility,
   }
   const provider: Provider = {
     name,
     encode: call => encodeChatCompletions(call, endpoint),
     decode: chatCompletionsDecoder(),
     ...concurrency(maxConcurrent, name),
-    ...restricting(restrictedFields, allowFields, name),
+    ...restrictFields(restrictedFields, allowFields, name),
   }
   return providerInstance(provider, known)
 }

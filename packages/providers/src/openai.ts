@@ -1,12 +1,12 @@
-import { capabilitiesByName, openaiDialect } from './chat-completions/compatibility-options.ts'
+import { capabilitiesByName, openaiCompatibility } from './chat-completions/compatibility-options.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type { OpenAIModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { openaiCompatible } from './openai-compatible.ts'
-import type { VendorOf } from './provider-instance.ts'
+import type { ProviderInstanceOf } from './provider-instance.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
 
-export type { ProviderInstance, VendorOf } from './provider-instance.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
 /** How OpenAI is reached. */
 export interface OpenAIOptions {
@@ -39,8 +39,8 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
  *
  * Throws `ConfigurationError` for a configuration that cannot work.
  */
-export function openai(options: OpenAIOptions = {}): VendorOf<OpenAIModel> {
-  knownOptions('openai', options, optionNames)
+export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIModel> {
+  rejectUnknownOptions('openai', options, optionNames)
   const { apiKey, baseURL, organization, project, maxConcurrent, allowFields } = options
   return openaiCompatible({
     name: 'openai',
@@ -55,6 +55,6 @@ export function openai(options: OpenAIOptions = {}): VendorOf<OpenAIModel> {
     restrictedFields: baseURL === undefined ? openaiFields : allRestrictedFields,
     allowFields,
     capabilities: capabilitiesByName,
-    ...openaiDialect,
+    ...openaiCompatibility,
   })
 }

@@ -10,9 +10,9 @@ import type {
   TogetherModel,
   XaiModel,
 } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { type Dialect, openaiCompatible, type ProviderInstance } from './openai-compatible.ts'
-import type { VendorOf } from './provider-instance.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { type CompatibilityOptions, openaiCompatible, type ProviderInstance } from './openai-compatible.ts'
+import type { ProviderInstanceOf } from './provider-instance.ts'
 import {
   allRestrictedFields,
   cerebrasFields,
@@ -30,7 +30,7 @@ import {
 } from './restricted-fields.ts'
 
 /** A vendor as data: where it is, and how its requests differ from the protocol. */
-export interface Preset extends Dialect {
+export interface Preset extends CompatibilityOptions {
   readonly name: string
   readonly baseURL: string
   readonly capabilities?: Capabilities
@@ -213,12 +213,14 @@ const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
   allowFields: true,
 })
 
-function hosted<Known extends string>(preset: Preset): (options?: HostedOptions) => VendorOf<Known> {
+function hosted<Known extends string>(
+  preset: Preset,
+): (options?: HostedOptions) => ProviderInstanceOf<Known> {
   const { name } = preset
   // Behind a URL of its own may be another server.
   const elsewhere = { ...preset, restrictedFields: allRestrictedFields }
   return (options = {}) => {
-    knownOptions(name, options, optionNames)
+    rejectUnknownOptions(name, options, optionNames)
     const apiKey = keyOrEnvironment(options.apiKey, name, [`${name.toUpperCase()}_API_KEY`])
     return withPreset(options.baseURL === undefined ? preset : elsewhere, { ...options, apiKey })
   }
@@ -229,7 +231,7 @@ function selfHosted(preset: Preset): (options?: PresetOptions) => ProviderInstan
 }
 
 function withPreset(preset: Preset, options: PresetOptions): ProviderInstance {
-  knownOptions(preset.name, options, optionNames)
+  rejectUnknownOptions(preset.name, options, optionNames)
   return openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
 }
 

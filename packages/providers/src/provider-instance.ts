@@ -8,7 +8,7 @@ export interface ProviderInstance {
 }
 
 /** A vendor of which an editor completes the models that are known; any other name is taken too. */
-export interface VendorOf<Model extends string> extends ProviderInstance {
+export interface ProviderInstanceOf<Model extends string> extends ProviderInstance {
   (model: Model, capabilities?: Capabilities): Target
 }
 

@@ -3,14 +3,14 @@ import { accessToken } from './access-token.ts'
 import { decodeMessages } from './anthropic/decode.ts'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
-import { restricting } from './field-restrictions.ts'
+import { restrictFields } from './field-restrictions.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
-import { googleRefusal } from './gemini/google-error.ts'
+import { parseGoogleError } from './gemini/google-error.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
 import type { VertexModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { concurrency, providerInstance, type VendorOf } from './provider-instance.ts'
-import { furtherHeaders } from './request-headers.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
+import { additionalHeaders } from './request-headers.ts'
 import { vertexFields } from './restricted-fields.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
@@ -21,7 +21,7 @@ import { wallClock } from './wire/wall-clock.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
-export type { ProviderInstance, VendorOf } from './provider-instance.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
 /** How Vertex AI is reached. One of `token` and `tokenProvider` is required. */
 export interface VertexOptions {
@@ -72,15 +72,15 @@ const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
  *
  * Throws `TypeError` for a configuration that cannot work.
  */
-export function vertex(options: VertexOptions): VendorOf<VertexModel> {
-  knownOptions('vertex', options, optionNames)
+export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> {
+  rejectUnknownOptions('vertex', options, optionNames)
   const { project, location, headers = {}, maxConcurrent, safetySettings, fetchImage } = options
   checkPlace(project, location)
   const base =
     options.baseURL === undefined ? undefined : baseUrl(options.baseURL, 'vertex', '/projects', '/v1')
   const authorization = accessToken(options, 'vertex')
   // The token is not known yet; that no other header takes its place is.
-  const further = furtherHeaders({ authorization: '' }, headers, 'vertex')
+  const further = additionalHeaders({ authorization: '' }, headers, 'vertex')
   const claude = claudeSettings(options)
   checkSafetySettings(safetySettings, 'vertex')
   checkFetchImage(fetchImage, 'vertex')
@@ -113,7 +113,7 @@ export function vertex(options: VertexOptions): VendorOf<VertexModel> {
     if (model === undefined) return decodeGenerateContent(response, call)
     const { status } = response
     // Errors are Google's own, whoever made the model.
-    if (status < 200 || status > 299) throw await googleRefusal(response, wallClock)
+    if (status < 200 || status > 299) throw await parseGoogleError(response, wallClock)
     return decodeMessages(response, { ...call, model })
   }
 
@@ -122,7 +122,7 @@ export function vertex(options: VertexOptions): VendorOf<VertexModel> {
     encode,
     decode,
     ...concurrency(maxConcurrent, 'vertex'),
-    ...restricting(vertexFields, options.allowFields, 'vertex'),
+    ...restrictFields(vertexFields, options.allowFields, 'vertex'),
   }
   return providerInstance(provider)
 }

@@ -1,7 +1,7 @@
 import { burstOf, type Counter, cellCost } from '@sluice/core'
 
 /** Whether a claim keeps hold of something of this count until it is settled. */
-export function holds(counter: Counter): boolean {
+export function isHeldUntilSettled(counter: Counter): boolean {
   return counter.kind !== 'rate' || counter.floor !== undefined
 }
 

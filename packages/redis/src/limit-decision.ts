@@ -1,9 +1,9 @@
 import { burstOf, type Counter, type CounterState, cellsIn, type LimitDecision } from '@sluice/core'
-import { wholeNumberOf } from './parse-whole-number.ts'
+import { parseWholeNumber } from './parse-whole-number.ts'
 
 /** What the script answered, in the words of the contract. Throws for any other answer: it is no allowance. */
-export function verdictOf(reply: unknown, counters: readonly Counter[]): LimitDecision {
-  const numbers = Array.isArray(reply) ? reply.map(wholeNumberOf) : []
+export function parseDecision(reply: unknown, counters: readonly Counter[]): LimitDecision {
+  const numbers = Array.isArray(reply) ? reply.map(parseWholeNumber) : []
   const [allowed = Number.NaN, ...rest] = numbers
   if (numbers.length !== 1 + 4 * counters.length || !isFlag(allowed)) throw unexpected(counters)
   const states = counters.map((counter, index) => {

@@ -1,10 +1,10 @@
 import type { Claim, Counter, LimitStore } from '@sluice/core'
-import { counterArguments, holds } from './counter-arguments.ts'
-import { verdictOf } from './limit-decision.ts'
+import { counterArguments, isHeldUntilSettled } from './counter-arguments.ts'
+import { parseDecision } from './limit-decision.ts'
 import { admit } from './lua/admit.ts'
 import { renew } from './lua/renew.ts'
 import { settle } from './lua/settle.ts'
-import { wholeNumberOf } from './parse-whole-number.ts'
+import { parseWholeNumber } from './parse-whole-number.ts'
 import type { ScriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import type { StoreKeys } from './store-keys.ts'
@@ -15,15 +15,15 @@ const renewedAtOnce = 100
 /** How long what is of no more use is kept, in milliseconds: clocks of tests do not go as the server's does. */
 const slackMs = { ownClock: 1_000, givenClock: 600_000 }
 
-const admission = script(admit)
-const settlement = script(settle)
-const renewal = script(renew)
+const admitScript = script(admit)
+const settleScript = script(settle)
+const renewScript = script(renew)
 
 /**
  * `now` gives milliseconds since 1970, for tests; without it the server's own clock counts. Operations throw `TypeError`
  * at once for counters that make no sense, and reject with what the client rejects with.
  */
-export function limitStoreOn(runner: ScriptRunner, keys: StoreKeys, now?: () => number): LimitStore {
+export function createLimitStore(runner: ScriptRunner, keys: StoreKeys, now?: () => number): LimitStore {
   const head = () =>
     now === undefined
       ? ['', String(slackMs.ownClock)]
@@ -33,24 +33,26 @@ export function limitStoreOn(runner: ScriptRunner, keys: StoreKeys, now?: () => 
       const names = [keys.claim(id), ...counters.flatMap(keys.counter)]
       const asked = counters.flatMap(counter => counterArguments(counter))
       const args = [...head(), id, microseconds(ttlMs), ...asked]
-      return admission.run(runner, names, args).then(reply => verdictOf(reply, counters))
+      return admitScript.run(runner, names, args).then(reply => parseDecision(reply, counters))
     },
 
     settle({ id, counters, charged }) {
       if (charged.length !== counters.length) {
         throw new TypeError(`settle(): got ${charged.length} charges, expected ${counters.length}.`)
       }
-      const held = counters.flatMap((counter, index) => (holds(counter) ? { counter, index } : []))
+      const held = counters.flatMap((counter, index) =>
+        isHeldUntilSettled(counter) ? { counter, index } : [],
+      )
       if (held.length === 0) return
       const names = [keys.claim(id), ...held.flatMap(({ counter }) => keys.counter(counter))]
       const args = held.flatMap(({ counter, index }) => counterArguments(counter, charged[index]))
-      return settlement.run(runner, names, [...head(), id, ...args]).then(reply => expectCount(reply, 1))
+      return settleScript.run(runner, names, [...head(), id, ...args]).then(reply => expectCount(reply, 1))
     },
 
     renew(claims, ttlMs) {
       const span = microseconds(ttlMs)
       const held = claims
-        .map(({ id, counters }) => ({ id, counters: counters.filter(holds) }))
+        .map(({ id, counters }) => ({ id, counters: counters.filter(isHeldUntilSettled) }))
         .filter(({ counters }) => counters.length > 0)
       const parts: Held[][] = []
       for (let at = 0; at < held.length; at += renewedAtOnce) parts.push(held.slice(at, at + renewedAtOnce))
@@ -61,7 +63,7 @@ export function limitStoreOn(runner: ScriptRunner, keys: StoreKeys, now?: () => 
       }))
       return Promise.all(
         renewals.map(async ({ names, args, most }) =>
-          expectCount(await renewal.run(runner, names, args), most),
+          expectCount(await renewScript.run(runner, names, args), most),
         ),
       ).then(() => {})
     },
@@ -89,7 +91,7 @@ function microseconds(ms: number): string {
 }
 
 function expectCount(reply: unknown, most: number): void {
-  const count = wholeNumberOf(reply)
+  const count = parseWholeNumber(reply)
   if (count >= 0 && count <= most) return
   throw new Error(`Redis did not answer what its limit script answers: expected a number up to ${most}.`)
 }

@@ -4,7 +4,7 @@ import type { RedisClient } from './redis-client.ts'
 
 const a = { owner: 'ann', name: 'a' }
 
-describe('redisAnswers', () => {
+describe('redisCacheStore', () => {
   it.each([
     ['nothing', undefined],
     ['text', 'redis://127.0.0.1'],
@@ -13,20 +13,20 @@ describe('redisAnswers', () => {
   ])('does not take %s for a client', (_, client) => {
     expect(() => redisCacheStore(client as unknown as RedisClient)).toThrow(TypeError)
     expect(() => redisCacheStore(client as unknown as RedisClient)).toThrow(
-      /redisAnswers\(client\): got .*expected a client/,
+      /redisCacheStore\(client\): got .*expected a client/,
     )
   })
 
   it.each(['', '{', 'a}b', 'a b', 'é', 'x'.repeat(65), 7])('does not take %j for a prefix', prefix => {
     expect(() => redisCacheStore(answering(null), { prefix: prefix as string })).toThrow(
-      /redisAnswers\(\)\.prefix: got .*expected/,
+      /redisCacheStore\(\)\.prefix: got .*expected/,
     )
   })
 
   it.each([0, 1.5, Number.NaN, '5', 1_000_001])('does not take %j for a share', maxEntriesPerOwner => {
     expect(() =>
       redisCacheStore(answering(null), { maxEntriesPerOwner: maxEntriesPerOwner as number }),
-    ).toThrow(/redisAnswers\(\): got maxEntriesPerOwner .*expected/)
+    ).toThrow(/redisCacheStore\(\): got maxEntriesPerOwner .*expected/)
   })
 
   it('names keys so that a cluster spreads the owners, and has all of one owner on one node', async () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core'
-import { addAnswer, getAnswer, replaceAnswer, setAnswer } from './lua/cache.ts'
-import { wholeNumberOf } from './parse-whole-number.ts'
+import { addEntry, getEntry, replaceEntry, setEntry } from './lua/cache.ts'
+import { parseWholeNumber } from './parse-whole-number.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
-import { checkedPrefix, spelled } from './store-keys.ts'
+import { encodeKeyPart, validatePrefix } from './store-keys.ts'
 
 export interface RedisCacheStoreOptions {
   /** What the names of all keys begin with; stores with the same one share their answers. Default: `sluice`. */
@@ -13,10 +13,10 @@ export interface RedisCacheStoreOptions {
   readonly maxEntriesPerOwner?: number
 }
 
-const getting = script(getAnswer)
-const setting = script(setAnswer)
-const adding = script(addAnswer)
-const replacing = script(replaceAnswer)
+const getScript = script(getEntry)
+const setScript = script(setEntry)
+const addScript = script(addEntry)
+const replaceScript = script(replaceEntry)
 
 /**
  * Stores answers in Redis (5 and newer) or Valkey, for `responseCache` and `idempotency`: all processes that share the
@@ -30,37 +30,37 @@ const replacing = script(replaceAnswer)
  */
 export function redisCacheStore(client: RedisClient, options: RedisCacheStoreOptions = {}): CacheStore {
   const { prefix = 'sluice', maxEntriesPerOwner = 1_000 } = options
-  const runner = scriptRunner(client, 'redisAnswers')
-  checkedPrefix(prefix, 'redisAnswers')
-  checkShare(maxEntriesPerOwner)
+  const runner = scriptRunner(client, 'redisCacheStore')
+  validatePrefix(prefix, 'redisCacheStore')
+  validateMaxEntries(maxEntriesPerOwner)
   const most = String(maxEntriesPerOwner)
   const keysOf = ({ owner, name }: CacheKey) => {
     const tag = `{${prefix}:answers:${digestOf(owner)}}`
-    return [`${tag}:text:${spelled(name)}`, `${tag}:evictable`, `${tag}:pinned`]
+    return [`${tag}:text:${encodeKeyPart(name)}`, `${tag}:evictable`, `${tag}:pinned`]
   }
   return {
-    get: async key => textOf(await getting.run(runner, keysOf(key).slice(0, 1), [])),
+    get: async key => textOf(await getScript.run(runner, keysOf(key).slice(0, 1), [])),
     set: async (key, text, lifetime) => {
-      flagOf(await setting.run(runner, keysOf(key), [most, text, ...argumentsOf(lifetime)]))
+      flagOf(await setScript.run(runner, keysOf(key), [most, text, ...argumentsOf(lifetime)]))
     },
     add: async (key, text, lifetime) =>
-      addResultOf(await adding.run(runner, keysOf(key), [most, text, ...argumentsOf(lifetime)])),
+      addResultOf(await addScript.run(runner, keysOf(key), [most, text, ...argumentsOf(lifetime)])),
     replace: async (key, expected, text, lifetime) => {
       const args = [most, expected, ...argumentsOf(lifetime)]
-      return flagOf(await replacing.run(runner, keysOf(key), text === undefined ? args : [...args, text]))
+      return flagOf(await replaceScript.run(runner, keysOf(key), text === undefined ? args : [...args, text]))
     },
   }
 }
 
 /** Names of owners may be long, and hold what a hash tag cannot. */
 function digestOf(owner: string): string {
-  return createHash('sha256').update(spelled(owner)).digest('hex').slice(0, 32)
+  return createHash('sha256').update(encodeKeyPart(owner)).digest('hex').slice(0, 32)
 }
 
-function checkShare(given: unknown): void {
+function validateMaxEntries(given: unknown): void {
   if (Number.isSafeInteger(given) && (given as number) >= 1 && (given as number) <= 1_000_000) return
   throw new TypeError(
-    `redisAnswers(): got maxEntriesPerOwner ${String(given)}, expected a whole number from 1 to 1,000,000.`,
+    `redisCacheStore(): got maxEntriesPerOwner ${String(given)}, expected a whole number from 1 to 1,000,000.`,
   )
 }
 
@@ -85,7 +85,7 @@ function addResultOf(reply: unknown): AddResult {
 }
 
 function flagOf(reply: unknown): boolean {
-  const number = wholeNumberOf(reply)
+  const number = parseWholeNumber(reply)
   if (number === 0 || number === 1) return number === 1
   throw new Error('Redis did not answer what its script for answers answers: expected 0 or 1.')
 }

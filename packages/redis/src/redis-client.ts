@@ -25,7 +25,7 @@ export interface ScriptRunner {
 }
 
 /** Throws `TypeError` for what is no client, in the name of the function that was given it. */
-export function scriptRunner(client: RedisClient, of = 'redisStore'): ScriptRunner {
+export function scriptRunner(client: RedisClient, of = 'redisLimitStore'): ScriptRunner {
   if (has(client, 'evalSha')) {
     return {
       evalSha: async (sha1, keys, args) => client.evalSha(sha1, { keys: [...keys], arguments: [...args] }),

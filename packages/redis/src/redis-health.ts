@@ -1,9 +1,9 @@
 import type { SharedHealth, SharedTargetChange, SharedTargetState, UnavailableReason } from '@sluice/core'
 import { acquireProbe, readHealth, releaseProbe, writeHealth } from './lua/health.ts'
-import { wholeNumberOf } from './parse-whole-number.ts'
+import { parseWholeNumber } from './parse-whole-number.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
-import { checkedPrefix, spelled } from './store-keys.ts'
+import { encodeKeyPart, validatePrefix } from './store-keys.ts'
 
 export interface RedisHealthOptions {
   /**
@@ -16,10 +16,10 @@ export interface RedisHealthOptions {
 /** How long is kept what is known of a target, after it is neither open nor cools down, in milliseconds. */
 const slackMs = 600_000
 
-const reading = script(readHealth)
-const writing = script(writeHealth)
-const claim = script(acquireProbe)
-const release = script(releaseProbe)
+const readScript = script(readHealth)
+const writeScript = script(writeHealth)
+const acquireScript = script(acquireProbe)
+const releaseScript = script(releaseProbe)
 
 /**
  * Tells processes by Redis (5 and newer) or Valkey which targets are left alone: `createGateway({ health:
@@ -38,24 +38,27 @@ export function redisHealth(
   { prefix = 'sluice' }: RedisHealthOptions = {},
 ): SharedHealth {
   const runner = scriptRunner(client, 'redisHealth')
-  checkedPrefix(prefix, 'redisHealth')
-  const state = (id: string) => `{${prefix}}:health:${spelled(id)}`
-  const probe = (id: string) => `{${prefix}}:health-probe:${spelled(id)}`
+  validatePrefix(prefix, 'redisHealth')
+  const state = (id: string) => `{${prefix}}:health:${encodeKeyPart(id)}`
+  const probe = (id: string) => `{${prefix}}:health-probe:${encodeKeyPart(id)}`
   return {
-    read: async ids => statesOf(await reading.run(runner, ids.map(state), []), ids.length),
+    read: async ids => statesOf(await readScript.run(runner, ids.map(state), []), ids.length),
 
     async write(changes) {
       const keys = changes.flatMap(({ id }) => [state(id), probe(id)])
-      const reply = await writing.run(runner, keys, [String(slackMs), ...changes.flatMap(changeArguments)])
+      const reply = await writeScript.run(runner, keys, [
+        String(slackMs),
+        ...changes.flatMap(changeArguments),
+      ])
       return numbersOf(reply, changes.length)
     },
 
     async acquireProbe(id, token, ms) {
-      return flagOf(await claim.run(runner, [probe(id)], [token, whole(ms)]))
+      return flagOf(await acquireScript.run(runner, [probe(id)], [token, whole(ms)]))
     },
 
     async releaseProbe(id, token) {
-      flagOf(await release.run(runner, [probe(id)], [token]))
+      flagOf(await releaseScript.run(runner, [probe(id)], [token]))
     },
   }
 }
@@ -114,13 +117,13 @@ function unexpected(expected: string): Error {
 }
 
 function numbersOf(reply: unknown, count: number): number[] {
-  const numbers = Array.isArray(reply) ? reply.map(wholeNumberOf) : []
+  const numbers = Array.isArray(reply) ? reply.map(parseWholeNumber) : []
   if (numbers.length === count && numbers.every(number => number >= -1)) return numbers
   throw unexpected(`${count} whole numbers`)
 }
 
 function flagOf(reply: unknown): boolean {
-  const number = wholeNumberOf(reply)
+  const number = parseWholeNumber(reply)
   if (number === 0 || number === 1) return number === 1
   throw unexpected('0 or 1')
 }

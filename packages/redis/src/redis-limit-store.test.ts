@@ -7,7 +7,7 @@ const rate: Counter = { kind: 'rate', key: 'a', limit: 10, windowMs: 1_000, dryR
 const lease: Counter = { kind: 'lease', key: 'b', limit: 2, dryRun: false }
 const claim: Claim = { id: '0'.repeat(32), ttlMs: 1_000, counters: [rate] }
 
-describe('redisStore', () => {
+describe('redisLimitStore', () => {
   it.each([
     ['nothing', undefined],
     ['null', null],

@@ -1,5 +1,5 @@
 import type { LimitStore } from '@sluice/core'
-import { limitStoreOn } from './limit-store.ts'
+import { createLimitStore } from './limit-store.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { storeKeys } from './store-keys.ts'
 
@@ -23,5 +23,5 @@ export function redisLimitStore(
   client: RedisClient,
   { prefix = 'sluice' }: RedisLimitStoreOptions = {},
 ): LimitStore {
-  return limitStoreOn(scriptRunner(client), storeKeys(prefix))
+  return createLimitStore(scriptRunner(client), storeKeys(prefix))
 }

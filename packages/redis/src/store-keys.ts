@@ -10,19 +10,19 @@ export interface StoreKeys {
 
 /** Throws `TypeError` for a prefix that would be no hash tag. */
 export function storeKeys(prefix: string): StoreKeys {
-  checkedPrefix(prefix, 'redisStore')
+  validatePrefix(prefix, 'redisLimitStore')
   return {
-    claim: id => `{${prefix}}:claim:${spelled(id)}`,
+    claim: id => `{${prefix}}:claim:${encodeKeyPart(id)}`,
     counter(counter) {
       const kind = counter.kind === 'sum' ? `sum-${counter.window}` : counter.kind
-      const key = spelled(counter.key)
+      const key = encodeKeyPart(counter.key)
       return [`{${prefix}}:${kind}:${key}`, `{${prefix}}:${kind}-held:${key}`]
     },
   }
 }
 
 /** Throws `TypeError` for a prefix of which `of` can make no names. */
-export function checkedPrefix(prefix: string, of: string): void {
+export function validatePrefix(prefix: string, of: string): void {
   if (typeof prefix === 'string' && /^[\w.:/-]{1,64}$/.test(prefix)) return
   throw new TypeError(
     `${of}().prefix: got ${JSON.stringify(prefix)}, expected 1 to 64 letters, digits or any of _ . : / -`,
@@ -30,6 +30,6 @@ export function checkedPrefix(prefix: string, of: string): void {
 }
 
 /** Half a surrogate pair has no form in UTF-8: clients would send the same bytes for each. */
-export function spelled(text: string): string {
+export function encodeKeyPart(text: string): string {
   return text.replace(/[%\p{Surrogate}]/gu, unit => `%${unit.charCodeAt(0).toString(16)}`)
 }

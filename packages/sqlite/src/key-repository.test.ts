@@ -3,7 +3,7 @@ import { apiKeys, keyStore } from '@sluice/core'
 import { keyStoreConformance } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
-import { sqliteKeyRows } from './key-repository.ts'
+import { sqliteKeyRepository } from './key-repository.ts'
 import { migrate } from './migrate.ts'
 import { temporaryFile } from './temporary-file.ts'
 
@@ -24,18 +24,18 @@ async function opened(url: string): Promise<Connection> {
 const places = { 'a file': inFile, memory: async () => ':memory:' }
 
 for (const [name, place] of Object.entries(places)) {
-  describe(`sqliteKeyRows in ${name}`, () => {
+  describe(`sqliteKeyRepository in ${name}`, () => {
     it.each(keyStoreConformance)('$name', ({ run }) =>
-      run(async () => sqliteKeyRows(await opened(await place()))),
+      run(async () => sqliteKeyRepository(await opened(await place()))),
     )
   })
 }
 
-describe('sqliteKeyRows', () => {
+describe('sqliteKeyRepository', () => {
   it('keeps no digest of a deleted key, whatever the connection does with references', async () => {
     const connection = await opened(await inFile())
     await connection.read('PRAGMA foreign_keys = OFF')
-    const keys = keyStore(sqliteKeyRows(connection))
+    const keys = keyStore(sqliteKeyRepository(connection))
     const { stored } = await keys.issue({ name: 'a' })
     await keys.rotate(stored.id, { overlapMs: 60_000 })
     expect(await keys.delete(stored.id)).toBe(true)
@@ -44,7 +44,7 @@ describe('sqliteKeyRows', () => {
 
   it('finds a key also where its use cannot be noted', async () => {
     const url = await inFile()
-    const rows = sqliteKeyRows(await opened(url))
+    const rows = sqliteKeyRepository(await opened(url))
     await rows.insert({
       id: 'ann',
       name: 'Ann',
@@ -71,7 +71,7 @@ describe('sqliteKeyRows', () => {
 
   it('lists 20,000 keys, newest first, and others have their turn meanwhile', async () => {
     const connection = await opened(':memory:')
-    const rows = sqliteKeyRows(connection)
+    const rows = sqliteKeyRepository(connection)
     await connection.write([
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
 INSERT INTO sluice_key (id, name, disabled, created_at) SELECT 'k' || i, 'many', 0, i / 3 FROM n`,
@@ -105,7 +105,7 @@ INSERT INTO sluice_key (id, name, disabled, created_at) SELECT 'k' || i, 'many',
     ["limits = '10 per minute'", 'limits: got'],
   ])('does not let in a key of which somebody has written %s, and fails for no other', async (set, says) => {
     const connection = await opened(':memory:')
-    const keys = keyStore(sqliteKeyRows(connection))
+    const keys = keyStore(sqliteKeyRepository(connection))
     const { key, stored } = await keys.issue({ name: 'a' })
     const { key: other } = await keys.issue({ name: 'b' })
     await connection.write([{ sql: `UPDATE sluice_key SET ${set} WHERE id = ?`, args: [stored.id] }])

@@ -24,7 +24,7 @@ const step = keys.replace(
 )
 
 /** The tables under a key store, in SQLite. */
-export function sqliteKeyRows(connection: Connection): KeyRepository {
+export function sqliteKeyRepository(connection: Connection): KeyRepository {
   return {
     async insert(key: StoredKey): Promise<void> {
       await connection.write([
@@ -32,8 +32,8 @@ export function sqliteKeyRows(connection: Connection): KeyRepository {
           sql: `INSERT INTO sluice_key (id, name, models, tags, limits, disabled, created_at, expires_at, last_used_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           args: [
-            ...[key.id, key.name, key.models, key.tags, key.limits, key.disabled].map(stored),
-            ...[key.createdAt, key.expiresAt, key.lastUsedAt].map(stored),
+            ...[key.id, key.name, key.models, key.tags, key.limits, key.disabled].map(toColumnValue),
+            ...[key.createdAt, key.expiresAt, key.lastUsedAt].map(toColumnValue),
           ],
         },
         // Of two with one time, the one that was written last is the newer one.
@@ -49,7 +49,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           `${step} ORDER BY k.row DESC, s.created_at DESC, s.row DESC`,
           [before],
         )
-        found.push(...storedKeys(rows))
+        found.push(...parseKeys(rows))
         before = rows.at(-1)?.row
         await others()
       }
@@ -57,13 +57,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     },
 
     async get(id: string): Promise<StoredKey | undefined> {
-      return storedKeys(await connection.read(`${keys} WHERE k.id = ? ${newestFirst}`, [storableText(id)]))[0]
+      return parseKeys(await connection.read(`${keys} WHERE k.id = ? ${newestFirst}`, [storableText(id)]))[0]
     },
 
     async update(id: string, changes: Partial<KeyFields>): Promise<boolean> {
       const given = Object.entries(fieldColumns).flatMap(([field, column]) => {
         const value = changes[field as keyof KeyFields]
-        return value === undefined ? [] : [{ column, value: stored(value) }]
+        return value === undefined ? [] : [{ column, value: toColumnValue(value) }]
       })
       // With nothing to change it still says whether the key is there.
       const sets = ['id = id', ...given.map(({ column }) => `${column} = ?`)]
@@ -81,11 +81,11 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       const [, , added] = await connection.write([
         {
           sql: 'DELETE FROM sluice_key_secret WHERE key_id = ? AND expires_at < ?',
-          args: [key, stored(now)],
+          args: [key, toColumnValue(now)],
         },
         {
           sql: 'UPDATE sluice_key_secret SET expires_at = min(coalesce(expires_at, ?), ?) WHERE key_id = ?',
-          args: [endAt, endAt, key].map(stored),
+          args: [endAt, endAt, key].map(toColumnValue),
         },
         insertSecret(key, secret),
       ])
@@ -107,8 +107,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       const rows = await connection.read(`${keys} WHERE k.id = (${owner}) ${newestFirst}`, [
         storableText(digest),
       ])
-      const [key] = storedKeys(rows)
-      if (key !== undefined && isUse(key, digest, now)) await noteUse(connection, key.id, now)
+      const [key] = parseKeys(rows)
+      if (key !== undefined && isUseToRecord(key, digest, now)) await recordUse(connection, key.id, now)
       return key
     },
   }
@@ -127,28 +127,28 @@ function insertSecret(id: string, { digest, createdAt, expiresAt }: KeySecret): 
   return {
     sql: `INSERT INTO sluice_key_secret (digest, key_id, created_at, expires_at)
 SELECT ?, id, ?, ? FROM sluice_key WHERE id = ?`,
-    args: [digest, createdAt, expiresAt, id].map(stored),
+    args: [digest, createdAt, expiresAt, id].map(toColumnValue),
   }
 }
 
 /** Whether this is a use that has to be noted: once a minute, and not of a secret that has ended. */
-function isUse({ lastUsedAt, secrets }: StoredKey, digest: string, now: number): boolean {
+function isUseToRecord({ lastUsedAt, secrets }: StoredKey, digest: string, now: number): boolean {
   if (lastUsedAt !== null && now - lastUsedAt < minuteMs) return false
   return secrets.some(secret => secret.digest === digest && (secret.expiresAt ?? Infinity) > now)
 }
 
 /** A key is good also where that cannot be noted: the file is busy, or its disk is full. */
-async function noteUse(connection: Connection, id: string, now: number): Promise<void> {
+async function recordUse(connection: Connection, id: string, now: number): Promise<void> {
   const sql = 'UPDATE sluice_key SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at <= ?, true)'
   try {
-    await connection.writeNow([{ sql, args: [now, id, now - minuteMs].map(stored) }])
+    await connection.writeNow([{ sql, args: [now, id, now - minuteMs].map(toColumnValue) }])
   } catch {
     // It is noted at a later use.
   }
 }
 
 /** Lists and objects are kept as JSON, times in whole milliseconds. */
-function stored(value: KeyFields[keyof KeyFields]): InValue {
+function toColumnValue(value: KeyFields[keyof KeyFields]): InValue {
   if (typeof value === 'string') return storableText(value)
   if (typeof value === 'number') {
     return Math.round(Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER))
@@ -156,16 +156,16 @@ function stored(value: KeyFields[keyof KeyFields]): InValue {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
-function storedKeys(rows: readonly Row[]): StoredKey[] {
+function parseKeys(rows: readonly Row[]): StoredKey[] {
   const found = new Map<string, Omit<StoredKey, 'secrets'> & { readonly secrets: KeySecret[] }>()
   for (const row of rows) {
     const id = String(row.id)
     const key = found.get(id) ?? {
       id,
       name: String(row.name),
-      models: parsed<StoredKey['models']>(row.models),
-      tags: parsed<StoredKey['tags']>(row.tags),
-      limits: parsed<StoredKey['limits']>(row.limits),
+      models: parseJson<StoredKey['models']>(row.models),
+      tags: parseJson<StoredKey['tags']>(row.tags),
+      limits: parseJson<StoredKey['limits']>(row.limits),
       // Whatever was written there by hand, but for 0.
       disabled: row.disabled !== 0,
       createdAt: Number(row.created_at),
@@ -185,7 +185,7 @@ function storedKeys(rows: readonly Row[]): StoredKey[] {
 }
 
 /** What is no JSON was written by hand. It stays a text, which is no list and no object: that key lets nobody in. */
-function parsed<T>(text: unknown): T | null {
+function parseJson<T>(text: unknown): T | null {
   if (typeof text !== 'string') return null
   try {
     return JSON.parse(text) as T

@@ -1,7 +1,7 @@
 import { ledgerConformance } from '@sluice/testing'
 import { describe, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
-import { sqliteLedgerRows } from './ledger-repository.ts'
+import { sqliteLedgerRepository } from './ledger-repository.ts'
 import { migrate } from './migrate.ts'
 import { temporaryFile } from './temporary-file.ts'
 
@@ -14,14 +14,14 @@ async function inFile(): Promise<string> {
 const places = { 'a file': inFile, memory: async () => ':memory:' }
 
 for (const [name, place] of Object.entries(places)) {
-  describe(`sqliteLedgerRows in ${name}`, () => {
+  describe(`sqliteLedgerRepository in ${name}`, () => {
     it.each(ledgerConformance)('$name', ({ run }) =>
       run(async () => {
         const connection = await Connection.open(await place())
         onTestFinished(() => connection.close())
         await connection.useWriteAheadLog()
         await migrate(connection)
-        return sqliteLedgerRows(connection)
+        return sqliteLedgerRepository(connection)
       }),
     )
   })

@@ -7,10 +7,10 @@ import {
   insertEntries,
   updateProgress,
 } from './ledger-statements.ts'
-import { usageOf } from './usage.ts'
+import { queryUsage } from './usage.ts'
 
 /** The table under a ledger, in SQLite. */
-export function sqliteLedgerRows(connection: Connection): LedgerRepository {
+export function sqliteLedgerRepository(connection: Connection): LedgerRepository {
   return {
     async write(batch: LedgerBatch): Promise<void> {
       const { entries, closings, progress, cancelled } = toStoredBatch(batch)
@@ -29,6 +29,6 @@ export function sqliteLedgerRows(connection: Connection): LedgerRepository {
       const [closed = 0] = await connection.write([{ sql: closeOrphans, args: [silentMs] }])
       return closed
     },
-    usage: query => usageOf(connection, query),
+    usage: query => queryUsage(connection, query),
   }
 }

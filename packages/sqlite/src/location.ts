@@ -13,7 +13,7 @@ export interface Location {
  * Throws `ConfigurationError` for a URL that names no file of this machine. Of such a URL it tells no more than its
  * scheme.
  */
-export function locationOf(name: string, url: unknown): Location {
+export function parseLocation(name: string, url: unknown): Location {
   const expected = '"file:" and a path, such as "file:./sluice.db", or ":memory:"'
   const wrong = (received: string) => new ConfigurationError(name, [{ path: ['url'], received, expected }])
   if (typeof url !== 'string') throw wrong(described(url))

@@ -1,8 +1,8 @@
 import { apiKeys, keyStore } from '@sluice/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
-import { sqliteKeyRows } from './key-repository.ts'
-import { sqliteLedgerRows } from './ledger-repository.ts'
+import { sqliteKeyRepository } from './key-repository.ts'
+import { sqliteLedgerRepository } from './ledger-repository.ts'
 import { migrate, schemaVersion } from './migrate.ts'
 import { migrations } from './migrations.ts'
 import { openSqlite } from './open-sqlite.ts'
@@ -77,7 +77,7 @@ describe('migrate', () => {
       VALUES ('a', 'req_a', 'ann', '{}', 'm', 0, 1, 1, 2, 200, 5, 0, 0, 0, 0)`,
     ])
     await migrate(connection!)
-    const rows = sqliteLedgerRows(connection!)
+    const rows = sqliteLedgerRepository(connection!)
     expect(await rows.usage({ by: ['key', 'kind'] })).toMatchObject([
       { by: { key: 'ann', kind: 'request' }, requests: 1, promptTokens: 5 },
     ])
@@ -104,7 +104,7 @@ describe('migrate', () => {
     onTestFinished(remove)
     const connection = await Connection.open(url)
     await migrate(connection, migrations.slice(0, 3))
-    const { key, stored } = await keyStore(sqliteKeyRows(connection)).issue({ name: 'a' })
+    const { key, stored } = await keyStore(sqliteKeyRepository(connection)).issue({ name: 'a' })
     const limits = '[{"kind":"requests","limit":1,"per":"minute","shadow":true}]'
     await connection.write([{ sql: 'UPDATE sluice_key SET limits = ?', args: [limits] }])
     connection.close()

@@ -12,7 +12,7 @@ export async function schemaVersion(connection: Connection): Promise<number> {
 }
 
 /** The version that this package needs. */
-export const neededVersion = known.length
+export const requiredVersion = known.length
 
 /**
  * Brings a database to the newest version; two processes may do it at once. Throws `WrongVersion` where it is newer
@@ -46,12 +46,12 @@ export async function migrate(
 }
 
 /** The tables are not those that this package needs; the message says what to do. */
-export class WrongVersion extends Error {}
+export class SchemaVersionError extends Error {}
 
 /** Throws `WrongVersion` where a database was made by a newer version of this package. */
-export function expectNotNewer(version: number, needed = neededVersion): void {
+export function expectNotNewer(version: number, needed = requiredVersion): void {
   if (version > needed) {
-    throw new WrongVersion(
+    throw new SchemaVersionError(
       `The database is of version ${version}, this @sluice/sqlite knows versions up to ${needed}. Update the package.`,
     )
   }
@@ -60,9 +60,9 @@ export function expectNotNewer(version: number, needed = neededVersion): void {
 /** Throws `WrongVersion` where a database has to be migrated first. */
 export function expectMigrated(version: number, url: string): void {
   expectNotNewer(version)
-  if (version < neededVersion) {
-    throw new WrongVersion(
-      `The database is of version ${version}, expected ${neededVersion}. Run \`npx sluice-sqlite migrate --url ${url}\`, or leave out \`migrate: false\`.`,
+  if (version < requiredVersion) {
+    throw new SchemaVersionError(
+      `The database is of version ${version}, expected ${requiredVersion}. Run \`npx sluice-sqlite migrate --url ${url}\`, or leave out \`migrate: false\`.`,
     )
   }
 }

@@ -8,11 +8,11 @@ import {
   keyStore,
 } from '@sluice/core'
 import { Connection } from './connection.ts'
-import { makeFile } from './create-database-file.ts'
-import { sqliteKeyRows } from './key-repository.ts'
-import { sqliteLedgerRows } from './ledger-repository.ts'
-import { type Location, locationOf, openError } from './location.ts'
-import { expectMigrated, migrate, schemaVersion, WrongVersion } from './migrate.ts'
+import { createDatabaseFile } from './create-database-file.ts'
+import { sqliteKeyRepository } from './key-repository.ts'
+import { sqliteLedgerRepository } from './ledger-repository.ts'
+import { type Location, openError, parseLocation } from './location.ts'
+import { expectMigrated, migrate, SchemaVersionError, schemaVersion } from './migrate.ts'
 
 /** Where the database is. */
 export interface SqliteLocation {
@@ -42,7 +42,7 @@ export interface SqliteOptions extends BatchedLedgerOptions, KeyStoreOptions {
  * damaged, or is of a newer version.
  */
 export async function openSqlite(location: SqliteLocation, given: SqliteOptions = {}): Promise<Database> {
-  const at = locationOf('openSqlite()', location?.url)
+  const at = parseLocation('openSqlite()', location?.url)
   // Without what another library has added to `Object.prototype`.
   const options: SqliteOptions = Object.assign(Object.create(null), given)
   const migrates: unknown = options.migrate ?? true
@@ -51,9 +51,9 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   }
   // To look at a file that is not there would make it.
   if (!migrates && (at.path === undefined || !existsSync(at.path))) expectMigrated(0, at.url)
-  const connection = await opened(at, migrates)
+  const connection = await openConnection(at, migrates)
   try {
-    const rows = sqliteLedgerRows(connection)
+    const rows = sqliteLedgerRepository(connection)
     const timeoutMs = options.timeoutMs ?? 1_000
     const kept: BatchedLedgerOptions = Object.assign(Object.create(null), options, { timeoutMs })
     const ledger = batchedLedger(rows, kept)
@@ -68,7 +68,7 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
       }
     }
     return {
-      keys: keyStore(sqliteKeyRows(connection), options),
+      keys: keyStore(sqliteKeyRepository(connection), options),
       ledger,
       usage: query => rows.usage(query),
       migrate: () => migrate(connection),
@@ -83,9 +83,9 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   }
 }
 
-async function opened(at: Location, migrates: boolean): Promise<Connection> {
+async function openConnection(at: Location, migrates: boolean): Promise<Connection> {
   let connection: Connection | undefined
-  if (migrates) makeFile(at)
+  if (migrates) createDatabaseFile(at)
   try {
     connection = await Connection.open(at.url)
     await connection.useWriteAheadLog()
@@ -96,6 +96,6 @@ async function opened(at: Location, migrates: boolean): Promise<Connection> {
     return connection
   } catch (error) {
     connection?.close()
-    throw error instanceof WrongVersion ? error : openError('openSqlite()', at, error)
+    throw error instanceof SchemaVersionError ? error : openError('openSqlite()', at, error)
   }
 }

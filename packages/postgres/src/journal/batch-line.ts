@@ -1,11 +1,11 @@
 import { type LedgerBatch, toStoredBatch } from '@sluice/core'
 
-export function batchLine({ entries, closings, progress }: LedgerBatch): Buffer {
+export function formatBatch({ entries, closings, progress }: LedgerBatch): Buffer {
   return Buffer.from(`${JSON.stringify({ entries, closings, progress })}\n`)
 }
 
 /** `undefined` for a line that is no batch: one that can never be written would hold up all that come after it. */
-export function batchOf(line: string): LedgerBatch | undefined {
+export function parseBatch(line: string): LedgerBatch | undefined {
   try {
     const value: unknown = JSON.parse(line)
     if (!isBatch(value)) return undefined

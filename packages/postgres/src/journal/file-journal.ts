@@ -2,11 +2,11 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Journal, LedgerBatch } from '@sluice/core'
-import { batchLine, batchOf } from './batch-line.ts'
-import { linesOf } from './lines.ts'
-import { orphanBytes, takeOrphans } from './orphans.ts'
-import { newOwner } from './owner.ts'
-import { absent, Segment } from './segment.ts'
+import { formatBatch, parseBatch } from './batch-line.ts'
+import { readLines } from './lines.ts'
+import { orphanBytes, takeOverOrphans } from './orphans.ts'
+import { createOwner } from './owner.ts'
+import { ignoreMissing, Segment } from './segment.ts'
 
 export interface FileJournalOptions {
   /** How much may be kept; then `append` rejects. Default 64 MiB. */
@@ -44,7 +44,7 @@ export function fileJournal(directory: string, options: FileJournalOptions = {})
 }
 
 /** A batch that waits to be written. */
-interface Waiting {
+interface PendingAppend {
   readonly line: Buffer
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -56,13 +56,13 @@ class FileJournal implements Journal {
   readonly #directory: string
   readonly #maxBytes: number
   readonly #segmentBytes: number
-  readonly #owner = newOwner()
+  readonly #owner = createOwner()
   #serial = 0
   /** What lines are added to. */
   #active: Segment | undefined
   /** What is only read any more, oldest first. */
   #sealed: Segment[] = []
-  #waiting: Waiting[] = []
+  #waiting: PendingAppend[] = []
   /** Of all segments and of what waits. */
   #bytes = 0
   /** In segments that are there to be taken over. */
@@ -86,7 +86,7 @@ class FileJournal implements Journal {
   }
 
   async append(batch: LedgerBatch): Promise<void> {
-    const line = batchLine(batch)
+    const line = formatBatch(batch)
     const kept = this.#bytes + this.#orphanBytes
     if (kept + line.length > this.#maxBytes) {
       throw new Error(
@@ -162,7 +162,7 @@ class FileJournal implements Journal {
       if (this.#sealed.length === 0) await this.#inTurn(async () => this.#seal())
       const segment = this.#sealed[0]
       if (segment === undefined) return
-      await handOver(segment, write)
+      await replaySegment(segment, write)
       await segment.end()
       this.#sealed = this.#sealed.filter(other => other !== segment)
       this.#bytes -= segment.size
@@ -170,7 +170,7 @@ class FileJournal implements Journal {
   }
 
   async #takeOver(): Promise<void> {
-    const taken = await takeOrphans(this.#directory, this.#owner, () => ++this.#serial)
+    const taken = await takeOverOrphans(this.#directory, this.#owner, () => ++this.#serial)
     this.#orphanBytes = 0
     this.#scannedAt = performance.now()
     for (const { size } of taken) this.#bytes += size
@@ -193,13 +193,13 @@ class FileJournal implements Journal {
 }
 
 /** Hands over what of a segment was not handed over. Rejects with what `write` rejected with. */
-async function handOver(segment: Segment, write: (batch: LedgerBatch) => Promise<void>): Promise<void> {
-  const file = await open(segment.path, 'r').catch(absent)
+async function replaySegment(segment: Segment, write: (batch: LedgerBatch) => Promise<void>): Promise<void> {
+  const file = await open(segment.path, 'r').catch(ignoreMissing)
   // Another process has taken it over.
   if (file === undefined) return
   try {
-    for await (const { text, next, ended } of linesOf(file, segment.handed, segment.size)) {
-      const batch = batchOf(text)
+    for await (const { text, next, ended } of readLines(file, segment.handed, segment.size)) {
+      const batch = parseBatch(text)
       if (batch !== undefined) await write(batch)
       else if (ended && text !== '') segment.damaged = true
       segment.handed = next

@@ -1,6 +1,6 @@
 import { claudeFormat } from '../claude/signed-turns.ts'
 import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
-import type { AssistantTurn, SpokenCall } from '../conversation/conversation.ts'
+import type { AssistantToolCall, AssistantTurn } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Block, marked, textBlocks } from './text-blocks.ts'
@@ -18,24 +18,24 @@ export function assistantContent(
   ids: ToolUseIds,
   thoughtless: (path: string) => string | undefined,
   last: boolean,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Block[] {
   const blocks = turnBlocks<Block>(
     turn,
-    reasoning => thoughtsOf(reasoning, claudeFormat, thoughtless(reasoning.path), thinkingBlock, adjusting),
-    item => (item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjusting)]),
+    reasoning => thoughtsOf(reasoning, claudeFormat, thoughtless(reasoning.path), thinkingBlock, adjuster),
+    item => (item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjuster)]),
   )
   if (last) trimEnd(blocks)
-  dropLastThoughts(blocks, turn, isThought, adjusting)
+  dropLastThoughts(blocks, turn, isThought, adjuster)
   return blocks
 }
 
 function callBlock(
-  { id, name, arguments: input, extraContent, path, cacheControl }: SpokenCall,
+  { id, name, arguments: input, extraContent, path, cacheControl }: AssistantToolCall,
   ids: ToolUseIds,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Block {
-  if (extraContent !== undefined) adjusting.drop(`${path}.extra_content`, "another vendor's")
+  if (extraContent !== undefined) adjuster.drop(`${path}.extra_content`, "another vendor's")
   return { type: 'tool_use', id: ids.ofCall(id), name, input, ...marked(cacheControl) }
 }
 

@@ -1,6 +1,6 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
-import { refusalWithin, upstreamRefusal } from '../wire/upstream-error-response.ts'
+import { errorInBody, parseErrorResponse } from '../wire/upstream-error-response.ts'
 
 /** The status that each type of error stands for, where it comes without one: within a stream. */
 const statuses: Readonly<Record<string, number>> = {
@@ -17,22 +17,25 @@ const statuses: Readonly<Record<string, number>> = {
 }
 
 /** An error answer of the Messages API. Never rejects. */
-export async function messagesRefusal(response: UpstreamResponse, now: () => number): Promise<UpstreamError> {
-  return told(await upstreamRefusal(response, now))
+export async function parseMessagesError(
+  response: UpstreamResponse,
+  now: () => number,
+): Promise<UpstreamError> {
+  return withContextLengthCode(await parseErrorResponse(response, now))
 }
 
 /** An error that came under status 200: `{ type: 'error', error: { type, message } }`. */
-export function messagesRefusalWithin(value: Fields): UpstreamError {
+export function messagesErrorInBody(value: Fields): UpstreamError {
   const error = isFields(value.error) ? value.error : {}
   const type = textOf(error.type) ?? ''
   const status = Object.hasOwn(statuses, type) ? statuses[type] : undefined
-  const refusal = refusalWithin(status === undefined ? value : { error: { ...error, status_code: status } })
-  if (refusal !== undefined) return told(refusal)
+  const refusal = errorInBody(status === undefined ? value : { error: { ...error, status_code: status } })
+  if (refusal !== undefined) return withContextLengthCode(refusal)
   return new UpstreamError('The upstream ended its answer with an error.', { kind: 'refused', status: 500 })
 }
 
 /** Prompt and `max_tokens` that are too much together are told in words of their own. */
-function told(error: UpstreamError): UpstreamError {
+function withContextLengthCode(error: UpstreamError): UpstreamError {
   const { vendorMessage } = error
   if (error.status !== 400 || error.code !== null || vendorMessage === undefined) return error
   if (!/exceed context limit/i.test(vendorMessage)) return error

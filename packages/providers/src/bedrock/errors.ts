@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
-import { jsonOf } from '../wire/parse-json.ts'
-import { refusalWithin, upstreamRefusal } from '../wire/upstream-error-response.ts'
+import { parseJson } from '../wire/parse-json.ts'
+import { errorInBody, parseErrorResponse } from '../wire/upstream-error-response.ts'
 
 /** The status that each of Bedrock's exceptions stands for: AWS answers some under another. */
 const statuses: Readonly<Record<string, number>> = {
@@ -31,32 +31,33 @@ const tellingStatuses = new Set([400, 408, 413, 422, 429, 503, 504, 529])
  *
  * @param now - milliseconds since 1970, for a `retry-after` that is a date.
  */
-export async function bedrockRefusal(response: UpstreamResponse, now: () => number): Promise<UpstreamError> {
+export async function parseBedrockError(
+  response: UpstreamResponse,
+  now: () => number,
+): Promise<UpstreamError> {
   const { headers, body, status } = response
   let text: Promise<string>
   let value: unknown
   try {
     const whole = await response.text()
     text = Promise.resolve(whole)
-    value = jsonOf(whole)
+    value = parseJson(whole)
   } catch (cause) {
     text = Promise.reject(cause)
   }
-  if (!isFields(value)) return upstreamRefusal({ headers, body, status, text: () => text }, now)
+  if (!isFields(value)) return parseErrorResponse({ headers, body, status, text: () => text }, now)
   const type = exceptionName(headers.get('x-amzn-errortype') ?? textOf(value.__type) ?? textOf(value.code))
   // Models of other vendors may tell of their errors in their own form.
   const told = type === undefined && isFields(value.error) ? value : { error: errorOf(type, value) }
   const known = { headers, body, status: statusOf(type, value) ?? status }
-  return upstreamRefusal({ ...known, text: () => Promise.resolve(JSON.stringify(told)) }, now)
+  return parseErrorResponse({ ...known, text: () => Promise.resolve(JSON.stringify(told)) }, now)
 }
 
 /** An exception within a stream, or in the place of a completion. */
-export function bedrockFailure(name: string, value: Fields): UpstreamError {
+export function bedrockException(name: string, value: Fields): UpstreamError {
   const type = exceptionName(name)
   const error = { ...errorOf(type, value), status_code: statusOf(type, value) ?? 500 }
-  return (
-    refusalWithin({ error }) ?? new UpstreamError('The upstream failed.', { kind: 'refused', status: 500 })
-  )
+  return errorInBody({ error }) ?? new UpstreamError('The upstream failed.', { kind: 'refused', status: 500 })
 }
 
 function errorOf(type: string | undefined, body: Fields): Fields {

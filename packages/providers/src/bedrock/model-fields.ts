@@ -19,21 +19,21 @@ const parameters: Readonly<Record<string, string>> = {
 export function withFieldsLifted(
   input: ChatRequest,
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): ChatRequest {
   const fields = input.additionalModelRequestFields
   if (model.claude === undefined || !isFields(fields)) return input
   const { reasoning_config, thinking = reasoning_config, output_config, top_k, ...rest } = fields
   const lifted = Object.entries({ thinking, output_config, top_k }).filter(([, value]) => value != null)
-  for (const [name] of lifted) if (input[name] != null) adjusting.drop(name, given)
+  for (const [name] of lifted) if (input[name] != null) adjuster.drop(name, given)
   return { ...input, ...Object.fromEntries(lifted), additionalModelRequestFields: rest } as ChatRequest
 }
 
 /** The request's `additionalModelRequestFields`: where the caller wrote a field itself, that one holds. */
-export function modelFields(ours: Fields, input: ChatRequest, adjusting: ParameterAdjuster): Fields {
+export function modelFields(ours: Fields, input: ChatRequest, adjuster: ParameterAdjuster): Fields {
   const own = objectOf(input, 'additionalModelRequestFields')
   for (const name of Object.keys(ours)) {
-    if (Object.hasOwn(own, name)) adjusting.drop(parameters[name] ?? 'reasoning_effort', given)
+    if (Object.hasOwn(own, name)) adjuster.drop(parameters[name] ?? 'reasoning_effort', given)
   }
   return { ...ours, ...own }
 }

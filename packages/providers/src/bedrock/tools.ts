@@ -31,11 +31,11 @@ export interface CallerTool {
 export function callerTools(
   tools: readonly Tool[],
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): readonly CallerTool[] {
   return tools.map((tool, index) => {
     const path = `tools[${index}]`
-    return callerTool(functionTool(tool, path), path, model, adjusting)
+    return callerTool(functionTool(tool, path), path, model, adjuster)
   })
 }
 
@@ -43,13 +43,13 @@ function callerTool(
   tool: FunctionTool,
   path: string,
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): CallerTool {
   const { name, description, parameters, strict } = tool.function
   const schema = inputSchema(parameters, `${path}.function.parameters`, model.claude !== undefined)
   const mark = cacheControl(tool) ?? cacheControl(tool.function)
   if (mark !== undefined && model.cachePoints !== 'everywhere') {
-    adjusting.drop(`${path}.cache_control`, 'this model caches no tools')
+    adjuster.drop(`${path}.cache_control`, 'this model caches no tools')
   }
   const marks = model.cachePoints === 'everywhere' ? cachePoints(mark, model) : []
   const toolOf = (json: JsonObject) => ({
@@ -58,7 +58,7 @@ function callerTool(
   })
   if (strict !== true) return { block: toolOf(schema), marks }
   const { structuredOutputs } = model
-  const closed = strictSchema({ path, schema, given: parameters, structuredOutputs }, adjusting)
+  const closed = strictSchema({ path, schema, given: parameters, structuredOutputs }, adjuster)
   if (closed === undefined) return { block: toolOf(schema), marks }
   return { block: { toolSpec: { ...toolOf(closed).toolSpec, strict: true } }, marks }
 }

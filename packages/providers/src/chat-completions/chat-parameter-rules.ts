@@ -1,6 +1,6 @@
 import { namesOf } from '../known-options.ts'
 import type { ParameterName, ParameterRule, ParameterRules } from '../parameters/parameter-rules.ts'
-import type { Dialect } from './compatibility-options.ts'
+import type { CompatibilityOptions } from './compatibility-options.ts'
 
 const names = /* @__PURE__ */ namesOf<{ readonly [K in ParameterName]: unknown }>({
   max_tokens: true,
@@ -38,27 +38,27 @@ const names = /* @__PURE__ */ namesOf<{ readonly [K in ParameterName]: unknown }
   prompt_cache_options: true,
 })
 
-/** What becomes of every parameter at a vendor that speaks the protocol, as its dialect says. */
-export function parameterRulesOf(dialect: Dialect): ParameterRules {
+/** What becomes of every parameter at a vendor that speaks the protocol, as its compatibility says. */
+export function chatParameterRules(compatibility: CompatibilityOptions): ParameterRules {
   return Object.fromEntries(
-    names.map(name => [name, ruleOf(name as ParameterName, dialect)]),
+    names.map(name => [name, ruleOf(name as ParameterName, compatibility)]),
   ) as ParameterRules
 }
 
-function ruleOf(name: ParameterName, dialect: Dialect): ParameterRule {
-  if (dialect.refuse?.includes(name)) return { handling: 'refused' }
-  if (dialect.drop?.includes(name)) return { handling: 'dropped' }
-  const as = dialect.rename?.[name]
+function ruleOf(name: ParameterName, compatibility: CompatibilityOptions): ParameterRule {
+  if (compatibility.refuse?.includes(name)) return { handling: 'refused' }
+  if (compatibility.drop?.includes(name)) return { handling: 'dropped' }
+  const as = compatibility.rename?.[name]
   if (as !== undefined) return { handling: 'passed', as }
-  if (name === 'max_tokens' || name === 'max_completion_tokens') return boundRule(name, dialect)
-  if (name === 'tool_choice' && dialect.requiredToolChoice !== undefined)
-    return { handling: 'passed', note: `required is ${dialect.requiredToolChoice}` }
+  if (name === 'max_tokens' || name === 'max_completion_tokens') return boundRule(name, compatibility)
+  if (name === 'tool_choice' && compatibility.requiredToolChoice !== undefined)
+    return { handling: 'passed', note: `required is ${compatibility.requiredToolChoice}` }
   return { handling: 'passed' }
 }
 
 function boundRule(
   name: 'max_tokens' | 'max_completion_tokens',
-  { maxTokensParameter = 'by-model' }: Dialect,
+  { maxTokensParameter = 'by-model' }: CompatibilityOptions,
 ): ParameterRule {
   if (maxTokensParameter === name) return { handling: 'passed' }
   if (maxTokensParameter !== 'by-model') return { handling: 'passed', as: maxTokensParameter }

@@ -1,7 +1,7 @@
 import type { Capabilities } from '@sluice/core'
 
 /** How a vendor's requests differ from the protocol: data, nothing else. */
-export interface Dialect {
+export interface CompatibilityOptions {
   /**
    * The field that bounds the length of an answer; what the caller sent under the other name is sent under
    * this one. `by-model` (default): `max_completion_tokens` for a target with the capability `reasoning`,
@@ -44,7 +44,7 @@ export interface Dialect {
 }
 
 /** OpenAI's own: the protocol itself. It answers 400 `unknown_parameter` to members of messages that it does not know. */
-export const openaiDialect = { messageFields: 'strict' } as const satisfies Dialect
+export const openaiCompatibility = { messageFields: 'strict' } as const satisfies CompatibilityOptions
 
 /** What OpenAI's names say of its models: o1, o3, gpt-5 and so on reason, the chat models among them do not. */
 export function capabilitiesByName(model: string): Capabilities | undefined {

@@ -3,7 +3,7 @@ import type { Fields } from '../wire/json-value.ts'
 import { plainEnd, stringEnd } from '../wire/parse-json.ts'
 import { withModel, withOrigin } from './partial-completion.ts'
 import { partialUsage } from './partial-usage.ts'
-import { type Slot, slotsOf } from './template-slots.ts'
+import { findSlots, type Slot } from './template-slots.ts'
 
 /** Texts longer than this hold more than a form. */
 const longestForm = 2_000
@@ -14,7 +14,7 @@ const short = 200
  * What whole answers of one upstream have in common: everything but their ids and times, the text of their only choice,
  * and what they count. Of an answer of that form only these are read, at less than half of what it costs to parse it all.
  */
-export class AnswerForm {
+export class CompletionTemplate {
   readonly #slots: readonly Slot[]
   /** What stands before each slot, and after the last one. */
   readonly #between: readonly string[]
@@ -43,9 +43,9 @@ export class AnswerForm {
     text: string,
     completion: PartialCompletion,
     parse: (text: string) => PartialCompletion,
-  ): AnswerForm | undefined {
+  ): CompletionTemplate | undefined {
     if (!isOnlyText(completion)) return undefined
-    const slots = slotsOf(text)
+    const slots = findSlots(text)
     if (slots === undefined) return undefined
     const between: string[] = []
     let at = 0
@@ -55,7 +55,7 @@ export class AnswerForm {
     }
     between.push(text.slice(at))
     if (between.join('').length > longestForm) return undefined
-    const form = new AnswerForm(slots, between.map(copied), completion)
+    const form = new CompletionTemplate(slots, between.map(copied), completion)
     return form.#holds(text, parse) ? form : undefined
   }
 

@@ -1,9 +1,9 @@
 import type { PartialCompletion } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AnswerForm } from './completion-template.ts'
-import { AnswerForms } from './completion-templates.ts'
-import { completionFrom } from './partial-completion.ts'
+import { CompletionTemplate } from './completion-template.ts'
+import { CompletionTemplates } from './completion-templates.ts'
+import { parseChatCompletion } from './partial-completion.ts'
 
 /** As OpenAI writes it; with `given` in the place of what it has. */
 function answer(given: object = {}, space?: number): string {
@@ -25,8 +25,8 @@ const withMessage = (message: object, choice: object = {}) => ({
   choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...choice }],
 })
 
-function formOf(text: string): AnswerForm | undefined {
-  return AnswerForm.of(text, completionFrom(text), completionFrom)
+function formOf(text: string): CompletionTemplate | undefined {
+  return CompletionTemplate.of(text, parseChatCompletion(text), parseChatCompletion)
 }
 
 function outcome(read: () => PartialCompletion): unknown {
@@ -60,7 +60,7 @@ describe('AnswerForm', () => {
       const { choices, ...rest } = other
       const ordered = [{ index: 0, message: choices[0]!.message, logprobs: null, finish_reason: 'stop' }]
       const text = answer({ ...rest, choices: ordered }, space)
-      expect(form.read(text)).toEqual(completionFrom(text))
+      expect(form.read(text)).toEqual(parseChatCompletion(text))
       expect(form.read(text)?.choices[0]?.message.content).toBe(content)
     }
   })
@@ -68,7 +68,7 @@ describe('AnswerForm', () => {
   it('does without usage, or with a part of it that is null', () => {
     for (const usage of [undefined, null, { prompt_tokens: 1, completion_tokens: 2, details: null }, {}]) {
       const text = answer({ usage })
-      expect(formOf(text)?.read(text)).toEqual(completionFrom(text))
+      expect(formOf(text)?.read(text)).toEqual(parseChatCompletion(text))
     }
   })
 
@@ -151,7 +151,7 @@ describe('AnswerForm', () => {
         const completion = form.read(text)
         if (completion === undefined) return
         read++
-        expect(completion).toEqual(completionFrom(text))
+        expect(completion).toEqual(parseChatCompletion(text))
       }),
       { numRuns: 20_000 },
     )
@@ -179,18 +179,18 @@ describe('AnswerForms', () => {
     })
     fc.assert(
       fc.property(fc.array(any, { maxLength: 40 }), answers => {
-        const forms = new AnswerForms()
+        const forms = new CompletionTemplates()
         for (const { content, finish_reason, service_tier, tokens } of answers) {
           const usage = { prompt_tokens: tokens, completion_tokens: 1 }
           const text = answer({ ...withMessage({ content }, { finish_reason }), service_tier, usage })
-          expect(outcome(() => forms.read(text))).toEqual(outcome(() => completionFrom(text)))
+          expect(outcome(() => forms.read(text))).toEqual(outcome(() => parseChatCompletion(text)))
         }
       }),
     )
   })
 
   it('reads answers of any length, before it knows a form and after', () => {
-    const forms = new AnswerForms()
+    const forms = new CompletionTemplates()
     for (const content of ['x'.repeat(20_000_000), 'x', 'a"\n'.repeat(5_000_000), 'x'.repeat(20_000_000)]) {
       const text = answer(withMessage({ content }))
       expect(forms.read(text).choices[0]?.message.content === content).toBe(true)
@@ -198,7 +198,7 @@ describe('AnswerForms', () => {
   })
 
   it('throws what completionFrom throws', () => {
-    const forms = new AnswerForms()
+    const forms = new CompletionTemplates()
     forms.read(answer())
     for (const text of [
       '',
@@ -207,7 +207,7 @@ describe('AnswerForms', () => {
       answer({ error: { message: 'no' } }),
       answer().slice(0, -1),
     ]) {
-      expect(outcome(() => forms.read(text))).toEqual(outcome(() => completionFrom(text)))
+      expect(outcome(() => forms.read(text))).toEqual(outcome(() => parseChatCompletion(text)))
     }
   })
 })

@@ -1,6 +1,6 @@
 import type { PartialCompletion } from '@sluice/core'
-import { AnswerForm } from './completion-template.ts'
-import { completionFrom } from './partial-completion.ts'
+import { CompletionTemplate } from './completion-template.ts'
+import { parseChatCompletion } from './partial-completion.ts'
 
 // Tuned for the bench row `node`: reading each answer by `JSON.parse` and its checks costs 1.8 us more of some 50.
 
@@ -13,8 +13,8 @@ const answersEach = 100
 const longestExample = 16_384
 
 /** The forms that whole answers of one upstream have. */
-export class AnswerForms {
-  readonly #forms: AnswerForm[] = []
+export class CompletionTemplates {
+  readonly #forms: CompletionTemplate[] = []
   #learnt = 0
   #matched = 0
 
@@ -31,7 +31,7 @@ export class AnswerForms {
       }
       return completion
     }
-    const completion = completionFrom(text)
+    const completion = parseChatCompletion(text)
     const learns = this.#learnt < leastLearnt + this.#matched / answersEach && text.length <= longestExample
     if (learns) this.#learn(text, completion)
     return completion
@@ -39,7 +39,7 @@ export class AnswerForms {
 
   #learn(text: string, completion: PartialCompletion): void {
     this.#learnt++
-    const form = AnswerForm.of(text, completion, completionFrom)
+    const form = CompletionTemplate.of(text, completion, parseChatCompletion)
     if (form === undefined) return
     this.#forms.unshift(form)
     if (this.#forms.length > most) this.#forms.pop()

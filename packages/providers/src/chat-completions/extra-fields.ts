@@ -1,7 +1,7 @@
 import type { Message, Tool } from '@sluice/core'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Fields, isFields } from '../wire/json-value.ts'
-import type { Dialect } from './compatibility-options.ts'
+import type { CompatibilityOptions } from './compatibility-options.ts'
 
 /**
  * What this gateway's answers carry beyond the protocol, and what it takes beyond it, of which every vendor knows
@@ -27,100 +27,105 @@ const assistantMembers: readonly string[] = [
 const callMembers: readonly string[] = ['id', 'type', 'function', 'custom']
 
 /** Whether a vendor takes a member. */
-type Takes = (member: string) => boolean
+type AcceptsField = (member: string) => boolean
 
 /** What a vendor takes of whom. */
-interface Taken {
+interface AcceptedFields {
   readonly strict: boolean
-  readonly anywhere: Takes
-  readonly inAssistant: Takes
-  readonly inCall: Takes
+  readonly anywhere: AcceptsField
+  readonly inAssistant: AcceptsField
+  readonly inCall: AcceptsField
 }
 
 /** A path in the request, which is only written out where there is something to tell. */
 type Path = () => string
 
-/** By dialect: to make them takes longer than to ask them. */
-const known = new WeakMap<Dialect, Taken>()
+/** By compatibility: to make them takes longer than to ask them. */
+const known = new WeakMap<CompatibilityOptions, AcceptedFields>()
 
 /**
  * The messages without the members that the vendor rejects or would not heed. What a model would have read in
- * them is told to `adjusting`. The same messages where there is nothing to leave out.
+ * them is told to `adjuster`. The same messages where there is nothing to leave out.
  */
-export function withoutForeignMembers(
+export function withoutExtraFields(
   messages: readonly Message[],
-  dialect: Dialect,
-  adjusting: ParameterAdjuster,
+  compatibility: CompatibilityOptions,
+  adjuster: ParameterAdjuster,
 ): readonly Message[] {
-  if (takesAll(dialect)) return messages
-  const { strict, anywhere, inAssistant, inCall } = takenBy(dialect)
+  if (acceptsAllFields(compatibility)) return messages
+  const { strict, anywhere, inAssistant, inCall } = acceptedFieldsOf(compatibility)
   let at = 0
   const path: Path = () => `messages[${at}]`
   return changed(messages, (message, index) => {
     at = index
     const isAssistant = message.role === 'assistant'
-    let kept = without(message, isAssistant ? inAssistant : anywhere, path, adjusting)
+    let kept = without(message, isAssistant ? inAssistant : anywhere, path, adjuster)
     if (isAssistant && strict) kept = withoutNulls(kept)
-    kept = withItems(kept, 'content', anywhere, path, adjusting)
-    return isAssistant ? withItems(kept, 'tool_calls', inCall, path, adjusting) : kept
+    kept = withItems(kept, 'content', anywhere, path, adjuster)
+    return isAssistant ? withItems(kept, 'tool_calls', inCall, path, adjuster) : kept
   })
 }
 
 /** The tools without marks for caches, where the vendor takes none. */
-export function withoutForeignMarks(
+export function withoutCacheMarks(
   tools: readonly Tool[],
-  dialect: Dialect,
-  adjusting: ParameterAdjuster,
+  compatibility: CompatibilityOptions,
+  adjuster: ParameterAdjuster,
 ): readonly Tool[] {
-  if (takesAll(dialect)) return tools
-  const { anywhere } = takenBy(dialect)
+  if (acceptsAllFields(compatibility)) return tools
+  const { anywhere } = acceptedFieldsOf(compatibility)
   if (anywhere('cache_control')) return tools
   let at = 0
   const path: Path = () => `tools[${at}]`
   const inFunction: Path = () => `tools[${at}].function`
   return changed(tools, (tool, index) => {
     at = index
-    const kept = without(tool, anywhere, path, adjusting)
+    const kept = without(tool, anywhere, path, adjuster)
     if (kept.type !== 'function') return kept
-    const definition = without(kept.function, anywhere, inFunction, adjusting)
+    const definition = without(kept.function, anywhere, inFunction, adjuster)
     return definition === kept.function ? kept : { ...kept, function: definition }
   })
 }
 
-function takesAll({ messageFields, extensions: listed }: Dialect): boolean {
+function acceptsAllFields({ messageFields, extensions: listed }: CompatibilityOptions): boolean {
   return messageFields !== 'strict' && listed === undefined
 }
 
-function takenBy(dialect: Dialect): Taken {
-  let taken = known.get(dialect)
+function acceptedFieldsOf(compatibility: CompatibilityOptions): AcceptedFields {
+  let taken = known.get(compatibility)
   if (taken !== undefined) return taken
-  const { messageFields, extensions: listed = [] } = dialect
+  const { messageFields, extensions: listed = [] } = compatibility
   const strict = messageFields === 'strict'
   const foreign = new Set(extensions.filter(member => !listed.includes(member)))
-  const anywhere: Takes = member => !foreign.has(member)
+  const anywhere: AcceptsField = member => !foreign.has(member)
   taken = {
     strict,
     anywhere,
     inAssistant: strict ? among(assistantMembers, listed) : anywhere,
     inCall: strict ? among(callMembers, listed) : anywhere,
   }
-  known.set(dialect, taken)
+  known.set(compatibility, taken)
   return taken
 }
 
-function among(members: readonly string[], more: readonly string[]): Takes {
+function among(members: readonly string[], more: readonly string[]): AcceptsField {
   const all = new Set([...members, ...more])
   return member => all.has(member)
 }
 
-function without<T extends object>(holder: T, takes: Takes, path: Path, adjusting: ParameterAdjuster): T {
+function without<T extends object>(
+  holder: T,
+  takes: AcceptsField,
+  path: Path,
+  adjuster: ParameterAdjuster,
+): T {
   let kept: Record<string, unknown> | undefined
   for (const member in holder) {
     if (takes(member)) continue
     kept ??= { ...(holder as Fields) }
     delete kept[member]
     if (saysSomething(member, holder[member]))
-      adjusting.drop(`${path()}.${member}`, 'not known to this vendor')
+      adjuster.drop(`${path()}.${member}`, 'not known to this vendor')
   }
   return kept === undefined ? holder : (kept as T)
 }
@@ -141,14 +146,14 @@ function withoutNulls<T extends object>(message: T): T {
 function withItems<T extends object>(
   holder: T,
   member: string,
-  takes: Takes,
+  takes: AcceptsField,
   path: Path,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): T {
   const items: unknown = (holder as Fields)[member]
   if (!Array.isArray(items)) return holder
   const kept = changed(items, (item: unknown, index) =>
-    isFields(item) ? without(item, takes, () => `${path()}.${member}[${index}]`, adjusting) : item,
+    isFields(item) ? without(item, takes, () => `${path()}.${member}[${index}]`, adjuster) : item,
   )
   return kept === items ? holder : { ...holder, [member]: kept }
 }

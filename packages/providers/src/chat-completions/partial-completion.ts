@@ -1,10 +1,10 @@
 import type { PartialChoice, PartialCompletion } from '@sluice/core'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
-import { garbled } from '../wire/garbled-response.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
-import { wholeCompletion } from '../wire/parse-completion.ts'
-import { jsonOf } from '../wire/parse-json.ts'
-import { refusalWithin } from '../wire/upstream-error-response.ts'
+import { parseCompletion } from '../wire/parse-completion.ts'
+import { parseJson } from '../wire/parse-json.ts'
+import { errorInBody } from '../wire/upstream-error-response.ts'
 import { finishReason } from './finish-reason.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { partialMessage } from './partial-message.ts'
@@ -17,10 +17,10 @@ import { partialUsage } from './partial-usage.ts'
 export function partialCompletion(answer: unknown): PartialCompletion {
   const choices = isFields(answer) && Array.isArray(answer.choices) ? answer.choices : []
   if (!isFields(answer) || choices.length === 0) {
-    throw refusalWithin(answer) ?? garbled('a body without choices')
+    throw errorInBody(answer) ?? garbledResponse('a body without choices')
   }
   if (answer.error) {
-    const refusal = refusalWithin(answer)
+    const refusal = errorInBody(answer)
     if (refusal !== undefined) throw refusal
   }
   const usage = partialUsage(answer)
@@ -32,14 +32,14 @@ export function partialCompletion(answer: unknown): PartialCompletion {
 }
 
 function partialChoice(choice: unknown, position: number): PartialChoice {
-  if (!isFields(choice)) throw garbled('a choice that is no object')
+  if (!isFields(choice)) throw garbledResponse('a choice that is no object')
   if (choice.error) {
-    const refusal = refusalWithin(choice)
+    const refusal = errorInBody(choice)
     if (refusal !== undefined) throw refusal
   }
   // Azure leaves the message out where its filter stopped the answer.
   if (!isFields(choice.message) && choice.finish_reason !== 'content_filter')
-    throw garbled('a choice without a message')
+    throw garbledResponse('a choice without a message')
   const index = countOf(choice.index) ?? position
   const message = isFields(choice.message) ? partialMessage(choice.message) : {}
   const logprobs = partialLogprobs(choice.logprobs)
@@ -74,6 +74,6 @@ export function withModel<T extends object>(
 }
 
 /** A completion from its JSON text. Throws `UpstreamError` for anything else. */
-export function completionFrom(text: string): PartialCompletion {
-  return wholeCompletion(text, jsonOf, partialCompletion)
+export function parseChatCompletion(text: string): PartialCompletion {
+  return parseCompletion(text, parseJson, partialCompletion)
 }

@@ -1,43 +1,43 @@
 import { type Call, GatewayError, type Message } from '@sluice/core'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
-import { asksForNothing } from '../parameters/parameter-rules.ts'
+import { isNeutralValue } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
-import type { Dialect } from './compatibility-options.ts'
-import { withoutForeignMarks, withoutForeignMembers } from './extra-fields.ts'
-import { withNineCharacterIds } from './short-tool-call-ids.ts'
+import type { CompatibilityOptions } from './compatibility-options.ts'
+import { withoutCacheMarks, withoutExtraFields } from './extra-fields.ts'
+import { withShortToolCallIds } from './short-tool-call-ids.ts'
 
 /**
  * The caller's request in a vendor's words, to be written as JSON: a member that is `undefined` is left out. What is left
- * out is told to `adjusting`; what only has another name there is not. Throws `GatewayError` (400) for what the vendor
+ * out is told to `adjuster`; what only has another name there is not. Throws `GatewayError` (400) for what the vendor
  * lacks and what changes the answer.
  */
 export function requestBody(
   call: Call,
-  dialect: Dialect,
-  adjusting: ParameterAdjuster,
+  compatibility: CompatibilityOptions,
+  adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   const { input } = call
-  const { refuse = none, drop = none, requiredToolChoice, rename } = dialect
+  const { refuse = none, drop = none, requiredToolChoice, rename } = compatibility
   const body = copyOf(input)
   body.model = call.model
-  dropSteering(body, adjusting)
+  dropRoutingOptions(body, adjuster)
   for (const name of refuse) {
-    if (!asksForNothing(name, body[name])) adjusting.unsupported(name)
+    if (!isNeutralValue(name, body[name])) adjuster.unsupported(name)
     leaveOut(body, name)
   }
   for (const name of drop) {
-    if (!asksForNothing(name, body[name])) adjusting.drop(name)
+    if (!isNeutralValue(name, body[name])) adjuster.drop(name)
     leaveOut(body, name)
   }
-  moveMaxTokens(body, call, dialect)
-  if (input.stream !== true || dialect.streamOptions === false) leaveOut(body, 'stream_options')
+  moveMaxTokens(body, call, compatibility)
+  if (input.stream !== true || compatibility.streamOptions === false) leaveOut(body, 'stream_options')
   else body.stream_options = { ...input.stream_options, include_usage: true }
-  body.messages = messagesIn(input.messages, dialect, adjusting)
+  body.messages = messagesIn(input.messages, compatibility, adjuster)
   if (input.tools !== undefined && body.tools !== undefined)
-    body.tools = withoutForeignMarks(input.tools, dialect, adjusting)
+    body.tools = withoutCacheMarks(input.tools, compatibility, adjuster)
   if (requiredToolChoice !== undefined && body.tool_choice === 'required')
     body.tool_choice = requiredToolChoice
-  if (rename !== undefined) for (const name of Object.keys(rename)) giveName(body, name, rename[name]!)
+  if (rename !== undefined) for (const name of Object.keys(rename)) renameField(body, name, rename[name]!)
   return body
 }
 
@@ -59,29 +59,29 @@ function copyOf(input: object): Record<string, unknown> {
 
 function messagesIn(
   given: readonly Message[],
-  dialect: Dialect,
-  adjusting: ParameterAdjuster,
+  compatibility: CompatibilityOptions,
+  adjuster: ParameterAdjuster,
 ): readonly Message[] {
-  let messages = withoutForeignMembers(given, dialect, adjusting)
-  const { reasoningField } = dialect
+  let messages = withoutExtraFields(given, compatibility, adjuster)
+  const { reasoningField } = compatibility
   if (reasoningField !== undefined)
     messages = messages.map(message => withReasoningAs(message, reasoningField))
-  if (dialect.messageNames === false) messages = withoutNames(messages, adjusting)
-  if (dialect.developerRole === 'system') messages = messages.map(asSystem)
-  if (dialect.toolCallIds !== undefined) messages = withNineCharacterIds(messages)
+  if (compatibility.messageNames === false) messages = withoutNames(messages, adjuster)
+  if (compatibility.developerRole === 'system') messages = messages.map(asSystem)
+  if (compatibility.toolCallIds !== undefined) messages = withShortToolCallIds(messages)
   return messages
 }
 
 /** Who speaks is part of what is said, so such a name is no hint; a tool's is known by the call that it answers. */
-function withoutNames(messages: readonly Message[], adjusting: ParameterAdjuster): readonly Message[] {
+function withoutNames(messages: readonly Message[], adjuster: ParameterAdjuster): readonly Message[] {
   return messages.map((message, index) => {
     const { role } = message
     if (role === 'function' || !('name' in message)) return message
     const { name, ...rest } = message
     if (name === undefined || name === null) return rest
     const path = `messages[${index}].name`
-    if (role === 'tool') adjusting.drop(path)
-    else adjusting.unsupported(path)
+    if (role === 'tool') adjuster.drop(path)
+    else adjuster.unsupported(path)
     return rest
   })
 }
@@ -98,7 +98,7 @@ function asSystem(message: Message): Message {
 }
 
 /** Throws `GatewayError` (400) where the caller gave a parameter under both names, and not the same. */
-function giveName(body: Record<string, unknown>, name: string, theirs: string): void {
+function renameField(body: Record<string, unknown>, name: string, theirs: string): void {
   const value = body[name]
   if (value === undefined) return
   const other = body[theirs]
@@ -116,7 +116,7 @@ function giveName(body: Record<string, unknown>, name: string, theirs: string): 
  * Puts the bound of the answer's length under the one name that the target knows. Throws `GatewayError` (400)
  * where the caller gave two different bounds.
  */
-function moveMaxTokens(body: Record<string, unknown>, call: Call, dialect: Dialect): void {
+function moveMaxTokens(body: Record<string, unknown>, call: Call, compatibility: CompatibilityOptions): void {
   const { max_tokens: older, max_completion_tokens: newer } = call.input
   const bound = newer ?? older
   if (bound === undefined) return
@@ -128,10 +128,10 @@ function moveMaxTokens(body: Record<string, unknown>, call: Call, dialect: Diale
   }
   leaveOut(body, 'max_tokens')
   leaveOut(body, 'max_completion_tokens')
-  body[parameterOf(call, dialect)] = bound
+  body[parameterOf(call, compatibility)] = bound
 }
 
-function parameterOf(call: Call, { maxTokensParameter = 'by-model' }: Dialect): string {
+function parameterOf(call: Call, { maxTokensParameter = 'by-model' }: CompatibilityOptions): string {
   if (maxTokensParameter !== 'by-model') return maxTokensParameter
   return call.capabilities?.reasoning === true ? 'max_completion_tokens' : 'max_tokens'
 }
@@ -140,7 +140,7 @@ function parameterOf(call: Call, { maxTokensParameter = 'by-model' }: Dialect): 
  * Options of client libraries and of other gateways that say where a request goes, in whose name, and what else is
  * sent with it. No model has a parameter of these names; an upstream that is a gateway itself might heed them.
  */
-const steering: readonly string[] = [
+const routingOptions: readonly string[] = [
   'api_base',
   'api_key',
   'api_type',
@@ -155,10 +155,10 @@ const steering: readonly string[] = [
 ]
 
 /** Takes out of a request what would steer it. Where it goes is the service's to say; what is left out is told of. */
-function dropSteering(body: Record<string, unknown>, adjusting: ParameterAdjuster): void {
-  for (const name of steering) {
+function dropRoutingOptions(body: Record<string, unknown>, adjuster: ParameterAdjuster): void {
+  for (const name of routingOptions) {
     if (!Object.hasOwn(body, name)) continue
-    adjusting.drop(name, 'where a request goes is set by the service')
+    adjuster.drop(name, 'where a request goes is set by the service')
     leaveOut(body, name)
   }
 }

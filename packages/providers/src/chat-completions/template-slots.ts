@@ -30,7 +30,7 @@ interface Open {
  * numbers of its usage. `undefined` where the text is missing or stands there twice, where a member of the usage is no
  * whole number or has a name that every object has, and where one nests deeper than vendors' do.
  */
-export function slotsOf(text: string): readonly Slot[] | undefined {
+export function findSlots(text: string): readonly Slot[] | undefined {
   const slots: Slot[] = []
   const seen = new Set<string>()
   const open: Open[] = []

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ChunkReader } from './chunk-reader.ts'
-import { TextForm } from './text-event-template.ts'
+import { TextEventTemplate } from './text-event-template.ts'
 
 const head =
   '{"id":"c","object":"chat.completion.chunk","service_tier":"default","system_fingerprint":"fp","choices":['
@@ -9,8 +9,8 @@ const event = (content: string, padding?: string) =>
   `${head}{"index":0,"delta":{"content":${content}},"logprobs":null,"finish_reason":null}],"usage":null` +
   `${padding === undefined ? '' : `,"obfuscation":${padding}`}}`
 
-function formOf(data: string): TextForm {
-  const form = new TextForm()
+function formOf(data: string): TextEventTemplate {
+  const form = new TextEventTemplate()
   const value: unknown = JSON.parse(data)
   const chunk = new ChunkReader(1).read(value, 'message')
   if (chunk !== undefined) form.learn(data, value, chunk)
@@ -59,7 +59,7 @@ describe('TextForm', () => {
   })
 
   it('looks for a form three times', () => {
-    const form = new TextForm()
+    const form = new TextEventTemplate()
     for (const name of ['a', 'b', 'c', 'd']) {
       const data = event('"text"').replace('"id":"c"', `"id":"${name}"`)
       const value: unknown = JSON.parse(data)
@@ -106,7 +106,7 @@ describe('TextForm', () => {
       fc.property(fc.array(data, { maxLength: 12 }), events => {
         const reader = new ChunkReader(2)
         const other = new ChunkReader(2)
-        const form = new TextForm()
+        const form = new TextEventTemplate()
         for (const one of events) {
           const value: unknown = JSON.parse(one)
           const expected = other.read(value, 'message')

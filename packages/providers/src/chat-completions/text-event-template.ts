@@ -11,7 +11,7 @@ const mostTries = 3
  * The form that the text events of a stream have in common. Only the text of such events differs, and what OpenAI pads
  * them with (`obfuscation`): that is read where it stands, at a third of what it costs to parse the event.
  */
-export class TextForm {
+export class TextEventTemplate {
   #triesLeft = mostTries
   /** What its events tell of how they were made; `undefined` while no form is known. */
   #origin: Fields | undefined

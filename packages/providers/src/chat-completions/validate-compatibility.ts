@@ -1,4 +1,4 @@
-import type { Dialect } from './compatibility-options.ts'
+import type { CompatibilityOptions } from './compatibility-options.ts'
 
 type Check = (value: unknown) => boolean
 
@@ -13,7 +13,7 @@ const words: readonly [Check, string] = [
   'an array of field names',
 ]
 
-const checks: { readonly [K in keyof Required<Dialect>]: readonly [Check, string] } = {
+const checks: { readonly [K in keyof Required<CompatibilityOptions>]: readonly [Check, string] } = {
   maxTokensParameter: oneOf('max_tokens', 'max_completion_tokens', 'by-model'),
   streamOptions: flag,
   rename: [
@@ -35,10 +35,10 @@ const checks: { readonly [K in keyof Required<Dialect>]: readonly [Check, string
   toolCallIds: oneOf('nine-alphanumerics'),
 }
 
-/** Throws `TypeError` for a dialect with a value that it cannot have. */
-export function checkDialect(dialect: Dialect, owner: string): void {
+/** Throws `TypeError` for a compatibility with a value that it cannot have. */
+export function validateCompatibility(compatibility: CompatibilityOptions, owner: string): void {
   for (const [name, [holds, expected]] of Object.entries(checks)) {
-    const value: unknown = dialect[name as keyof Dialect]
+    const value: unknown = compatibility[name as keyof CompatibilityOptions]
     if (value === undefined || holds(value)) continue
     throw new TypeError(`${owner}: ${name} has to be ${expected}, not ${shown(value)}.`)
   }

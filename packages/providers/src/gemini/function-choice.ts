@@ -27,12 +27,12 @@ export function functionChoice(
   choice: ToolChoice | undefined,
   functions: readonly GivenFunction[],
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): FunctionChoice {
   switch (choice) {
     case undefined:
     case 'auto':
-      return free(functions, api, adjusting)
+      return free(functions, api, adjuster)
     case 'none':
       return { declared: functions, calling: { mode: 'NONE' } }
     case 'required':
@@ -43,7 +43,7 @@ export function functionChoice(
     return { declared: functions, calling: { mode: 'ANY', allowedFunctionNames } }
   }
   if (choice.type === 'custom') {
-    adjusting.unsupportedValue('tool_choice', 'custom', 'Choose a function.')
+    adjuster.unsupportedValue('tool_choice', 'custom', 'Choose a function.')
     return { declared: functions }
   }
   const { mode, tools } = choice.allowed_tools
@@ -55,11 +55,11 @@ export function functionChoice(
   }
   // AUTO takes no names.
   if (api === 'vertex') {
-    adjusting.map('tool_choice', 'auto among these tools; the others are left out')
+    adjuster.map('tool_choice', 'auto among these tools; the others are left out')
     const allowed = functions.filter(({ definition }) => names.includes(definition.name))
-    return free(allowed, api, adjusting)
+    return free(allowed, api, adjuster)
   }
-  adjusting.map('tool_choice', 'mode VALIDATED, which also holds arguments to their schema')
+  adjuster.map('tool_choice', 'mode VALIDATED, which also holds arguments to their schema')
   return { declared: functions, calling: { mode: 'VALIDATED', allowedFunctionNames: names } }
 }
 
@@ -67,11 +67,11 @@ export function functionChoice(
 function free(
   functions: readonly GivenFunction[],
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): FunctionChoice {
   const strict = functions.filter(({ definition }) => definition.strict === true)
   if (strict.length > 0 && api !== 'vertex') return { declared: functions, calling: { mode: 'VALIDATED' } }
-  for (const { path } of strict) adjusting.drop(`${path}.strict`, 'only where a call is required')
+  for (const { path } of strict) adjuster.drop(`${path}.strict`, 'only where a call is required')
   return { declared: functions }
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'
-import { googleRefusal } from './google-error.ts'
+import { parseGoogleError } from './google-error.ts'
 
 const refused = (status: number, error: object) =>
-  googleRefusal(scriptedResponse({ status, body: JSON.stringify({ error }) }), () => 0)
+  parseGoogleError(scriptedResponse({ status, body: JSON.stringify({ error }) }), () => 0)
 
 const quota = (violation: object = {}) => ({ violations: [violation] })
 const spent = 'You exceeded your current quota.'
@@ -47,6 +47,6 @@ describe('googleRefusal', () => {
   it('keeps why a body could not be read', async () => {
     const cause = new Error('reset')
     const response = { ...scriptedResponse({ status: 429 }), text: () => Promise.reject(cause) }
-    expect(await googleRefusal(response, () => 0)).toMatchObject({ kind: 'refused', status: 429, cause })
+    expect(await parseGoogleError(response, () => 0)).toMatchObject({ kind: 'refused', status: 429, cause })
   })
 })

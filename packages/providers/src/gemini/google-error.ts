@@ -1,22 +1,25 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
-import { jsonOf } from '../wire/parse-json.ts'
-import { upstreamRefusal } from '../wire/upstream-error-response.ts'
+import { parseJson } from '../wire/parse-json.ts'
+import { parseErrorResponse } from '../wire/upstream-error-response.ts'
 
 /**
  * An error answer of a Google service as an `UpstreamError` of kind `refused`. Never rejects. `now` gives
  * milliseconds since 1970, for a `retry-after` that is a date.
  */
-export async function googleRefusal(response: UpstreamResponse, now: () => number): Promise<UpstreamError> {
+export async function parseGoogleError(
+  response: UpstreamResponse,
+  now: () => number,
+): Promise<UpstreamError> {
   let text: string
   try {
     text = await response.text()
   } catch (cause) {
-    return upstreamRefusal({ ...bare(response), text: () => Promise.reject(cause) }, now)
+    return parseErrorResponse({ ...bare(response), text: () => Promise.reject(cause) }, now)
   }
-  const refusal = await upstreamRefusal({ ...bare(response), text: () => Promise.resolve(text) }, now)
+  const refusal = await parseErrorResponse({ ...bare(response), text: () => Promise.resolve(text) }, now)
   try {
-    return googleRefusalOf(refusal, jsonOf(text))
+    return withGoogleDetails(refusal, parseJson(text))
   } catch {
     return refusal
   }
@@ -26,7 +29,7 @@ export async function googleRefusal(response: UpstreamResponse, now: () => numbe
  * A refusal with what Google's `details` add to it (google.rpc, error_details): whose key failed, which quota is
  * spent, and how long to wait.
  */
-export function googleRefusalOf(refusal: UpstreamError, body: unknown): UpstreamError {
+export function withGoogleDetails(refusal: UpstreamError, body: unknown): UpstreamError {
   const error = errorOf(body)
   if (error === undefined) return refusal
   const details = objectsOf(error.details) ?? []

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@sluice/core'
-import { garbled } from '../wire/garbled-response.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { Utf16Offsets } from './utf16-offsets.ts'
 
@@ -68,7 +68,7 @@ export class SourceAnnotations {
   #keep(citations: readonly Citation[]): void {
     for (const citation of citations) {
       this.#size += citation.url.length + citation.title.length + 64
-      if (this.#size > maxSize) throw garbled('sources without end')
+      if (this.#size > maxSize) throw garbledResponse('sources without end')
       this.#citations.push(citation)
     }
   }

@@ -19,27 +19,27 @@ export function requestTools(
   { tools = [], tool_choice: choice }: ChatRequest,
   model: GeminiModel,
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): RequestTools {
   if (tools.length === 0) return {}
-  if (!model.tools) adjusting.unsupported('tools', 'It calls no functions.')
-  const functions = model.tools ? functionsOf(tools, adjusting) : []
+  if (!model.tools) adjuster.unsupported('tools', 'It calls no functions.')
+  const functions = model.tools ? functionsOf(tools, adjuster) : []
   if (functions.length === 0) {
-    if (choice !== undefined) adjusting.drop('tool_choice')
+    if (choice !== undefined) adjuster.drop('tool_choice')
     return {}
   }
-  const { declared, calling } = functionChoice(choice, functions, api, adjusting)
+  const { declared, calling } = functionChoice(choice, functions, api, adjuster)
   return {
     tools: [{ functionDeclarations: declared.map(declaration) }],
     ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
   }
 }
 
-function functionsOf(tools: readonly Tool[], adjusting: ParameterAdjuster): GivenFunction[] {
+function functionsOf(tools: readonly Tool[], adjuster: ParameterAdjuster): GivenFunction[] {
   const functions: GivenFunction[] = []
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'function') {
-      adjusting.unsupported(
+      adjuster.unsupported(
         `tools[${index}]`,
         'It calls functions only. Use a function with one string parameter.',
       )

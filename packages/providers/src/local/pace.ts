@@ -2,7 +2,7 @@ import { seededRandom } from './hash.ts'
 import { maxTimerMs, validateOptions } from './options.ts'
 
 /** How fast the local provider answers. */
-export interface Pace {
+export interface LocalPace {
   /** Milliseconds to the first word. Default 0. */
   readonly firstTokenMs?: number
   /** Milliseconds between one word and the next. Default 0: as fast as it is read. */
@@ -15,12 +15,12 @@ const delay = { max: maxTimerMs / 2 }
 const bounds = { firstTokenMs: delay, tokenMs: delay, jitter: { max: 1 } }
 
 /** Throws `TypeError` or `RangeError` for a pace that makes no sense. */
-export function validatePace(pace: Pace): void {
+export function validatePace(pace: LocalPace): void {
   validateOptions('pace', pace, 'firstTokenMs tokenMs jitter', bounds)
 }
 
 /** Returns the delay before each piece of an answer in milliseconds; the first piece is 0. */
-export function delaysOf(pace: Pace, seed: number): (piece: number) => number {
+export function delaysOf(pace: LocalPace, seed: number): (piece: number) => number {
   const { firstTokenMs = 0, tokenMs = 0, jitter = 0 } = pace
   const random = jitter === 0 ? () => 0.5 : seededRandom(seed)
   return piece => (piece === 0 ? firstTokenMs : tokenMs) * (1 + jitter * (2 * random() - 1))

@@ -2,7 +2,7 @@ import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluic
 import { milliseconds, pieceCount, validateNumber, validateOptions } from './options.ts'
 
 /** A tool call of a script. */
-export interface ScriptedToolCall {
+export interface FakeToolCall {
   readonly name: string
   /** An object is written as JSON text; a text is sent as it is. Default `{}`. */
   readonly arguments?: string | JsonObject
@@ -13,7 +13,7 @@ export interface ScriptedToolCall {
 }
 
 /** An error of a script. */
-export interface ScriptedError {
+export interface FakeError {
   /** Of the answer, 400 to 599. Not needed for an error within a stream (`errorAfter`). Default 500. */
   readonly status?: number
   /** Default `null`. */
@@ -27,14 +27,14 @@ export interface ScriptedError {
 }
 
 /** One answer of a script. With `n` above 1 each choice is the same. */
-export interface ScriptedReply {
+export interface FakeReply {
   /** The answer's text, streamed word by word. */
   readonly text?: string
   /** The answer's text in exactly these pieces, in place of `text`. */
   readonly chunks?: readonly string[]
   readonly refusal?: string
   readonly reasoning?: string
-  readonly toolCalls?: readonly ScriptedToolCall[]
+  readonly toolCalls?: readonly FakeToolCall[]
   /** The deprecated form of a tool call. */
   readonly functionCall?: { readonly name: string; readonly arguments?: string | JsonObject }
   /** Default `stop`, `tool_calls` or `function_call`, as the answer is. */
@@ -42,7 +42,7 @@ export interface ScriptedReply {
   /** Counts in place of those of the local provider; what is left out is counted. `null`: none are sent. */
   readonly usage?: PartialUsage | null
   /** The answer is this error; with `errorAfter`, the error comes within the stream. */
-  readonly error?: ScriptedError
+  readonly error?: FakeError
   /** After how many pieces `error` comes. Only in a stream. */
   readonly errorAfter?: number
   /** Milliseconds before the answer's head. Default 0. */
@@ -62,12 +62,12 @@ export interface ScriptedReply {
  * the request and the number of the call, the first one being 0. A plain string is `{ text }`. The request's
  * `stop`, `max_tokens` and `tools` are not applied to a script.
  */
-export type Script =
-  | readonly (string | ScriptedReply)[]
-  | ((request: ChatRequest, callIndex: number) => string | ScriptedReply | Promise<string | ScriptedReply>)
+export type LocalScript =
+  | readonly (string | FakeReply)[]
+  | ((request: ChatRequest, callIndex: number) => string | FakeReply | Promise<string | FakeReply>)
 
 /** Takes the answer for a call. Throws where the list has none left, or the answer makes no sense. */
-export async function takeReply(script: Script, request: ChatRequest, call: number): Promise<ScriptedReply> {
+export async function takeReply(script: LocalScript, request: ChatRequest, call: number): Promise<FakeReply> {
   if (typeof script === 'function')
     return validateReply(await script(request, call), `the script's answer to call ${call}`)
   const reply = script[call]
@@ -78,7 +78,7 @@ export async function takeReply(script: Script, request: ChatRequest, call: numb
 }
 
 /** Throws `TypeError` or `RangeError` for a script that makes no sense. */
-export function validateScript(script: Script): void {
+export function validateScript(script: LocalScript): void {
   if (typeof script === 'function') return
   if (!Array.isArray(script))
     throw new TypeError('local(): script must be an array of answers or a function.')
@@ -97,7 +97,7 @@ const answers = ['text', 'chunks', 'refusal', 'reasoning', 'toolCalls', 'functio
 const contents = [...answers, 'error', 'hang'] as const
 const bodyFaults = ['cutAfter', 'malformedAfter', 'errorAfter', 'hang'] as const
 
-function validateReply(given: string | ScriptedReply, name: string): ScriptedReply {
+function validateReply(given: string | FakeReply, name: string): FakeReply {
   if (typeof given === 'string') return { text: given }
   const fail = (problem: string) => new TypeError(`local(): ${name} ${problem}`)
   if (typeof given !== 'object' || given === null) throw fail('must be a string or an object.')
@@ -110,7 +110,7 @@ function validateReply(given: string | ScriptedReply, name: string): ScriptedRep
     if (call.arguments !== undefined && call.input !== undefined)
       throw fail(`has both arguments and input in toolCalls[${index}].`)
   }
-  const isGiven = (key: keyof ScriptedReply) => given[key] !== undefined
+  const isGiven = (key: keyof FakeReply) => given[key] !== undefined
   if (!contents.some(isGiven)) throw fail(`needs one of ${contents.join(', ')}.`)
   if (isGiven('text') && isGiven('chunks')) throw fail('has both text and chunks.')
   const answer = answers.find(isGiven)

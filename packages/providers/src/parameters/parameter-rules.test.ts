@@ -11,10 +11,10 @@ const rules = new Proxy({} as Record<ParameterName, { handling: 'passed' | 'drop
 }) as ParameterRules
 
 function applied(fields: object, mode?: UnsupportedParameters) {
-  const adjusting = new ParameterAdjuster(mode)
+  const adjuster = new ParameterAdjuster(mode)
   const input = { model: 'm', messages: [], ...fields } as ChatRequest
-  applyRules(input, rules, ['top_k'], adjusting)
-  return adjusting.list
+  applyRules(input, rules, ['top_k'], adjuster)
+  return adjuster.list
 }
 
 describe('applyRules', () => {

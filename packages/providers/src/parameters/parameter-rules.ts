@@ -37,14 +37,14 @@ export function applyRules(
   input: ChatRequest,
   rules: ParameterRules,
   native: readonly string[],
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): void {
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null || common.has(name) || native.includes(name)) continue
     const rule = Object.hasOwn(rules, name) ? rules[name as ParameterName] : undefined
-    if (rule === undefined) adjusting.drop(name, 'not known to this vendor')
-    else if (rule.handling === 'dropped' && !asksForNothing(name, value)) adjusting.drop(name)
-    else if (rule.handling === 'refused' && !asksForNothing(name, value)) adjusting.unsupported(name)
+    if (rule === undefined) adjuster.drop(name, 'not known to this vendor')
+    else if (rule.handling === 'dropped' && !isNeutralValue(name, value)) adjuster.drop(name)
+    else if (rule.handling === 'refused' && !isNeutralValue(name, value)) adjuster.unsupported(name)
   }
 }
 
@@ -65,6 +65,6 @@ const neutral: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /** Whether a parameter's value asks for nothing: then leaving it out changes nothing. */
-export function asksForNothing(parameter: string, value: unknown): boolean {
+export function isNeutralValue(parameter: string, value: unknown): boolean {
   return value === undefined || value === null || neutral[parameter]?.(value) === true
 }

@@ -20,7 +20,7 @@ export async function geminiRequest(
   call: Call,
   { location, safetySettings, fetchImage }: GeminiSettings,
 ): Promise<ModelRequest> {
-  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
   const body = await generateContentBody(
     call,
     {
@@ -32,13 +32,13 @@ export async function geminiRequest(
       // It would fetch any URL, but only where the page's owner lets robots in; and nobody here would know.
       readsUrl: () => false,
     },
-    adjusting,
+    adjuster,
   )
   return {
     method: call.input.stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent',
-    body: { ...body, ...labelsOf(call.input, adjusting) },
-    headers: vertexServiceTier(call.input.service_tier, location, adjusting),
-    adjustments: adjusting.list,
+    body: { ...body, ...labelsOf(call.input, adjuster) },
+    headers: vertexServiceTier(call.input.service_tier, location, adjuster),
+    adjustments: adjuster.list,
   }
 }
 
@@ -52,7 +52,7 @@ const maxLabels = 64
  */
 function labelsOf(
   { metadata, labels: given }: ChatRequest,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): { readonly labels?: unknown } {
   if (metadata === undefined) return given === undefined || given === null ? {} : { labels: given }
   const pairs = Object.entries(metadata)
@@ -60,7 +60,7 @@ function labelsOf(
     .filter(([name, text]) => labelKey.test(name) && labelValue.test(text))
     .slice(0, maxLabels)
   if (legal.length < pairs.length) {
-    adjusting.drop('metadata', `${pairs.length - legal.length} of ${pairs.length} make no label`)
+    adjuster.drop('metadata', `${pairs.length - legal.length} of ${pairs.length} make no label`)
   }
   const labels = { ...Object.fromEntries(legal), ...(isFields(given) ? given : {}) }
   return Object.keys(labels).length > 0 ? { labels } : {}

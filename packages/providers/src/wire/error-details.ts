@@ -1,7 +1,7 @@
 import { countOf, type Fields, isFields, objectsOf, textOf } from './json-value.ts'
 
 /** What an error body says, in one form for all vendors. */
-export interface RefusalDetails {
+export interface ErrorDetails {
   /** `undefined` where the body says nothing that can be read. */
   readonly message: string | undefined
   readonly type: string | null
@@ -15,7 +15,7 @@ export interface RefusalDetails {
  * Reads an error body, whoever wrote it: `{error: {...}}`, `{error: "..."}`, `[{error}]`, `{detail}` (a string
  * or FastAPI's list), `{message}`, `{errors: [...]}`. `undefined` where the value is no error at all.
  */
-export function refusalDetails(value: unknown): RefusalDetails | undefined {
+export function parseErrorDetails(value: unknown): ErrorDetails | undefined {
   const body = Array.isArray(value) ? value.find(isFields) : value
   if (!isFields(body)) return undefined
   if (isFields(body.error)) return ofFields(body.error, body)
@@ -24,13 +24,13 @@ export function refusalDetails(value: unknown): RefusalDetails | undefined {
   if (body.detail !== undefined && body.detail !== null) return ofDetail(body.detail, body)
   // Mistral wraps FastAPI's list.
   if (isFields(body.message) || Array.isArray(body.message))
-    return refusalDetails(isFields(body.message) ? body.message : { detail: body.message })
+    return parseErrorDetails(isFields(body.message) ? body.message : { detail: body.message })
   const first = objectsOf(body.errors)?.[0]
   if (first !== undefined) return ofFields(first, body)
   return textOf(body.message) === undefined ? undefined : ofFields(body, body)
 }
 
-function ofFields(error: Fields, around: Fields): RefusalDetails {
+function ofFields(error: Fields, around: Fields): ErrorDetails {
   const code = error.code ?? around.code
   const status =
     statusOf(error.status_code) ??
@@ -51,9 +51,9 @@ function ofFields(error: Fields, around: Fields): RefusalDetails {
   }
 }
 
-function ofDetail(detail: unknown, body: Fields): RefusalDetails | undefined {
+function ofDetail(detail: unknown, body: Fields): ErrorDetails | undefined {
   if (typeof detail === 'string') return ofFields({ message: detail }, body)
-  if (isFields(detail)) return refusalDetails(detail) ?? ofFields(detail, body)
+  if (isFields(detail)) return parseErrorDetails(detail) ?? ofFields(detail, body)
   const faults = objectsOf(detail)
   if (faults === undefined) return undefined
   const message = faults.map(fault => `${pathOf(fault.loc)}: ${textOf(fault.msg) ?? 'invalid'}`).join('; ')

@@ -1,7 +1,7 @@
 import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core'
-import { garbled, upstreamFailure } from './garbled-response.ts'
+import { garbledResponse, toUpstreamError } from './garbled-response.ts'
 import { type Fields, isFields } from './json-value.ts'
-import { jsonOf } from './parse-json.ts'
+import { parseJson } from './parse-json.ts'
 
 /**
  * How far a streamed answer has come. It only moves on: `open` to `whole` to `ended`, or from `open` to either.
@@ -48,7 +48,7 @@ export async function* eventChunks(
         if (ended || reader.progress === 'ended') break
       }
     } catch (error) {
-      failure = upstreamFailure(error)
+      failure = toUpstreamError(error)
     }
     if (chunks.length > 0) yield chunks
     if (failure !== undefined) throw failure
@@ -73,13 +73,13 @@ function isForeignEnd(data: string): boolean {
 function parsed(data: string, bodyEnded: () => boolean): Fields {
   let value: unknown
   try {
-    value = jsonOf(data)
+    value = parseJson(data)
   } catch (cause) {
     if (UpstreamError.is(cause)) throw cause
-    throw bodyEnded() ? truncated() : garbled('an event that is no JSON', cause)
+    throw bodyEnded() ? truncated() : garbledResponse('an event that is no JSON', cause)
   }
   // Google may wrap an error in a list.
   const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
   if (isFields(only)) return only
-  throw garbled('an event that is no object')
+  throw garbledResponse('an event that is no object')
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'
-import { checkAnswerHead } from './garbled-response.ts'
+import { checkResponseHead } from './garbled-response.ts'
 
 describe('checkAnswerHead', () => {
   it.each([
@@ -11,8 +11,8 @@ describe('checkAnswerHead', () => {
     [201, 'application/xhtml+xml, text/html', /web page/],
   ])('refuses %d of %s', (status, type, words) => {
     const response = scriptedResponse({ status, headers: { 'content-type': type } })
-    expect(() => checkAnswerHead(response)).toThrow(words)
-    expect(() => checkAnswerHead(response)).toThrow(expect.objectContaining({ kind: 'garbled' }))
+    expect(() => checkResponseHead(response)).toThrow(words)
+    expect(() => checkResponseHead(response)).toThrow(expect.objectContaining({ kind: 'garbled' }))
   })
 
   it.each([
@@ -21,6 +21,6 @@ describe('checkAnswerHead', () => {
     [201, { 'content-type': 'text/plain' }],
     [200, { 'content-type': 'application/octet-stream' }],
   ])('takes %d of %j: what the body is, its bytes tell', (status, headers) => {
-    checkAnswerHead(scriptedResponse({ status, headers: { ...headers } }))
+    checkResponseHead(scriptedResponse({ status, headers: { ...headers } }))
   })
 })

@@ -1,11 +1,11 @@
 import { UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { wholeCompletion } from './parse-completion.ts'
-import { jsonOf } from './parse-json.ts'
+import { parseCompletion } from './parse-completion.ts'
+import { parseJson } from './parse-json.ts'
 
 function failureOf(text: string, read = (): never => expect.unreachable('it is read')): unknown {
   try {
-    return wholeCompletion(text, jsonOf, read)
+    return parseCompletion(text, parseJson, read)
   } catch (error) {
     return error
   }

@@ -1,5 +1,5 @@
 import { type PartialChunk, type PartialCompletion, UpstreamError } from '@sluice/core'
-import { garbled, upstreamFailure } from './garbled-response.ts'
+import { garbledResponse, toUpstreamError } from './garbled-response.ts'
 
 /**
  * A completion from the JSON text of a body, by a vendor's own reader. Throws `UpstreamError`: what the reader
@@ -7,7 +7,7 @@ import { garbled, upstreamFailure } from './garbled-response.ts'
  *
  * @param parse - reads the JSON: `jsonOf`, or `exactJsonOf` where numbers become text again.
  */
-export function wholeCompletion(
+export function parseCompletion(
   text: string,
   parse: (text: string) => unknown,
   read: (value: unknown) => PartialCompletion,
@@ -17,16 +17,16 @@ export function wholeCompletion(
     value = parse(text)
   } catch (cause) {
     if (UpstreamError.is(cause)) throw cause
-    throw garbled(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
+    throw garbledResponse(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
   }
   try {
     return read(value)
   } catch (error) {
-    throw upstreamFailure(error)
+    throw toUpstreamError(error)
   }
 }
 
 /** A whole answer where a stream was asked for, as its only chunk. */
-export function asChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
+export function toChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
   return { ...rest, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
 }

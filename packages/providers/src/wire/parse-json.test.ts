@@ -1,11 +1,11 @@
 import { UpstreamError } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { jsonOf } from './parse-json.ts'
+import { parseJson } from './parse-json.ts'
 
 const arrays = (depth: number, inner = '') => '['.repeat(depth) + inner + ']'.repeat(depth)
 const kindOf = (text: string) => {
   try {
-    jsonOf(text)
+    parseJson(text)
   } catch (error) {
     return UpstreamError.is(error) ? error.kind : String(error)
   }
@@ -14,8 +14,8 @@ const kindOf = (text: string) => {
 
 describe('jsonOf', () => {
   it('takes 512 levels and no more', () => {
-    expect(jsonOf(arrays(512))).toEqual(JSON.parse(arrays(512)))
-    expect(jsonOf(arrays(512, '"text"'))).toEqual(JSON.parse(arrays(512, '"text"')))
+    expect(parseJson(arrays(512))).toEqual(JSON.parse(arrays(512)))
+    expect(parseJson(arrays(512, '"text"'))).toEqual(JSON.parse(arrays(512, '"text"')))
     expect(kindOf(arrays(513))).toBe('garbled')
     expect(kindOf('{"a":'.repeat(200_000) + 1 + '}'.repeat(200_000))).toBe('garbled')
   })
@@ -28,14 +28,14 @@ describe('jsonOf', () => {
   it('sees where a string ends', () => {
     for (const string of ['['.repeat(2_000), '"['.repeat(2_000), '\\"['.repeat(2_000), '\\']) {
       const text = JSON.stringify([string, '{'.repeat(1_000)])
-      expect(jsonOf(text)).toEqual(JSON.parse(text))
+      expect(parseJson(text)).toEqual(JSON.parse(text))
       expect(kindOf(arrays(513, JSON.stringify(string)))).toBe('garbled')
     }
   })
 
   it('leaves what is no JSON to the parser', () => {
     for (const text of ['', 'x'.repeat(2_000), `["${'['.repeat(2_000)}`]) {
-      expect(() => jsonOf(text)).toThrow(SyntaxError)
+      expect(() => parseJson(text)).toThrow(SyntaxError)
     }
   })
 })

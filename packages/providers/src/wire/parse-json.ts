@@ -1,4 +1,4 @@
-import { garbled } from './garbled-response.ts'
+import { garbledResponse } from './garbled-response.ts'
 
 const maxDepth = 512
 
@@ -6,8 +6,8 @@ const maxDepth = 512
  * The value of a vendor's JSON text. Throws `SyntaxError` where it is no JSON, and `UpstreamError` of kind
  * `garbled` where it nests more than 512 deep: whatever reads or writes the value may then recurse.
  */
-export function jsonOf(text: string): unknown {
-  if (nestsTooDeep(text)) throw garbled('JSON that nests without end')
+export function parseJson(text: string): unknown {
+  if (nestsTooDeep(text)) throw garbledResponse('JSON that nests without end')
   return JSON.parse(text)
 }
 

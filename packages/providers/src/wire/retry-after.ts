@@ -12,19 +12,19 @@ import type { UpstreamResponse } from '@sluice/core'
  */
 export function retryAfterMs(headers: UpstreamResponse['headers'], now: () => number): number | undefined {
   return (
-    sensible(decimalOf(headers.get('retry-after-ms'))) ??
-    sensible(told(headers.get('retry-after'), now)) ??
+    plausibleWait(decimalOf(headers.get('retry-after-ms'))) ??
+    plausibleWait(parseRetryAfter(headers.get('retry-after'), now)) ??
     exhaustedMs(headers, now)
   )
 }
 
-function told(value: string | null, now: () => number): number | undefined {
+function parseRetryAfter(value: string | null, now: () => number): number | undefined {
   const seconds = decimalOf(value)
-  return seconds === undefined ? momentOf(dated(value?.trim() ?? ''), now) : seconds * 1000
+  return seconds === undefined ? momentOf(httpDate(value?.trim() ?? ''), now) : seconds * 1000
 }
 
 /** An HTTP date with its zone; an empty text for anything else, of which `Date.parse` would read too much. */
-function dated(value: string): string {
+function httpDate(value: string): string {
   if (/^[A-Z][a-z]+, .+ GMT$/.test(value)) return value
   // The form of C's `asctime`, which is GMT too.
   return /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(value) ? `${value} GMT` : ''
@@ -58,7 +58,7 @@ function exhaustedMs(headers: UpstreamResponse['headers'], now: () => number): n
   let longest: number | undefined
   for (const [remaining, reset] of limits) {
     if (decimalOf(headers.get(remaining)) !== 0) continue
-    const ms = sensible(untilReset(headers.get(reset) ?? '', now))
+    const ms = plausibleWait(untilReset(headers.get(reset) ?? '', now))
     if (ms === undefined) return undefined
     longest = Math.max(longest ?? 0, ms)
   }
@@ -105,7 +105,7 @@ function durationMs(text: string): number | undefined {
 const dayMs = 86_400_000
 
 /** Milliseconds that somebody may be asked to wait: from 0 to a day. */
-function sensible(ms: number | undefined): number | undefined {
+function plausibleWait(ms: number | undefined): number | undefined {
   return ms !== undefined && ms >= 0 && ms <= dayMs ? ms : undefined
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'
-import { refusalInStream, upstreamRefusal } from './upstream-error-response.ts'
+import { errorInStream, parseErrorResponse } from './upstream-error-response.ts'
 
-const refused = (status: number, body: unknown) =>
-  upstreamRefusal(scriptedResponse({ status, body: JSON.stringify(body) }), () => 0)
-const saying = (status: number, message: string) => refused(status, { error: { message } })
+const createRefusedError = (status: number, body: unknown) =>
+  parseErrorResponse(scriptedResponse({ status, body: JSON.stringify(body) }), () => 0)
+const saying = (status: number, message: string) => createRefusedError(status, { error: { message } })
 
 describe('an error answer', () => {
   it.each([
@@ -28,8 +28,10 @@ describe('an error answer', () => {
 
   it('says in words of ours whether the vendor gave a reason', async () => {
     expect((await saying(400, 'No.')).message).toBe('The upstream refused, with status 400.')
-    expect((await refused(400, {})).message).toMatch(/^The upstream answered 400 and gave no reason/)
-    expect((await refused(300, {})).message).toMatch(/redirect \(300\)/)
+    expect((await createRefusedError(400, {})).message).toMatch(
+      /^The upstream answered 400 and gave no reason/,
+    )
+    expect((await createRefusedError(300, {})).message).toMatch(/redirect \(300\)/)
   })
 
   it('keeps the first 4000 characters of what the vendor said', async () => {
@@ -49,7 +51,7 @@ describe('an error answer', () => {
       { vendorMessage: 'body: No.; query.n: invalid; body: Nowhere.', param: 'body' },
     ],
   ])('is read from %j', async (body, expected) => {
-    expect(await refused(422, body)).toMatchObject({ kind: 'refused', status: 422, ...expected })
+    expect(await createRefusedError(422, body)).toMatchObject({ kind: 'refused', status: 422, ...expected })
   })
 })
 
@@ -63,7 +65,7 @@ describe('an error in a stream', () => {
     [{ error: { type: 'not_found_error', message: 'No.' } }, 404],
     [{ error: { type: 'timeout_error', message: 'No.' } }, 504],
   ])('%j stands for status %d', (value, status) => {
-    expect(refusalInStream(value)).toMatchObject({ kind: 'refused', status })
+    expect(errorInStream(value)).toMatchObject({ kind: 'refused', status })
   })
 
   it.each([
@@ -72,6 +74,6 @@ describe('an error in a stream', () => {
     { message: 'queued', code: 600 },
     { object: 'news', message: 'x' },
   ])('is not %j', value => {
-    expect(refusalInStream(value)).toBeUndefined()
+    expect(errorInStream(value)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
-import { type RefusalDetails, refusalDetails } from './error-details.ts'
+import { type ErrorDetails, parseErrorDetails } from './error-details.ts'
 import { isFields } from './json-value.ts'
-import { jsonOf } from './parse-json.ts'
+import { parseJson } from './parse-json.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 const tooLong =
@@ -10,43 +10,46 @@ const unpaid = /insufficient[ _](quota|balance|credits?|funds)|exceeded your cur
 const badKey = /(incorrect|invalid) api[ _-]?key|api[ _-]?key (is )?(not valid|invalid|incorrect|expired)/i
 
 /** A vendor's error answer (any status but 2xx) as an `UpstreamError` of kind `refused`. Never rejects. */
-export async function upstreamRefusal(response: UpstreamResponse, now: () => number): Promise<UpstreamError> {
-  let details: RefusalDetails | undefined
+export async function parseErrorResponse(
+  response: UpstreamResponse,
+  now: () => number,
+): Promise<UpstreamError> {
+  let details: ErrorDetails | undefined
   let cause: unknown
   try {
     // Whatever the content type says: DeepSeek sends JSON as application/octet-stream.
-    details = refusalDetails(jsonOf(await response.text()))
+    details = parseErrorDetails(parseJson(await response.text()))
   } catch (error) {
     cause = error
   }
-  return refused(details, response.status, retryAfterMs(response.headers, now), cause)
+  return createRefusedError(details, response.status, retryAfterMs(response.headers, now), cause)
 }
 
 /** An error that came in place of a completion, under a status of 200. `undefined` where the value is none. */
-export function refusalWithin(value: unknown): UpstreamError | undefined {
-  const details = refusalDetails(value)
-  return details === undefined ? undefined : within(details)
+export function errorInBody(value: unknown): UpstreamError | undefined {
+  const details = parseErrorDetails(value)
+  return details === undefined ? undefined : fromDetails(details)
 }
 
 /**
  * An error in the place of a stream's chunk. A bare `message` or `detail` may be news of a queue: it is an
  * error only beside a status, a code or a type of one.
  */
-export function refusalInStream(value: unknown): UpstreamError | undefined {
-  const details = refusalDetails(value)
+export function errorInStream(value: unknown): UpstreamError | undefined {
+  const details = parseErrorDetails(value)
   if (details === undefined) return undefined
   const bare = isFields(value) && !value.error && !value.errors
   if (bare && value.object !== 'error' && details.status === undefined && !namesError(details))
     return undefined
-  return within(details)
+  return fromDetails(details)
 }
 
-function within(details: RefusalDetails): UpstreamError {
-  return refused(details, details.status ?? statusByWords(details), undefined, undefined)
+function fromDetails(details: ErrorDetails): UpstreamError {
+  return createRefusedError(details, details.status ?? statusByWords(details), undefined, undefined)
 }
 
-function refused(
-  details: RefusalDetails | undefined,
+function createRefusedError(
+  details: ErrorDetails | undefined,
   given: number,
   retryAfter: number | undefined,
   cause: unknown,
@@ -90,12 +93,12 @@ function cutOff(words: string): string {
   return words.length > 4_000 ? `${words.slice(0, 4_000)}...` : words
 }
 
-function namesError({ code, type }: RefusalDetails): boolean {
+function namesError({ code, type }: ErrorDetails): boolean {
   const words = `${code} ${type}`
   return statusOfWords(words) !== undefined || /error|invalid|denied|exceeded|fail/i.test(words)
 }
 
-function statusByWords({ code, type, message = '' }: RefusalDetails): number {
+function statusByWords({ code, type, message = '' }: ErrorDetails): number {
   return statusOfWords(`${code} ${type}`) ?? (tooLong.test(message) ? 400 : 500)
 }
 

@@ -1,5 +1,5 @@
 /** Returns the text of an entry. Key: its own. */
-export const getAnswer = `return redis.call('GET', KEYS[1])`
+export const getEntry = `return redis.call('GET', KEYS[1])`
 
 /**
  * An owner's entries. Keys: the entry's own; a sorted set of the owner's entries that may be evicted, and one of those that
@@ -57,7 +57,7 @@ end
 `
 
 /** Stores a text. Keys and the first argument: as above; then the text, its time in milliseconds, `1` for pinned. Replies 1. */
-export const setAnswer = `${entries}
+export const setEntry = `${entries}
 store(ARGV[2], ARGV[3], ARGV[4])
 return 1
 `
@@ -66,7 +66,7 @@ return 1
  * Stores a text where none is stored. Keys and arguments: as to set. Replies `added`, or `full`, or `existing` and the text
  * that is stored.
  */
-export const addAnswer = `${entries}
+export const addEntry = `${entries}
 local existing = redis.call('GET', entry)
 if existing then return { 'existing', existing } end
 -- A claim of before may have been evicted by the server: it is not renewed.
@@ -79,7 +79,7 @@ return { store(ARGV[2], ARGV[3], ARGV[4]) and 'added' or 'full' }
  * text, the other's time in milliseconds, `1` for pinned, the other where there is one. Replies 1 where it was there, 0 where
  * not.
  */
-export const replaceAnswer = `${entries}
+export const replaceEntry = `${entries}
 if redis.call('GET', entry) ~= ARGV[2] then return 0 end
 if #ARGV == 4 then remove() else store(ARGV[5], ARGV[3], ARGV[4]) end
 return 1
