@@ -279,7 +279,7 @@ describeWithPostgres('openPostgres', () => {
     it('a database that is not there, at once, and tells nothing of where it looked', async () => {
       const failed = await openPostgres(server.pool('not_there')).catch((error: unknown) => error)
       expect(failed).toBeInstanceOf(PostgresError)
-      expect(String(failed)).toBe('PostgresError: PostgreSQL did not do what it was asked (3D000).')
+      expect(String(failed)).toBe('PostgresError: The PostgreSQL query failed (3D000).')
       expect(JSON.stringify(failed)).not.toContain('not_there')
       expect((failed as Error).cause).toBeUndefined()
     })
@@ -329,7 +329,7 @@ describeWithPostgres('openPostgres', () => {
     migrating.catch(() => {})
     await vi.advanceTimersByTimeAsync(5_000)
     await (await opening).close()
-    await expect(migrating).rejects.toThrow('did not answer within 5000 milliseconds')
+    await expect(migrating).rejects.toThrow('did not answer within 5000 ms')
   })
 
   it('takes another client than that of pg, whatever its values look like', async () => {

@@ -10,26 +10,25 @@ import { textColumn } from './row-values.ts'
 import { PostgresError } from './store-error.ts'
 import { msFromTimestamp, timestampFromMs } from './timestamps.ts'
 
-/** SQL for a time that is given in a parameter, or for null. */
+/** SQL for a time in a parameter, or null. */
 const timeIn = (param: string) => timestampFromMs(`${param}::text::bigint`)
 const jsonIn = (param: string) => `${param}::text::jsonb`
 
 /**
- * A whole key as JSON. The secrets of a key stand in its row: what changes them sees what changed them before. The table
- * of digests only says which row to look at: an index on the secrets is used or not by what is known of the table, and
- * after many keys were issued at once nothing is.
+ * A key as JSON. Its secrets are in its row, so that concurrent changes of them see each other. The table of digests
+ * finds the row: the planner may ignore an index on the secrets, as when statistics are stale after a bulk insert.
  */
 const key = `json_build_object('id', id, 'name', name, 'models', models, 'tags', tags, 'limits', limits,
   'disabled', disabled, 'createdAt', ${msFromTimestamp('created_at')}, 'expiresAt', ${msFromTimestamp('expires_at')},
   'lastUsedAt', ${msFromTimestamp('last_used_at')}, 'secrets', secrets)::text as key`
 
 /**
- * Where the note of a use cannot be written, the key is good all the same: in a read-only standby, on a full disk, or
- * for a user who may only read keys.
+ * Error codes at which a key is valid though its use cannot be recorded: a read-only standby, a full disk, a user who may
+ * only read keys.
  */
 const unwritable = new Set(['25006', '53100', '42501'])
 
-/** The table under a key store, in PostgreSQL. */
+/** Creates the key repository in PostgreSQL. */
 export function postgresKeyRepository(queries: Queries): KeyRepository {
   const keys = `${queries.schema.sql}.keys`
   const digests = `${queries.schema.sql}.key_digests`
@@ -76,7 +75,7 @@ select secret->>'digest', id from stored, jsonb_array_elements(secrets) as secre
         if (value === undefined) return []
         return [set(value === null ? 'null' : `$${params.push(textOf(value))}`)]
       })
-      // With nothing to change it still says whether the key is there.
+      // Without changes the statement still returns whether the key exists.
       const rows = await queries.run(
         `update ${keys} set ${['id = id', ...sets].join(', ')} where id = $1::text returning 'yes' as there`,
         params,
@@ -108,7 +107,7 @@ select 'yes' as there from changed`,
     },
 
     async delete(id: string): Promise<boolean> {
-      // Its digests go with it: they refer to it.
+      // Deletes its digests too, by their foreign key.
       const rows = await queries.run(`delete from ${keys} where id = $1::text returning 'yes' as there`, [
         storableText(id),
       ])
@@ -140,7 +139,7 @@ select ${key} from ${keys} where ${hasSecret}`
   }
 }
 
-/** What sets a field to a parameter, or to null. */
+/** SQL that sets a field to a parameter or to null. */
 const fields: Record<keyof KeyFields, (param: string) => string> = {
   name: param => `name = ${param}::text`,
   models: param => `models = ${jsonIn(param)}`,
@@ -156,10 +155,10 @@ function textOf(value: NonNullable<KeyFields[keyof KeyFields]>): string {
   return typeof value === 'boolean' ? String(value) : storedJson(value)
 }
 
-/** Later than PostgreSQL's calendar begins. What ended before that has ended. */
+/** PostgreSQL's calendar begins earlier. A key that expired before this time has expired. */
 const earliestMs = -200_000_000_000_000
 
-/** Within what both a `bigint` and PostgreSQL's calendar hold. */
+/** Bounds a time to the range of `bigint` and of PostgreSQL's calendar. */
 function whole(ms: number): number {
   return Math.round(Math.min(Math.max(ms, earliestMs), Number.MAX_SAFE_INTEGER))
 }
@@ -168,7 +167,7 @@ function wholeText(ms: number): string {
   return String(whole(ms))
 }
 
-/** JSON in which every text and number can be kept. */
+/** JSON whose strings PostgreSQL can store. */
 function storedJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'string' ? storableText(member) : member,

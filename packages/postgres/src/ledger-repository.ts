@@ -10,7 +10,7 @@ import type { Queries } from './queries.ts'
 import { integerColumn } from './row-values.ts'
 import { queryUsage } from './usage.ts'
 
-/** The table under a ledger, in PostgreSQL. */
+/** Creates the ledger repository in PostgreSQL. */
 export function postgresLedgerRepository(queries: Queries): LedgerRepository {
   const writeRows = rowsStatement(queries.schema)
   const writeBoth = progressStatement(queries.schema)
@@ -22,7 +22,7 @@ export function postgresLedgerRepository(queries: Queries): LedgerRepository {
       const { rows, progress } = mergeBatch(stored)
       if (progress.length > 0) await queries.run(writeBoth, [JSON.stringify(rows), JSON.stringify(progress)])
       else if (rows.length > 0) await queries.run(writeRows, [JSON.stringify(rows)])
-      // By itself: each of the two may be run again.
+      // A statement of its own: each of the two can be repeated.
       if (stored.cancelled.length > 0) await queries.run(cancel, [JSON.stringify(stored.cancelled)])
     },
     async closeOrphans(silentMs: number): Promise<number> {

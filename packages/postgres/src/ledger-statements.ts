@@ -1,7 +1,7 @@
 import type { Schema } from './schema.ts'
 import { timestampFromMs } from './timestamps.ts'
 
-/** What a row of `WrittenRows` is, for `jsonb_to_recordset`. */
+/** The columns of a `MergedBatch` row, for `jsonb_to_recordset`. */
 const written = `kind text, id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,
   "promptTokens" bigint, "completionTokens" bigint, "cachedTokens" bigint, "reasoningTokens" bigint, "nanoDollars" bigint,
   "closedAt" bigint, outcome text, status bigint, provider text, "upstreamModel" text, "responseModel" text, attempts bigint,

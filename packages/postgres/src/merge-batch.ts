@@ -1,20 +1,19 @@
 import type { StoredBatch, StoredClosing, StoredEntry, StoredProgress } from '@sluice/core'
 
-/** An entry of which was heard what it has used: that is its charge. */
+/** An entry whose charge is the usage of its progress. */
 interface EntryWithUsage extends StoredEntry {
   readonly heard: true
 }
 
-/** A batch in which each id comes once among all rows, in the order of ids. */
+/** A batch with one row for each id, ordered by id. */
 export interface MergedBatch {
   readonly rows: readonly (StoredEntry | EntryWithUsage | StoredClosing)[]
   readonly progress: readonly StoredProgress[]
 }
 
 /**
- * One statement cannot change a row twice. Of two entries or closings of one request the first stands, a closing
- * stands above an entry, and of what is heard the last. The order keeps two writers of the same rows from waiting for
- * each other.
+ * Merges a batch to one row for each request, because one statement cannot change a row twice. The first entry or closing
+ * wins, a closing wins over an entry, and the last progress wins. The order of ids prevents deadlocks between writers.
  */
 export function mergeBatch({ entries, closings, progress }: StoredBatch): MergedBatch {
   const heard = new Map<string, StoredProgress>()

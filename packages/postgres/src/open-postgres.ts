@@ -16,32 +16,32 @@ import { Queries } from './queries.ts'
 import { parseSchema, type Schema } from './schema.ts'
 import { PostgresError, unmigratedError } from './store-error.ts'
 
-/** How keys and records are kept. */
+/** Options of `openPostgres()`. */
 export interface PostgresOptions extends Omit<BatchedLedgerOptions, 'journal'>, KeyStoreOptions {
-  /** Where the tables are. Default `sluice`. */
+  /** The schema with the tables. Default `sluice`. */
   readonly schema?: string
   /**
-   * What keeps records while the database is away: a directory of this machine for `fileJournal`, or another journal.
-   * Without one they wait in memory, and a crash loses them.
+   * Stores records while the database is unavailable: a local directory for `fileJournal`, or another journal. Default:
+   * records wait in memory, and a crash loses them.
    */
   readonly journal?: string | Journal
   /**
-   * Whether tables that are missing or of an older version are made when it is opened. Default false: then they are
-   * refused, and `npx sluice-postgres migrate` makes them.
+   * Whether to create and migrate the tables on open. Default false: `openPostgres` rejects tables that are missing or of
+   * an older version; run `npx sluice-postgres migrate` first.
    */
   readonly migrate?: boolean
 }
 
-/** How long a database that says nothing holds up the start, in milliseconds. */
+/** The timeout of the version check on open, in milliseconds. */
 const startMs = 5_000
 
 /**
- * Keeps keys and the ledger in PostgreSQL, by any client that has `query(text, params)`, such as a `Pool` of `pg`. The
- * client stays yours: `close` does not end it, and a pool needs a listener for its `error` events.
+ * Opens keys and the ledger in PostgreSQL, with any client that has `query(text, params)`, such as a `Pool` of `pg`. You
+ * own the client: `close` does not end it, and a pool needs a listener for its `error` events.
  *
- * A database that cannot be reached at the moment does not keep a gateway from starting, but for one that is to migrate
- * it. Throws `ConfigurationError` for bad options, and rejects where the tables are missing or too old, where the client may not read them, and where the
- * directory of the journal cannot be written.
+ * A gateway can start while the database is unreachable, unless `migrate` is true. Rejects with `ConfigurationError` or
+ * `TypeError` for invalid options, with `PostgresError` if the tables are missing, too old or not readable, and with an
+ * error if the journal's directory is not writable.
  */
 export async function openPostgres(client: PostgresClient, given: PostgresOptions = {}): Promise<Database> {
   if (typeof client?.query !== 'function') {
@@ -80,7 +80,7 @@ function toJournal(journal: PostgresOptions['journal']): Journal | undefined {
 
 async function ensureMigrated(client: PostgresClient, schema: Schema, migrates: boolean): Promise<void> {
   const status = await statusWithinTimeout(client, schema).catch((error: unknown) => {
-    // What is to be made has to be reached.
+    // A migration needs the database.
     if (migrates || !isTransient(error)) throw error
   })
   if (status === undefined || !isBehind(status)) return
@@ -91,7 +91,10 @@ async function ensureMigrated(client: PostgresClient, schema: Schema, migrates: 
 async function statusWithinTimeout(client: PostgresClient, schema: Schema): Promise<MigrationStatus> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    const error = new PostgresError(`PostgreSQL did not answer within ${startMs} milliseconds.`, undefined)
+    const error = new PostgresError(
+      `PostgreSQL did not answer within ${startMs} ms. Check the network and the server.`,
+      undefined,
+    )
     timer = setTimeout(reject, startMs, error)
   })
   try {
@@ -105,7 +108,7 @@ function isBehind({ version, needed }: MigrationStatus): boolean {
   return version < needed
 }
 
-/** Whether a failure is of the network or of a server that is starting, stopping or full: it passes by itself. */
+/** Whether a failure is transient: of the network, or of a server that starts, stops or is full. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof PostgresError)) return false
   return !error.unmigrated && /^(?:$|E[A-Z]|08|53|57)/.test(error.code ?? '')

@@ -1,4 +1,4 @@
-/** SQL for what an index holds of a principal's id: the whole of it may be longer than an entry of an index can be. */
+/** SQL for the indexed part of a principal's id: a full id can exceed the maximum size of an index entry. */
 export function principalPrefix(principal: string): string {
   return `left(${principal}, 64)`
 }

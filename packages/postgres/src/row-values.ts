@@ -1,6 +1,6 @@
 /**
- * What a row holds under a name. All of our queries give text, for how else a value looks depends on the client and its
- * settings. Throws for a row that holds no text there.
+ * Returns a text column of a row. All queries return text, because other types depend on the client and its settings.
+ * Throws for a row without a text in the column.
  */
 export function textColumn(row: unknown, name: string): string {
   const value = nullableTextColumn(row, name)
@@ -14,7 +14,7 @@ export function nullableTextColumn(row: unknown, name: string): string | null {
   throw new Error(`The client of PostgreSQL gave a row without a text in '${name}'.`)
 }
 
-/** A whole number. Throws for what is none. */
+/** Parses a text column as a whole number. Throws for any other text. */
 export function integerColumn(row: unknown, name: string): number {
   const text = textColumn(row, name)
   if (/^-?\d+$/.test(text)) return Number(text)

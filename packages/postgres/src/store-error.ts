@@ -3,7 +3,7 @@ import type { Schema } from './schema.ts'
 /** PostgreSQL's names for a table, a schema or a column that is not there. */
 const missing = new Set(['42P01', '3F000', '42703'])
 
-/** What `pg` says without a code. */
+/** Messages of `pg` errors without a code. */
 const knownMessages = new Set([
   'timeout exceeded when trying to connect',
   'Connection terminated unexpectedly',
@@ -14,11 +14,11 @@ const knownMessages = new Set([
 ])
 
 /**
- * A failure of the database in our own words. What a client throws may quote SQL, values, hosts and names of users:
- * of that only the code is told.
+ * A failed query. Its message never quotes the client's error, which can contain SQL, values, hosts and user names, but
+ * the error's code.
  */
 export class PostgresError extends Error {
-  /** PostgreSQL's five characters, or the system's name for a failed connection. */
+  /** The SQLSTATE (five characters), or the system's code of a failed connection, such as `ECONNREFUSED`. */
   readonly code: string | undefined
   /** Whether the tables are missing, or older than this package needs. */
   readonly unmigrated: boolean
@@ -36,7 +36,7 @@ export function postgresError(error: unknown, schema: Schema): PostgresError {
   if (code !== undefined && missing.has(code)) return unmigratedError(schema, code)
   const message = error instanceof Error ? error.message : ''
   const known = code ?? (knownMessages.has(message) ? message : undefined)
-  return new PostgresError(`PostgreSQL did not do what it was asked${known ? ` (${known})` : ''}.`, code)
+  return new PostgresError(`The PostgreSQL query failed${known ? ` (${known})` : ''}.`, code)
 }
 
 export function unmigratedError({ name }: Schema, code?: string): PostgresError {
@@ -48,7 +48,7 @@ export function unmigratedError({ name }: Schema, code?: string): PostgresError 
   )
 }
 
-/** The code that a failure has, where it is a code and nothing else. */
+/** Returns the code of an error, if it looks like a code. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   const { code } = error

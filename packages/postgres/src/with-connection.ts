@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { PostgresClient } from './client.ts'
 import { errorCode, PostgresError } from './store-error.ts'
 
-/** What of `pg` is used. */
+/** The part of `pg` that this package uses. */
 interface Driver {
   readonly Client: new (config: {
     connectionString: string
@@ -15,7 +15,7 @@ interface Driver {
   }
 }
 
-/** What the operator can do about a connection that cannot be had. */
+/** How to fix a failed connection, by error code. */
 const hints: Readonly<Record<string, string>> = {
   '28P01': 'The user or the password is refused.',
   '28000': 'The user is refused, or has to come in another way, such as by TLS.',
@@ -24,7 +24,7 @@ const hints: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host is not known.',
 }
 
-/** Runs something over one connection, by the `pg` that the project in `folder` has installed. */
+/** Calls `run` with one connection of the `pg` that is installed in the project in `folder`. */
 export async function withConnection<T>(
   url: string,
   folder: string,
@@ -32,7 +32,7 @@ export async function withConnection<T>(
 ): Promise<T> {
   const { Client } = loadDriver(folder)
   const client = constructClient(() => new Client({ connectionString: url, connectionTimeoutMillis: 10_000 }))
-  // A connection that breaks also fails what runs over it.
+  // A broken connection also rejects its queries.
   client.on('error', () => {})
   try {
     await client.connect().catch((error: unknown) => {

@@ -13,28 +13,28 @@ import { allRestrictedFields, azureFields } from './restricted-fields.ts'
 
 export type { ProviderInstance } from './provider-instance.ts'
 
-/** How Azure OpenAI is reached. `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`, are required. */
+/** Options of `azure()`. Requires `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`. */
 export interface AzureOptions {
-  /** The name before `.openai.azure.com`. */
+  /** The resource name: the part before `.openai.azure.com`. */
   readonly resource?: string | undefined
-  /** Sent as `api-key`. Default, where there is no token either: the environment variable `AZURE_OPENAI_API_KEY`. */
+  /** Sent as `api-key`. Default if no token is set: the environment variable `AZURE_OPENAI_API_KEY`. */
   readonly apiKey?: string | undefined
-  /** An Entra access token, sent as `Authorization: Bearer ...`. It lasts for about an hour. */
+  /** An Entra access token, sent as `Authorization: Bearer ...`. It expires after about an hour. */
   readonly token?: string | undefined
-  /** Asked for an access token before each call; it keeps and renews the token itself. */
+  /** Returns an access token. Called before each call, so it has to cache and renew the token. */
   readonly tokenProvider?: (() => string | Promise<string>) | undefined
   /**
-   * A date, such as `2024-10-21`, is a version of the classic API, which has a path for each deployment. Without
-   * it the v1 API is asked, also for `v1`, `preview` and `latest`, which are sent as its version.
+   * A date, such as `2024-10-21`, selects the classic API with a path for each deployment. Default: the v1 API, which
+   * `v1`, `preview` and `latest` select too; they are sent as its version.
    */
   readonly apiVersion?: string | undefined
-  /** What stands before `/openai`. Default `https://{resource}.openai.azure.com`. */
+  /** The URL before `/openai`. Default `https://{resource}.openai.azure.com`. */
   readonly baseURL?: string | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -53,10 +53,10 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
 })
 
 /**
- * Deployments on Azure OpenAI: `azure({ resource, apiKey })('my-gpt-4o')`. A deployment has any name, which need
- * not tell what its model can do: `azure({...})('ours', { reasoning: true })` says so.
+ * Creates a provider for Azure OpenAI: `azure({ resource, apiKey })('my-gpt-4o')`. The name is the deployment's. If it
+ * does not show what the model can do, pass its capabilities: `azure({...})('ours', { reasoning: true })`.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `TypeError` for invalid options.
  */
 export function azure(options: AzureOptions): ProviderInstance {
   rejectUnknownOptions(owner, options, optionNames)

@@ -26,23 +26,23 @@ export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
 /**
- * How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. Default: the environment variable
+ * Options of `bedrock()`. Requires `credentials` or `bearerToken`. Default: the environment variable
  * `AWS_BEARER_TOKEN_BEDROCK`, then `AWS_ACCESS_KEY_ID` with `AWS_SECRET_ACCESS_KEY` and, if set, `AWS_SESSION_TOKEN`.
  */
 export interface BedrockOptions {
   /** Such as `us-east-1`. Default: the environment variable `AWS_REGION`, then `AWS_DEFAULT_REGION`. */
   readonly region?: string | undefined
-  /** Credentials, or a function that is asked for them before each call and keeps and renews them itself. */
+  /** Credentials, or a function that returns them. Called before each call, so it has to cache and renew them. */
   readonly credentials?: AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | undefined
   /** An API key of Bedrock, sent as `Authorization: Bearer ...`. */
   readonly bearerToken?: string | undefined
-  /** What stands before `/model/{model}/converse`. Default `https://bedrock-runtime.{region}.amazonaws.com`. */
+  /** The URL before `/model/{model}/converse`. Default `https://bedrock-runtime.{region}.amazonaws.com`. */
   readonly baseURL?: string | undefined
-  /** Fetches images that callers give by URL. Without it such a request is refused with 400. */
+  /** Fetches images that callers send as URLs. Without it, the gateway refuses such a request (400). */
   readonly fetchImage?: ImageFetcher | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -57,11 +57,11 @@ const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
 })
 
 /**
- * Models on Amazon Bedrock, by its Converse API: `bedrock({ region, bearerToken })('anthropic.claude-sonnet-4-20250514-v1:0')`.
- * A model is named by its id, its ARN, or an inference profile. Calls are signed (AWS Signature Version 4), or
- * carry the bearer token.
+ * Creates a provider for Amazon Bedrock's Converse API: `bedrock({ region, bearerToken })('anthropic.claude-sonnet-4-20250514-v1:0')`.
+ * Name a model by its id, its ARN, or an inference profile. Calls are signed (AWS Signature Version 4) or carry the
+ * bearer token.
  *
- * Throws `ConfigurationError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<BedrockModel> {
   rejectUnknownOptions('bedrock', options, optionNames)

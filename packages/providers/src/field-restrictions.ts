@@ -7,8 +7,8 @@ import {
 import { respelledFields } from './restricted-fields.ts'
 
 /**
- * The part of a provider that declares its restricted fields: all but the allowed ones. Throws `ConfigurationError`
- * for `allowFields` that are no array, or that the provider does not restrict.
+ * Returns the part of a provider with its restricted fields, without the allowed ones. Throws `ConfigurationError` if
+ * `allowFields` is not an array, or names a field that the provider does not restrict.
  */
 export function restrictFields(
   fields: RestrictedFields,
@@ -38,7 +38,7 @@ const kinds: Readonly<Record<RestrictedFieldKind, true>> = {
   scheduling: true,
 }
 
-/** Throws `ConfigurationError` for what is no object of kinds by field name. */
+/** Throws `ConfigurationError` unless `fields` is an object of kinds by field name. */
 export function checkRestrictedFields(fields: unknown, owner: string): void {
   const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields)
   if (isObject && Object.values(fields).every(kind => typeof kind === 'string' && Object.hasOwn(kinds, kind)))

@@ -21,21 +21,27 @@ export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
 export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
-/** How the Gemini API (AI Studio) is reached. */
+/** Options of `gemini()`, for the Gemini API (AI Studio). */
 export interface GeminiOptions {
   /** Sent as `x-goog-api-key`. Default: the environment variable `GOOGLE_API_KEY`, then `GEMINI_API_KEY`. */
   readonly apiKey?: string | undefined
-  /** What stands before `/models/{model}:generateContent`. Without a path it gets `/v1beta`. Default `https://generativelanguage.googleapis.com/v1beta`. */
+  /**
+   * The URL before `/models/{model}:generateContent`; `/v1beta` is added to a URL without a path. Default
+   * `https://generativelanguage.googleapis.com/v1beta`.
+   */
   readonly baseURL?: string | undefined
-  /** What is let through of each kind of harm, for every request. Callers may send their own only where none are set here. Default: Google's. */
+  /**
+   * The safety thresholds for every request. Callers may send `safety_settings` only if this is not set. Default:
+   * Google's.
+   */
   readonly safetySettings?: readonly SafetySetting[] | undefined
-  /** Fetches images that callers give by URL. Without it such a request is refused with 400. */
+  /** Fetches images that callers send as URLs. Without it, the gateway refuses such a request (400). */
   readonly fetchImage?: ImageFetcher | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -49,14 +55,14 @@ const optionNames = /* @__PURE__ */ namesOf<GeminiOptions>({
   allowFields: true,
 })
 
-/** Files that were given to Google before, and videos: the service reads those by itself, and no other URL for sure. */
+/** Uploaded files and YouTube videos: the only URLs that Google is known to fetch itself. */
 const readable =
   /^https:\/\/(?:generativelanguage\.googleapis\.com\/v\w+\/files\/|(?:www\.)?youtube\.com\/watch\?|youtu\.be\/)/
 
 /**
- * Google's Gemini models: `gemini({ apiKey })('gemini-2.5-flash')`.
+ * Creates a provider for the Gemini API: `gemini({ apiKey })('gemini-2.5-flash')`.
  *
- * Throws `ConfigurationError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiModel> {
   rejectUnknownOptions('gemini', options, optionNames)

@@ -17,26 +17,26 @@ import { allRestrictedFields } from './restricted-fields.ts'
 export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
 export type { ProviderInstance } from './provider-instance.ts'
 
-/** A service that speaks the chat-completions protocol, and how. */
+/** Options of `openaiCompatible()`: a server's address, and how it differs from the chat-completions protocol. */
 export interface OpenAICompatibleOptions extends CompatibilityOptions {
-  /** The vendor's name, for records of what was asked of whom. */
+  /** The provider's name in logs, metrics and the ledger. */
   readonly name: string
-  /** What stands before `/chat/completions`: `https://api.example.com/v1`. */
+  /** The URL before `/chat/completions`: `https://api.example.com/v1`. */
   readonly baseURL: string
   /** Sent as `Authorization: Bearer ...`. */
   readonly apiKey?: string | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
   /**
-   * The fields outside the protocol that the server obeys to choose models, routing, paid features or token bounds. Callers
-   * with limits or a list of models may not send them. Default: those of all known servers.
+   * Fields outside the protocol by which a request selects models, routing, paid features or token limits. Callers with
+   * limits or a model list may not send them. Default: those of all known servers.
    */
   readonly restrictedFields?: RestrictedFields | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
-  /** What its models can do, where a target does not say otherwise. Default: unknown. */
+  /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
 }
 
@@ -64,9 +64,9 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 })
 
 /**
- * A provider for any service that speaks the chat-completions protocol.
+ * Creates a provider for any server with the chat-completions protocol.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `TypeError` for invalid options.
  *
  * @example
  * const acme = openaiCompatible({ name: 'acme', baseURL: 'https://llm.acme.example/v1', apiKey })
@@ -77,7 +77,9 @@ export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInst
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
   const { restrictedFields = allRestrictedFields, allowFields, ...compatibility } = rest
   if (typeof name !== 'string' || name.trim() === '')
-    throw new TypeError('openaiCompatible: name has to be a word for the vendor.')
+    throw new TypeError(
+      "openaiCompatible(): name is missing or empty. Give the provider a name, such as 'acme'.",
+    )
   validateCompatibility(compatibility, name)
   checkRestrictedFields(restrictedFields, name)
   const endpoint = {

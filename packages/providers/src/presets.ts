@@ -29,35 +29,35 @@ import {
   xaiFields,
 } from './restricted-fields.ts'
 
-/** A vendor as data: where it is, and how its requests differ from the protocol. */
+/** A hosted service or local server as data: its address, and how it differs from the protocol. */
 export interface Preset extends CompatibilityOptions {
   readonly name: string
   readonly baseURL: string
   readonly capabilities?: Capabilities
-  /** Fields outside the protocol that the vendor obeys to choose models, routing, paid features or token bounds. */
+  /** Fields outside the protocol by which a request selects models, routing, paid features or token limits. */
   readonly restrictedFields: RestrictedFields
 }
 
-/** How a server of your own is reached. */
+/** Options of the presets for local servers, such as `ollama()`. */
 export interface PresetOptions {
   readonly apiKey?: string | undefined
-  /** Replaces the preset's. */
+  /** Replaces the base URL of the preset. */
   readonly baseURL?: string | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
-/** How a hosted vendor is reached. */
+/** Options of the presets for hosted services, such as `groq()`. */
 export interface HostedOptions extends PresetOptions {
-  /** Default: the environment variable that is named like the vendor, such as `GROQ_API_KEY`. */
+  /** Default: the environment variable with the service's name, such as `GROQ_API_KEY`. */
   readonly apiKey?: string | undefined
 }
 
-/** Hints that the protocol has and most vendors do not. */
+/** Hints of the protocol that most services do not support. */
 const hints = [
   'user',
   'store',

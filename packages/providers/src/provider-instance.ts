@@ -1,26 +1,26 @@
 import { type Capabilities, configurationError, type Provider, type Target } from '@sluice/core'
 
-/** A vendor that is set up: give it a model's name to get a place where that model answers. */
+/** A configured provider: call it with a model's name to get a target. */
 export interface ProviderInstance {
-  /** `model` is the vendor's own name. Throws `ConfigurationError` where it is empty. */
+  /** `model` is the provider's name for the model. Throws `ConfigurationError` if it is empty. */
   (model: string, capabilities?: Capabilities): Target
   readonly provider: Provider
 }
 
-/** A vendor of which an editor completes the models that are known; any other name is taken too. */
+/** A provider whose known model names an editor completes. It accepts any other name too. */
 export interface ProviderInstanceOf<Model extends string> extends ProviderInstance {
   (model: Model, capabilities?: Capabilities): Target
 }
 
-/** What a vendor's models can do, where a target does not say otherwise. */
+/** The default capabilities of a provider's models, for all models or by name. A target can override them. */
 export type KnownCapabilities = Capabilities | ((model: string) => Capabilities | undefined)
 
-/** A vendor around its provider. */
+/** Creates the function that makes targets of a provider. */
 export function providerInstance(provider: Provider, known?: KnownCapabilities): ProviderInstance {
   const { name } = provider
   function target(model: string, given?: Capabilities): Target {
     if (typeof model !== 'string' || model.trim() === '') {
-      const expected = `the name that the vendor has for the model, such as ${name}({ ... })('its-model')`
+      const expected = `the provider's name for the model, such as ${name}({ ... })('its-model')`
       throw configurationError(`${name}()`, ['model'], model, expected)
     }
     const inferred = typeof known === 'function' ? known(model) : known
@@ -30,7 +30,7 @@ export function providerInstance(provider: Provider, known?: KnownCapabilities):
   return Object.assign(target, { provider })
 }
 
-/** The part of a provider that says how many calls may run at once. Throws `ConfigurationError` for what is no count. */
+/** Returns the part of a provider with its concurrency limit. Throws `ConfigurationError` for an invalid limit. */
 export function concurrency(
   maxConcurrent: number | undefined,
   owner: string,

@@ -1,14 +1,14 @@
 import { burstOf, type Counter, cellCost } from '@sluice/core'
 
-/** Whether a claim keeps hold of something of this count until it is settled. */
+/** Whether a claim holds an amount of this counter until it is settled. */
 export function isHeldUntilSettled(counter: Counter): boolean {
   return counter.kind !== 'rate' || counter.floor !== undefined
 }
 
 /**
- * A counter as the scripts read it: kind, limit, window (of a rate, what may be taken at once), what it takes, what it
- * gives back if it is never settled, whether it is a dryRun, what it was charged. Rates are told in microseconds. Throws `TypeError` for what is no whole number:
- * Redis would keep it, and what is not a number has room for everything.
+ * Returns a counter as script arguments: kind, limit, window (of a rate: its burst), amount, refund if it is never
+ * settled, whether it is a dry run, and the charged amount. Rates are in microseconds. Throws `TypeError` unless all
+ * numbers are whole: Redis would store `NaN`, which never exceeds a limit.
  */
 export function counterArguments(counter: Counter, charged = 0): string[] {
   const { kind, key } = counter

@@ -1,7 +1,7 @@
 import { burstOf, type Counter, type CounterState, cellsIn, type LimitDecision } from '@sluice/core'
 import { parseWholeNumber } from './parse-whole-number.ts'
 
-/** What the script answered, in the words of the contract. Throws for any other answer: it is no allowance. */
+/** Parses the reply of the admit script. Throws for any other reply, which must not admit a request. */
 export function parseDecision(reply: unknown, counters: readonly Counter[]): LimitDecision {
   const numbers = Array.isArray(reply) ? reply.map(parseWholeNumber) : []
   const [allowed = Number.NaN, ...rest] = numbers

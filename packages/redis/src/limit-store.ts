@@ -9,10 +9,10 @@ import type { ScriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import type { StoreKeys } from './store-keys.ts'
 
-/** Most claims that one script renews: a server does nothing else meanwhile. */
+/** The maximum claims per renew script: a script blocks the server. */
 const renewedAtOnce = 100
 
-/** How long what is of no more use is kept, in milliseconds: clocks of tests do not go as the server's does. */
+/** How long keys outlive their use, in milliseconds. A test's clock differs from the server's, which expires them. */
 const slackMs = { ownClock: 1_000, givenClock: 600_000 }
 
 const admitScript = script(admit)
@@ -20,8 +20,9 @@ const settleScript = script(settle)
 const renewScript = script(renew)
 
 /**
- * `now` gives milliseconds since 1970, for tests; without it the server's own clock counts. Operations throw `TypeError`
- * at once for counters that make no sense, and reject with what the client rejects with.
+ * Creates a limit store. Its operations throw `TypeError` for invalid counters, and reject with the client's error.
+ *
+ * @param now - milliseconds since 1970, for tests. Default: the server's clock.
  */
 export function createLimitStore(runner: ScriptRunner, keys: StoreKeys, now?: () => number): LimitStore {
   const head = () =>

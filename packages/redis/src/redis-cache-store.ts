@@ -6,10 +6,11 @@ import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import { encodeKeyPart, validatePrefix } from './store-keys.ts'
 
+/** Options of `redisCacheStore()`. */
 export interface RedisCacheStoreOptions {
-  /** What the names of all keys begin with; stores with the same one share their answers. Default: `sluice`. */
+  /** The prefix of all keys; stores with the same prefix share their entries. Default `sluice`. */
   readonly prefix?: string
-  /** How many texts one owner may have: a principal, or a group that shares answers. Default 1,000. */
+  /** The maximum number of entries of one owner: a principal, or a group that shares a cache. Default 1,000. */
   readonly maxEntriesPerOwner?: number
 }
 
@@ -19,14 +20,13 @@ const addScript = script(addEntry)
 const replaceScript = script(replaceEntry)
 
 /**
- * Stores answers in Redis (5 and newer) or Valkey, for `responseCache` and `idempotency`: all processes that share the
- * server share them. Each operation is one script and one round trip. Each key has an expiry, by the server's clock; in
- * a cluster the owners are spread over all nodes. An owner that has all of its share makes room by the text whose time
- * ends first. Nothing here evicts a pinned text, but a server with a `maxmemory-policy` other than `noeviction` may.
+ * Creates a cache store in Redis (5 and newer) or Valkey, for `responseCache` and `idempotency`. All processes that share
+ * the server share it. Each operation is one script and one round trip. Each key has an expiry by the server's clock; a
+ * cluster spreads the owners over all nodes. For an owner at its maximum, the entry that expires first is evicted. Pinned
+ * entries are never evicted, unless the server's `maxmemory-policy` is not `noeviction`.
  *
- * The client is yours: connect it, listen to its errors, close it. An operation rejects with what the client rejects
- * with, and throws `TypeError` for a time that is none. Throws `TypeError` for what is no client, and for options that it
- * cannot use.
+ * You own the client: connect it, handle its errors, close it. An operation rejects with the client's error, and with
+ * `TypeError` for an invalid `ttlMs`. Throws `TypeError` for an invalid client or option.
  */
 export function redisCacheStore(client: RedisClient, options: RedisCacheStoreOptions = {}): CacheStore {
   const { prefix = 'sluice', maxEntriesPerOwner = 1_000 } = options
@@ -52,7 +52,7 @@ export function redisCacheStore(client: RedisClient, options: RedisCacheStoreOpt
   }
 }
 
-/** Names of owners may be long, and hold what a hash tag cannot. */
+/** Owners can be long, and contain characters that a hash tag cannot. */
 function digestOf(owner: string): string {
   return createHash('sha256').update(encodeKeyPart(owner)).digest('hex').slice(0, 32)
 }
@@ -74,18 +74,20 @@ function argumentsOf({ ttlMs, pinned }: CacheLifetime): [ms: string, pinned: str
 function textOf(reply: unknown): string | undefined {
   if (reply === null) return undefined
   if (typeof reply === 'string') return reply
-  throw new Error('Redis did not answer what its script for answers answers: expected a text or nothing.')
+  throw new Error('Redis did not answer what its cache script answers: expected a string or null.')
 }
 
 function addResultOf(reply: unknown): AddResult {
   const [result, existing]: readonly unknown[] = Array.isArray(reply) ? reply : []
   if (result === 'added' || result === 'full') return result
   if (result === 'existing' && typeof existing === 'string') return { existing }
-  throw new Error('Redis did not answer what its script for answers answers: expected the result of adding.')
+  throw new Error(
+    'Redis did not answer what its cache script answers: expected added, full or an existing entry.',
+  )
 }
 
 function flagOf(reply: unknown): boolean {
   const number = parseWholeNumber(reply)
   if (number === 0 || number === 1) return number === 1
-  throw new Error('Redis did not answer what its script for answers answers: expected 0 or 1.')
+  throw new Error('Redis did not answer what its cache script answers: expected 0 or 1.')
 }

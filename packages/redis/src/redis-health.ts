@@ -5,15 +5,16 @@ import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
 import { encodeKeyPart, validatePrefix } from './store-keys.ts'
 
+/** Options of `redisHealth()`. */
 export interface RedisHealthOptions {
   /**
-   * What the names of all keys begin with; gateways with the same one share their health. Default: `sluice`. It is
-   * their hash tag too: in a cluster all keys of one prefix are on one node.
+   * The prefix of all keys; gateways with the same prefix share their health. Default `sluice`. It is also the hash tag:
+   * in a cluster all keys of one prefix are on one node.
    */
   readonly prefix?: string
 }
 
-/** How long is kept what is known of a target, after it is neither open nor cools down, in milliseconds. */
+/** How long a target's state outlives its open breaker or cooldown, in milliseconds. */
 const slackMs = 600_000
 
 const readScript = script(readHealth)
@@ -22,16 +23,14 @@ const acquireScript = script(acquireProbe)
 const releaseScript = script(releaseProbe)
 
 /**
- * Tells processes by Redis (5 and newer) or Valkey which targets are left alone: `createGateway({ health:
- * redisHealth(client) })`. What one opens the others skip within two seconds, and one of all probes it; but for what may
- * be one process's own fault, as that it reaches nobody, or that its key is refused. Principals are told apart by digests
- * of 16 characters; their ids are not stored. The server's clock counts. No
- * request waits for it, and without it each process goes on by what it knows itself. No key is left behind: each has an
- * expiry.
+ * Shares the circuit breakers of processes in Redis (5 and newer) or Valkey:
+ * `createGateway({ sharedHealth: redisHealth(client) })`. When one process opens a breaker, the others skip the target
+ * within 2 seconds, and one of them probes it. Failures that may be local to one process, such as a lost network or a
+ * refused key, are not shared. Principals are stored as digests of 16 characters, not as ids. No request waits for Redis;
+ * without it, each process uses its own state. Times are the server's clock's, and every key has an expiry.
  *
- * A target is known by its provider's name and its model: providers of one name share their health. The client is
- * yours: connect it, listen to its errors, close it. Throws `TypeError` for what is no client, and for a prefix that
- * cannot be a hash tag.
+ * A target is identified by its provider's name and its model: providers with the same name share their health. You own
+ * the client: connect it, handle its errors, close it. Throws `TypeError` for an invalid client or prefix.
  */
 export function redisHealth(
   client: RedisClient,

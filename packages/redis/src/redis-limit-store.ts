@@ -3,21 +3,21 @@ import { createLimitStore } from './limit-store.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { storeKeys } from './store-keys.ts'
 
+/** Options of `redisLimitStore()`. */
 export interface RedisLimitStoreOptions {
   /**
-   * What the names of all keys begin with; stores with the same one share their counts. Default: `sluice`. It is their
-   * hash tag too: in a cluster all keys of one prefix are on one node, and several prefixes are spread.
+   * The prefix of all keys; stores with the same prefix share their counters. Default `sluice`. It is also the hash tag:
+   * in a cluster all keys of one prefix are on one node.
    */
   readonly prefix?: string
 }
 
 /**
- * Keeps counts in Redis (5 and newer) or Valkey: limits hold across all processes that share the server. One script and
- * one round trip decides a claim; the server's clock counts, and no other. No key is left behind: each has an expiry.
+ * Creates a limit store in Redis (5 and newer) or Valkey. Limits hold across all processes that share the server. Each
+ * decision is one script and one round trip, and uses the server's clock. Every key has an expiry.
  *
- * The client is yours: connect it, listen to its errors, close it. An operation rejects with what the client rejects
- * with, and the next one works as soon as the server does. Throws `TypeError` for what is no client, and for a prefix
- * that cannot be a hash tag.
+ * You own the client: connect it, handle its errors, close it. An operation rejects with the client's error. Throws
+ * `TypeError` for an invalid client or prefix.
  */
 export function redisLimitStore(
   client: RedisClient,

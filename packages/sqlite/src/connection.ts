@@ -1,22 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, type InStatement, type InValue, type Row } from '@libsql/client/sqlite3'
 
-/** SQLite waits in the thread that asks: nothing else is done meanwhile. So it waits hardly at all, in milliseconds. */
+/** SQLite's own busy timeout, in milliseconds. It blocks the event loop, so it is short. */
 const blockingMs = 20
-/** How long another process may hold the file, in milliseconds. The waiting is done between tries. */
+/** How long to retry while another process holds the file, in milliseconds. */
 const patienceMs = 5_000
 const shortestPauseMs = 5
 const longestPauseMs = 250
 
 /**
- * One connection to a file, or to memory. Its statements run one after the other, each at once and in the thread that
- * asks: they have to be small.
+ * One connection to a file or to memory. Statements run one after the other and block the event loop: keep them small.
  */
 export class Connection {
   readonly #url: string
   #client: Client | undefined
   #closed = false
-  /** Ends when the writes that came so far have. */
+  /** Settles after the last write. */
   #writes: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
@@ -24,7 +23,7 @@ export class Connection {
     this.#url = url
   }
 
-  /** Rejects with whatever SQLite says where there is no such database, or it is none. */
+  /** Rejects with SQLite's error if the database is missing or invalid. */
   static async open(url: string): Promise<Connection> {
     const connection = new Connection(url)
     try {
@@ -36,12 +35,12 @@ export class Connection {
     }
   }
 
-  /** A reader does not wait for a writer then, nor a writer for a reader. The file stays so. */
+  /** Sets the write-ahead log, which the file keeps: readers and writers do not wait for each other. */
   async useWriteAheadLog(): Promise<void> {
     await this.read('PRAGMA journal_mode = WAL')
   }
 
-  /** The rows of one statement that changes no table. */
+  /** Returns the rows of one statement that changes no table. */
   read(sql: string, args: InValue[] = []): Promise<readonly Row[]> {
     return this.#patiently(
       performance.now() + patienceMs,
@@ -49,16 +48,16 @@ export class Connection {
     )
   }
 
-  /** Runs all statements or none of them. Resolves to how many rows each of them changed. */
+  /** Runs all statements in one transaction. Resolves to the number of rows that each changed. */
   write(statements: readonly InStatement[]): Promise<readonly number[]> {
     const until = performance.now() + patienceMs
-    // Where the file is held, one waits for it and not all.
+    // While the file is held, one write retries and the others queue.
     const written = this.#writes.then(() => this.#patiently(until, client => changed(client, statements)))
     this.#writes = written.catch(() => {})
     return written
   }
 
-  /** `write`, where it can be done now. */
+  /** `write` without a retry: rejects with `SQLITE_BUSY` if another process holds the file. */
   async writeNow(statements: readonly InStatement[]): Promise<readonly number[]> {
     if (this.#waiting > 0) throw heldError()
     const client = this.#opened()
@@ -70,12 +69,12 @@ export class Connection {
     }
   }
 
-  /** Brings what is in the log into the file itself, so that a copy of it is whole. Others may keep it from that. */
+  /** Moves the write-ahead log into the file, so that a copy of the file is complete. Other connections can prevent it. */
   async checkpoint(): Promise<void> {
     await this.read('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
-  /** Safe to call twice. What is under way fails. */
+  /** Closes the connection; running statements fail. Can be called twice. */
   close(): void {
     this.#closed = true
     this.#client?.close()
@@ -93,7 +92,7 @@ export class Connection {
         else if (this.#client === client || !isClosed(error)) throw error
       }
       this.#waiting += 1
-      // Not in step with the others who wait.
+      // Jitter: processes that wait do not retry at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2))
       this.#waiting -= 1
     }

@@ -11,19 +11,19 @@ import type { Connection } from './connection.ts'
 
 const minuteMs = 60_000
 
-/** Each key as often as it has secrets, or once. */
+/** One row for each secret of a key, or one for a key without secrets. */
 const keys = `SELECT k.*, s.digest AS secret_digest, s.created_at AS secret_created_at, s.expires_at AS secret_expires_at
 FROM sluice_key AS k LEFT JOIN sluice_key_secret AS s ON s.key_id = k.id`
 const newestFirst = 'ORDER BY k.created_at DESC, k.row DESC, s.created_at DESC, s.row DESC'
-/** How many keys are listed before others have their turn: a statement runs in the thread that asks. */
+/** Keys per statement of a list. SQLite blocks the event loop, which continues between statements. */
 const stepKeys = 500
-/** `keys`, of those that were written before one, the last ones. */
+/** The last keys before a row. */
 const step = keys.replace(
   'sluice_key AS k',
   `(SELECT * FROM sluice_key WHERE row < ? ORDER BY row DESC LIMIT ${stepKeys}) AS k`,
 )
 
-/** The tables under a key store, in SQLite. */
+/** Creates the key repository in SQLite. */
 export function sqliteKeyRepository(connection: Connection): KeyRepository {
   return {
     async insert(key: StoredKey): Promise<void> {
@@ -36,7 +36,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
             ...[key.createdAt, key.expiresAt, key.lastUsedAt].map(toColumnValue),
           ],
         },
-        // Of two with one time, the one that was written last is the newer one.
+        // Of two secrets with the same time, the one with the higher row is newer.
         ...[...key.secrets].reverse().map(secret => insertSecret(key.id, secret)),
       ])
     },
@@ -65,7 +65,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         const value = changes[field as keyof KeyFields]
         return value === undefined ? [] : [{ column, value: toColumnValue(value) }]
       })
-      // With nothing to change it still says whether the key is there.
+      // Without changes the statement still returns whether the key exists.
       const sets = ['id = id', ...given.map(({ column }) => `${column} = ?`)]
       const [changed] = await connection.write([
         {
@@ -94,7 +94,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 
     async delete(id: string): Promise<boolean> {
       const key = storableText(id)
-      // Whether SQLite does the first by itself is a setting of the connection.
+      // SQLite cascades deletes only if the connection turns foreign keys on.
       const [, deleted] = await connection.write([
         { sql: 'DELETE FROM sluice_key_secret WHERE key_id = ?', args: [key] },
         { sql: 'DELETE FROM sluice_key WHERE id = ?', args: [key] },
@@ -131,23 +131,23 @@ SELECT ?, id, ?, ? FROM sluice_key WHERE id = ?`,
   }
 }
 
-/** Whether this is a use that has to be noted: once a minute, and not of a secret that has ended. */
+/** Whether to record this use: once a minute, and not for an expired secret. */
 function isUseToRecord({ lastUsedAt, secrets }: StoredKey, digest: string, now: number): boolean {
   if (lastUsedAt !== null && now - lastUsedAt < minuteMs) return false
   return secrets.some(secret => secret.digest === digest && (secret.expiresAt ?? Infinity) > now)
 }
 
-/** A key is good also where that cannot be noted: the file is busy, or its disk is full. */
+/** Ignores failures: a key is valid even if the file is busy or its disk is full. */
 async function recordUse(connection: Connection, id: string, now: number): Promise<void> {
   const sql = 'UPDATE sluice_key SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at <= ?, true)'
   try {
     await connection.writeNow([{ sql, args: [now, id, now - minuteMs].map(toColumnValue) }])
   } catch {
-    // It is noted at a later use.
+    // A later use is recorded.
   }
 }
 
-/** Lists and objects are kept as JSON, times in whole milliseconds. */
+/** Lists and objects are stored as JSON, times as whole milliseconds. */
 function toColumnValue(value: KeyFields[keyof KeyFields]): InValue {
   if (typeof value === 'string') return storableText(value)
   if (typeof value === 'number') {
@@ -166,7 +166,7 @@ function parseKeys(rows: readonly Row[]): StoredKey[] {
       models: parseJson<StoredKey['models']>(row.models),
       tags: parseJson<StoredKey['tags']>(row.tags),
       limits: parseJson<StoredKey['limits']>(row.limits),
-      // Whatever was written there by hand, but for 0.
+      // Any other value than 0, which may be written by hand.
       disabled: row.disabled !== 0,
       createdAt: Number(row.created_at),
       expiresAt: numberOrNull(row.expires_at),
@@ -184,7 +184,7 @@ function parseKeys(rows: readonly Row[]): StoredKey[] {
   return [...found.values()]
 }
 
-/** What is no JSON was written by hand. It stays a text, which is no list and no object: that key lets nobody in. */
+/** Returns invalid JSON, which was written by hand, as the text: the key with it is refused. */
 function parseJson<T>(text: unknown): T | null {
   if (typeof text !== 'string') return null
   try {

@@ -9,12 +9,12 @@ import {
 } from './ledger-statements.ts'
 import { queryUsage } from './usage.ts'
 
-/** The table under a ledger, in SQLite. */
+/** Creates the ledger repository in SQLite. */
 export function sqliteLedgerRepository(connection: Connection): LedgerRepository {
   return {
     async write(batch: LedgerBatch): Promise<void> {
       const { entries, closings, progress, cancelled } = toStoredBatch(batch)
-      // Each statement takes its whole list as one text: a call for each row would cost ten times as much.
+      // Each statement takes its list as one JSON text: a call for each row costs ten times as much.
       const statements = [
         { sql: insertEntries, list: entries },
         { sql: updateProgress, list: progress },

@@ -14,32 +14,31 @@ import { sqliteLedgerRepository } from './ledger-repository.ts'
 import { type Location, openError, parseLocation } from './location.ts'
 import { expectMigrated, migrate, SchemaVersionError, schemaVersion } from './migrate.ts'
 
-/** Where the database is. */
+/** The location of the database. */
 export interface SqliteLocation {
-  /** `file:` and a path, such as `file:./sluice.db`, or `:memory:` for one that ends with the process. */
+  /** `file:` and a path, such as `file:./sluice.db`, or `:memory:` for a database that ends with the process. */
   readonly url: string
 }
 
-/** How keys and records are kept. */
+/** Options of `openSqlite()`. */
 export interface SqliteOptions extends BatchedLedgerOptions, KeyStoreOptions {
   /**
-   * Whether a file that is new or of an older version is brought up to date when it is opened. Default true. With
-   * false it is refused, for those who run `npx sluice-sqlite migrate` themselves.
+   * Whether to create and migrate the tables on open. Default true. If false, `openSqlite` rejects a file that is missing
+   * or of an older version; run `npx sluice-sqlite migrate` first.
    */
   readonly migrate?: boolean
-  /** Longest wait for the file, in milliseconds; then it counts as away. Default 1,000: another process may hold it. */
+  /** The timeout of a ledger write while another process holds the file, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number
 }
 
 /**
- * Opens an SQLite file that keeps keys and the ledger; makes it where there is none. Several processes of one machine
- * may have it open. A file that it makes is for its owner alone.
+ * Opens an SQLite file with keys and the ledger, and creates it if it is missing. Several processes of one machine can
+ * open the same file. A new file is readable and writable by its owner only.
  *
- * What it has kept survives a crash of the process. Of the last moments before a power failure records may be lost, but
- * the file is sound.
+ * Stored data survives a crash of the process. A power failure can lose the last records, but does not damage the file.
  *
- * Throws `ConfigurationError` for a `url` or options that are none, and rejects where the file cannot be read and written, is
- * damaged, or is of a newer version.
+ * Rejects with `ConfigurationError` for an invalid `url` or option, with `SqliteError` if the file cannot be read and
+ * written or is damaged, and with an error if the file is of a newer version.
  */
 export async function openSqlite(location: SqliteLocation, given: SqliteOptions = {}): Promise<Database> {
   const at = parseLocation('openSqlite()', location?.url)
@@ -49,7 +48,7 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   if (typeof migrates !== 'boolean') {
     throw configurationError('openSqlite()', ['migrate'], migrates, 'true or false')
   }
-  // To look at a file that is not there would make it.
+  // SQLite creates a missing file when it is opened.
   if (!migrates && (at.path === undefined || !existsSync(at.path))) expectMigrated(0, at.url)
   const connection = await openConnection(at, migrates)
   try {
@@ -61,7 +60,7 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
     const close = async () => {
       try {
         await ledger.stop()
-        // The file is sound without it.
+        // The file is valid without it.
         await connection.checkpoint().catch(() => {})
       } finally {
         connection.close()
@@ -91,7 +90,7 @@ async function openConnection(at: Location, migrates: boolean): Promise<Connecti
     await connection.useWriteAheadLog()
     if (migrates) await migrate(connection)
     else expectMigrated(await schemaVersion(connection), at.url)
-    // Changes nothing, but fails where nothing can be changed.
+    // Changes nothing, and fails if the file is read-only.
     await connection.write(['DELETE FROM sluice_migration WHERE version < 0'])
     return connection
   } catch (error) {

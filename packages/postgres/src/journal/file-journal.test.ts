@@ -222,7 +222,7 @@ describe('fileJournal', () => {
   it.each([
     ['', TypeError, 'expected the path of a directory'],
     [undefined, TypeError, 'expected the path of a directory'],
-    [join(import.meta.filename, 'below'), Error, 'cannot be made or written'],
+    [join(import.meta.filename, 'below'), Error, 'cannot be created or written'],
   ])('refuses %j as a directory', (directory, kind, words) => {
     const make = () => fileJournal(directory as string)
     expect(make).toThrow(kind)

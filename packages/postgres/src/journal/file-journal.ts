@@ -8,17 +8,18 @@ import { orphanBytes, takeOverOrphans } from './orphans.ts'
 import { createOwner } from './owner.ts'
 import { ignoreMissing, Segment } from './segment.ts'
 
+/** Options of `fileJournal()`. */
 export interface FileJournalOptions {
-  /** How much may be kept; then `append` rejects. Default 64 MiB. */
+  /** The maximum size in bytes; beyond it `append` rejects. Default 67,108,864 (64 MiB). */
   readonly maxBytes?: number
 }
 
 /**
- * A journal in files of a directory, which is made where it is not there. Each process writes files of its own, and
- * takes over those of processes that have died. Files are readable for their owner alone: they hold ids, tags, models
- * and counts, no prompts.
+ * Creates a journal in files of a directory, and the directory if it is missing. Each process writes its own files, and
+ * takes over those of dead processes. Files are readable by their owner only: they contain ids, tags, models and counts,
+ * no prompts.
  *
- * Throws `TypeError` for bad options, and an `Error` for a directory that cannot be written.
+ * Throws `TypeError` for invalid options, and an `Error` if the directory is not writable.
  */
 export function fileJournal(directory: string, options: FileJournalOptions = {}): Journal {
   const own: FileJournalOptions = Object.assign(Object.create(null), options)
@@ -28,22 +29,25 @@ export function fileJournal(directory: string, options: FileJournalOptions = {})
   }
   if (!(Number.isSafeInteger(maxBytes) && maxBytes > 0)) {
     throw new TypeError(
-      `fileJournal(): maxBytes is ${String(maxBytes)}, expected a whole number of bytes from 1.`,
+      `fileJournal(): got maxBytes ${String(maxBytes)}, expected a whole number of bytes from 1.`,
     )
   }
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new Error('fileJournal(): the directory cannot be made or written. Give a path that can.', {
-      cause: error,
-    })
+    throw new Error(
+      'fileJournal(): the directory cannot be created or written. Choose a path that this process may write.',
+      {
+        cause: error,
+      },
+    )
   }
   // The process may change its working directory.
   return new FileJournal(resolve(directory), maxBytes)
 }
 
-/** A batch that waits to be written. */
+/** A batch that waits for the next write. */
 interface PendingAppend {
   readonly line: Buffer
   readonly resolve: () => void
@@ -90,7 +94,7 @@ class FileJournal implements Journal {
     const kept = this.#bytes + this.#orphanBytes
     if (kept + line.length > this.#maxBytes) {
       throw new Error(
-        `The journal is full: ${kept} of ${this.#maxBytes} bytes are kept, and ${line.length} more do not fit.`,
+        `The journal is full: ${kept} of ${this.#maxBytes} bytes are used, and ${line.length} more do not fit. Increase maxBytes, or bring PostgreSQL back.`,
       )
     }
     this.#bytes += line.length

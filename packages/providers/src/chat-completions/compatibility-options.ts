@@ -1,52 +1,51 @@
 import type { Capabilities } from '@sluice/core'
 
-/** How a vendor's requests differ from the protocol: data, nothing else. */
+/** How a server's requests differ from the chat-completions protocol. */
 export interface CompatibilityOptions {
   /**
-   * The field that bounds the length of an answer; what the caller sent under the other name is sent under
-   * this one. `by-model` (default): `max_completion_tokens` for a target with the capability `reasoning`,
-   * `max_tokens` for any other.
+   * The field for the maximum output tokens; a value under the other name is renamed to it. `by-model` (default):
+   * `max_completion_tokens` for a target with the capability `reasoning`, else `max_tokens`.
    */
   readonly maxTokensParameter?: 'max_tokens' | 'max_completion_tokens' | 'by-model'
-  /** `false` where the vendor rejects `stream_options`; its streams then count tokens by themselves. Default true. */
+  /** `false` if the server rejects `stream_options` and sends usage in streams anyway. Default true. */
   readonly streamOptions?: boolean
-  /** Fields that have another name there, and that name. */
+  /** Names of fields by the protocol's name: `{ seed: 'random_seed' }`. */
   readonly rename?: Readonly<Record<string, string>>
-  /** Hints that the vendor is known to reject: left out and told of, for they promise nothing about the answer. */
+  /** Hints that the server rejects. They do not change the answer, so they are dropped and reported as adjustments. */
   readonly drop?: readonly string[]
   /**
-   * Fields that the vendor lacks and that change the answer: refused with 400, or left out and told of where the
-   * gateway's `unsupportedParameters` is `drop`. A value that asks for nothing (`n: 1`, `logprobs: false`, an
-   * empty `logit_bias`) is left out without a word.
+   * Fields that the server does not support and that change the answer. The gateway refuses them (400), or drops and
+   * reports them if `unsupportedParameters` is `drop`. A neutral value (`n: 1`, `logprobs: false`, an empty
+   * `logit_bias`) is omitted without a report.
    */
   readonly refuse?: readonly string[]
-  /** `false` where messages may not carry `name`. Default true. */
+  /** `false` if messages may not have a `name`. Default true. */
   readonly messageNames?: boolean
   /**
-   * `strict` where the vendor rejects fields of an assistant's message that it does not know: what an earlier
-   * answer carried beside its text and calls is then not sent back. Default `any`.
+   * `strict` if the server rejects unknown fields in assistant messages: extra fields of earlier answers are then not
+   * sent back. Default `any`.
    */
   readonly messageFields?: 'any' | 'strict'
   /**
-   * The fields beyond the protocol that the vendor takes on messages, their parts and tools, such as
-   * `reasoning_content`, `reasoning_details`, `extra_content`, `cache_control` and `citations`. Those of these five
-   * that are not in the list are left out and told of. Default: none where `messageFields` is `strict`, else any.
+   * The extra fields that the server accepts on messages, parts and tools: `reasoning_content`, `reasoning_details`,
+   * `extra_content`, `cache_control`, `citations` and others. Of these five, those not in the list are dropped and
+   * reported. Default: none if `messageFields` is `strict`, else any.
    */
   readonly extensions?: readonly string[]
-  /** What the vendor calls `reasoning_content` in messages that it gets, where it goes by another name: `reasoning`. */
+  /** The server's name for `reasoning_content` in request messages, such as `reasoning`. Default: the same name. */
   readonly reasoningField?: string
-  /** `system` where the vendor has no role `developer`, which says the same. Default `developer`. */
+  /** `system` if the server does not support the role `developer`. Default `developer`. */
   readonly developerRole?: 'developer' | 'system'
-  /** What the vendor calls `tool_choice: 'required'`. */
+  /** The server's value for `tool_choice: 'required'`. Default `required`. */
   readonly requiredToolChoice?: string
-  /** The form of a tool call's id, where the vendor insists on one: nine letters and digits. */
+  /** The format of tool call ids that the server requires: nine letters and digits. Default: any format. */
   readonly toolCallIds?: 'nine-alphanumerics'
 }
 
-/** OpenAI's own: the protocol itself. It answers 400 `unknown_parameter` to members of messages that it does not know. */
+/** OpenAI's own API. It answers 400 `unknown_parameter` to unknown fields in messages. */
 export const openaiCompatibility = { messageFields: 'strict' } as const satisfies CompatibilityOptions
 
-/** What OpenAI's names say of its models: o1, o3, gpt-5 and so on reason, the chat models among them do not. */
+/** Returns the capabilities that OpenAI's model names show: o1, o3, gpt-5 and later reason; their chat models do not. */
 export function capabilitiesByName(model: string): Capabilities | undefined {
   return /^(?:ft:)?(?:o[1-9]|gpt-[5-9])(?![\d.]*-chat)/.test(model) ? { reasoning: true } : undefined
 }

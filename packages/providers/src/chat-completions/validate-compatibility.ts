@@ -35,12 +35,12 @@ const checks: { readonly [K in keyof Required<CompatibilityOptions>]: readonly [
   toolCallIds: oneOf('nine-alphanumerics'),
 }
 
-/** Throws `TypeError` for a compatibility with a value that it cannot have. */
+/** Throws `TypeError` for an invalid value of a compatibility option. */
 export function validateCompatibility(compatibility: CompatibilityOptions, owner: string): void {
   for (const [name, [holds, expected]] of Object.entries(checks)) {
     const value: unknown = compatibility[name as keyof CompatibilityOptions]
     if (value === undefined || holds(value)) continue
-    throw new TypeError(`${owner}: ${name} has to be ${expected}, not ${shown(value)}.`)
+    throw new TypeError(`${owner}: got ${name} ${shown(value)}, expected ${expected}.`)
   }
 }
 

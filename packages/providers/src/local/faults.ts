@@ -3,13 +3,13 @@ import { maxTimerMs, milliseconds, pieceCount, validateNumber, validateOptions }
 import type { FakeReply } from './script.ts'
 
 /**
- * Faults of the local provider, drawn from a seed: the same seed gives the same faults to the same sequence
- * of calls. Each share is from 0 to 1, and together they are at most 1.
+ * Fault injection for `local()`. The same seed gives the same faults to the same sequence of calls. Each share is from 0
+ * to 1, and the sum of all shares is at most 1.
  */
 export interface LocalFaults {
-  /** A whole number. Default 0. */
+  /** The seed, a whole number. Default 0. */
   readonly seed?: number
-  /** Milliseconds before the answer's head, or the least and the most of them. Default 0. */
+  /** Milliseconds before the response headers, or their minimum and maximum. Default 0. */
   readonly latencyMs?: number | readonly [least: number, most: number]
   /** The share of calls answered with 429. */
   readonly rateLimited?: number
@@ -19,15 +19,15 @@ export interface LocalFaults {
   readonly failed?: number
   /** The share of calls answered with 503. */
   readonly overloaded?: number
-  /** The share of answers that break off in an event that is no JSON. */
+  /** The share of responses that end in an event with malformed JSON. */
   readonly malformed?: number
-  /** The share of answers whose connection is cut in the middle. */
+  /** The share of responses whose connection is cut. */
   readonly cut?: number
-  /** The share of calls that are never answered. */
+  /** The share of calls that never get a response. */
   readonly hang?: number
-  /** The share of answers that stop coming in the middle. */
+  /** The share of responses that stall: the connection stays open and nothing more arrives. */
   readonly stall?: number
-  /** After how many words `malformed`, `cut` and `stall` strike. Default: drawn, from 0 to 8. */
+  /** The tokens before `malformed`, `cut` and `stall` happen. Default: random, from 0 to 8. */
   readonly afterTokens?: number
 }
 
@@ -40,7 +40,7 @@ const bounds = {
   afterTokens: pieceCount,
 }
 
-/** Throws `TypeError` or `RangeError` for faults that make no sense. */
+/** Throws `TypeError` or `RangeError` for invalid faults. */
 export function validateFaults(faults: LocalFaults): void {
   validateOptions('faults', faults, names, bounds)
   const sum = kinds.reduce((total, kind) => total + (faults[kind] ?? 0), 0)

@@ -1,20 +1,20 @@
 import { seededRandom } from './hash.ts'
 import { maxTimerMs, validateOptions } from './options.ts'
 
-/** How fast the local provider answers. */
+/** The response speed of `local()`. */
 export interface LocalPace {
-  /** Milliseconds to the first word. Default 0. */
+  /** Milliseconds before the first token. Default 0. */
   readonly firstTokenMs?: number
-  /** Milliseconds between one word and the next. Default 0: as fast as it is read. */
+  /** Milliseconds between tokens. Default 0: as fast as the client reads. */
   readonly tokenMs?: number
-  /** How far each delay may differ, as a share of it from 0 to 1; a request always has the same delays. Default 0. */
+  /** The random part of each delay, as a share of it from 0 to 1. The same request has the same delays. Default 0. */
   readonly jitter?: number
 }
 
 const delay = { max: maxTimerMs / 2 }
 const bounds = { firstTokenMs: delay, tokenMs: delay, jitter: { max: 1 } }
 
-/** Throws `TypeError` or `RangeError` for a pace that makes no sense. */
+/** Throws `TypeError` or `RangeError` for an invalid speed. */
 export function validatePace(pace: LocalPace): void {
   validateOptions('pace', pace, 'firstTokenMs tokenMs jitter', bounds)
 }

@@ -64,18 +64,18 @@ async function replyTo(request: ChatRequest, call: number, options: LocalOptions
   }
 }
 
-/** How the local provider behaves. All of it is optional. */
+/** Options of `local()`. */
 export interface LocalOptions {
-  /** How fast it answers. Default: as fast as it is read. */
+  /** The response speed. Default: as fast as the client reads. */
   readonly pace?: LocalPace
-  /** Faults to test against: refusals, broken streams, silence. Not together with `script`. */
+  /** Fault injection: errors, broken streams, timeouts. Not with `script`. */
   readonly faults?: LocalFaults
-  /** What it answers, word for word, in place of its own answers. */
+  /** Fixed responses, in place of generated ones. */
   readonly script?: LocalScript
-  /** The most tokens of a prompt and its answer; a longer prompt is refused with 400. Default: no limit. */
+  /** The maximum tokens of a prompt and its answer; a longer prompt gets a 400. Default: no limit. */
   readonly contextWindow?: number
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** The time in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
-  /** How many calls may run at once; a further one waits. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number
 }

@@ -1,8 +1,8 @@
 import { type Adjustment, GatewayError, type UnsupportedParameters } from '@sluice/core'
 
 /**
- * What becomes of the parameters that a vendor lacks, in one policy: left out and told of, said in other terms
- * and told of, or refused. Nothing is clamped, and nothing goes without a word.
+ * Drops, maps, defaults or refuses parameters that a provider does not support, and lists each adjustment. It never
+ * changes a value silently.
  */
 export class ParameterAdjuster {
   readonly list: Adjustment[] = []
@@ -12,26 +12,26 @@ export class ParameterAdjuster {
     this.#mode = mode
   }
 
-  /** Leaves out a hint: it promises nothing about the answer. */
+  /** Reports a dropped hint, which does not change the answer. */
   drop(parameter: string, detail?: string): void {
     this.#add(parameter, 'dropped', detail)
   }
 
-  /** Says a parameter in the vendor's own terms, which are not quite the same. */
+  /** Reports a parameter that is sent as an approximate equivalent. */
   map(parameter: string, detail: string): void {
     this.#add(parameter, 'mapped', detail)
   }
 
-  /** Gives the vendor what it needs and the caller did not say. */
+  /** Reports a default for a parameter that the provider requires and the caller did not send. */
   fill(parameter: string, detail: string): void {
     this.#add(parameter, 'defaulted', detail)
   }
 
   /**
-   * A parameter that changes the answer, and that the vendor lacks. Throws `GatewayError` (400,
-   * `unsupported_parameter`), or leaves it out where the gateway's owner chose `drop`.
+   * Refuses a parameter that changes the answer. Throws `GatewayError` (400, `unsupported_parameter`), or drops the
+   * parameter if the mode is `drop`.
    *
-   * @param why - a sentence that says how to mend it.
+   * @param why - a sentence that says how to fix the request.
    */
   unsupported(parameter: string, why?: string): void {
     if (this.#mode === 'drop') {
@@ -45,10 +45,10 @@ export class ParameterAdjuster {
   }
 
   /**
-   * A value that the vendor does not take, of a parameter that it has. Throws `GatewayError` (400,
-   * `unsupported_value`), or leaves the parameter out where the gateway's owner chose `drop`.
+   * Refuses a value of a supported parameter. Throws `GatewayError` (400, `unsupported_value`), or drops the parameter
+   * if the mode is `drop`.
    *
-   * @param expected - what it takes: `Expected a value <= 1.`
+   * @param expected - the supported values: `Expected a value <= 1.`
    */
   unsupportedValue(parameter: string, value: unknown, expected: string): void {
     if (this.#mode === 'drop') {
@@ -67,9 +67,9 @@ export class ParameterAdjuster {
 }
 
 /**
- * What can neither be sent nor left out, such as a part of a message: always a 400, `unsupported_value`.
+ * Returns the error (400, `unsupported_value`) for content that can neither be sent nor dropped, such as a message part.
  *
- * @param message - what was got, what the vendor takes, and how to mend it.
+ * @param message - what was received, what the provider accepts, and how to fix it.
  */
 export function cannotSend(param: string, message: string): GatewayError {
   return new GatewayError('unsupported_value', { message, param })
