@@ -2,16 +2,16 @@ import type { Schema } from './schema.ts'
 import { timestampFromMs } from './timestamps.ts'
 
 /** The columns of a `MergedBatch` row, for `jsonb_to_recordset`. */
-const written = `kind text, id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,
+const batchColumns = `kind text, id text, "requestId" text, principal text, tags jsonb, model text, stream boolean, "openedAt" bigint,
   "promptTokens" bigint, "completionTokens" bigint, "cachedTokens" bigint, "reasoningTokens" bigint, "nanoDollars" bigint,
   "closedAt" bigint, outcome text, status bigint, provider text, "upstreamModel" text, "responseModel" text, attempts bigint,
   estimated boolean, "firstByteMs" bigint, "totalMs" bigint, heard boolean`
 
 /**
- * What a closing puts in place of an open row's, or of one that was closed as lost. What is heard of an open one puts
- * its charge there, and nothing where nothing is.
+ * The columns that a closing updates in an open row, or in one that was closed as `lost`. Progress of an open row updates
+ * its charge.
  */
-const changed = [
+const updatedColumns = [
   'heard_at',
   'closed_at',
   'outcome',
@@ -33,7 +33,7 @@ const changed = [
 /** Writes `$1`, rows as JSON, of which no two have one id. */
 export function rowsStatement({ sql }: Schema): string {
   return `with given as (
-  select * from jsonb_to_recordset($1::text::jsonb) as given (${written})
+  select * from jsonb_to_recordset($1::text::jsonb) as given (${batchColumns})
 )
 insert into ${sql}.requests as kept (kind, id, request_id, principal, tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, nano_dollars,
@@ -42,14 +42,14 @@ select kind, id, "requestId", principal, tags, model, stream, ${timestampFromMs(
   "promptTokens", "completionTokens", "cachedTokens", "reasoningTokens", "nanoDollars",
   ${timestampFromMs('"closedAt"')}, outcome, status, provider, "upstreamModel", "responseModel", attempts, estimated, "firstByteMs", "totalMs"
 from given
-on conflict (id) do update set ${changed.map(column => `${column} = excluded.${column}`).join(', ')}
+on conflict (id) do update set ${updatedColumns.map(column => `${column} = excluded.${column}`).join(', ')}
 where excluded.closed_at is not null and (kept.closed_at is null or kept.outcome = 'lost')
   or kept.closed_at is null and excluded.id in (select id from given where heard)`
 }
 
 /**
  * The same, and `$2`: progress as JSON, of ids that are not in `$1`. A row that somebody holds is not waited for to
- * note that it lives: it will be heard of again.
+ * record a heartbeat: another one follows.
  */
 export function progressStatement(schema: Schema): string {
   const { sql } = schema

@@ -21,9 +21,9 @@ export interface ChatCompletionsEndpoint {
 
 /**
  * Writes a request in the chat-completions protocol. Its headers are made from nothing. A stream is always
- * asked for its token counts. What the endpoint's compatibility leaves out is in `adjustments`.
+ * asked for its token counts. Dropped fields are in `adjustments`.
  *
- * Throws `GatewayError` (400) for what the compatibility lacks.
+ * Throws `GatewayError` (400) for parameters that the server does not support.
  */
 export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): EncodedRequest {
   const adjuster = new ParameterAdjuster(call.unsupportedParameters)

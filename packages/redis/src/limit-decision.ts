@@ -5,20 +5,26 @@ import { parseWholeNumber } from './parse-whole-number.ts'
 export function parseDecision(reply: unknown, counters: readonly Counter[]): LimitDecision {
   const numbers = Array.isArray(reply) ? reply.map(parseWholeNumber) : []
   const [allowed = Number.NaN, ...rest] = numbers
-  if (numbers.length !== 1 + 4 * counters.length || !isFlag(allowed)) throw unexpected(counters)
+  if (numbers.length !== 1 + 4 * counters.length || !isFlag(allowed)) throw unexpectedReply(counters)
   const states = counters.map((counter, index) => {
     const [over = Number.NaN, used = Number.NaN, reset = Number.NaN, wait = Number.NaN] = rest.slice(
       4 * index,
     )
-    if (!(isFlag(over) && used >= 0 && reset >= -1 && wait >= -1)) throw unexpected(counters)
-    return stateOf(counter, over === 1, used, reset, wait)
+    if (!(isFlag(over) && used >= 0 && reset >= -1 && wait >= -1)) throw unexpectedReply(counters)
+    return parseCounterState(counter, over === 1, used, reset, wait)
   })
   const refused = states.some(({ over }, index) => over && counters[index]?.dryRun === false)
-  if (refused === (allowed === 1)) throw unexpected(counters)
+  if (refused === (allowed === 1)) throw unexpectedReply(counters)
   return { allowed: allowed === 1, counters: states }
 }
 
-function stateOf(counter: Counter, over: boolean, used: number, reset: number, wait: number): CounterState {
+function parseCounterState(
+  counter: Counter,
+  over: boolean,
+  used: number,
+  reset: number,
+  wait: number,
+): CounterState {
   const remaining =
     counter.kind === 'rate'
       ? cellsIn(counter, Math.max(0, burstOf(counter) - used))
@@ -34,7 +40,7 @@ function isFlag(number: number): boolean {
   return number === 0 || number === 1
 }
 
-function unexpected(counters: readonly Counter[]): Error {
+function unexpectedReply(counters: readonly Counter[]): Error {
   return new Error(
     `Redis did not answer what its limit script answers: expected ${1 + 4 * counters.length} whole numbers that agree.`,
   )

@@ -86,7 +86,7 @@ const stateFields = 9
 
 function statesOf(reply: unknown, targets: number): (SharedTargetState | undefined)[] {
   const texts: readonly unknown[] = Array.isArray(reply) ? reply : []
-  if (texts.length !== stateFields * targets) throw unexpected(`${stateFields * targets} values`)
+  if (texts.length !== stateFields * targets) throw unexpectedReply(`${stateFields * targets} values`)
   return Array.from({ length: targets }, (_, index) => stateOf(texts.slice(stateFields * index)))
 }
 
@@ -108,21 +108,21 @@ function stateOf(texts: readonly unknown[]): SharedTargetState | undefined {
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
-  throw unexpected('texts')
+  throw unexpectedReply('texts')
 }
 
-function unexpected(expected: string): Error {
+function unexpectedReply(expected: string): Error {
   return new Error(`Redis did not answer what its health script answers: expected ${expected}.`)
 }
 
 function numbersOf(reply: unknown, count: number): number[] {
   const numbers = Array.isArray(reply) ? reply.map(parseWholeNumber) : []
   if (numbers.length === count && numbers.every(number => number >= -1)) return numbers
-  throw unexpected(`${count} whole numbers`)
+  throw unexpectedReply(`${count} whole numbers`)
 }
 
 function flagOf(reply: unknown): boolean {
   const number = parseWholeNumber(reply)
   if (number === 0 || number === 1) return number === 1
-  throw unexpected('0 or 1')
+  throw unexpectedReply('0 or 1')
 }

@@ -52,17 +52,17 @@ export class Connection {
   write(statements: readonly InStatement[]): Promise<readonly number[]> {
     const until = performance.now() + patienceMs
     // While the file is held, one write retries and the others queue.
-    const written = this.#writes.then(() => this.#patiently(until, client => changed(client, statements)))
+    const written = this.#writes.then(() => this.#patiently(until, client => writeBatch(client, statements)))
     this.#writes = written.catch(() => {})
     return written
   }
 
   /** `write` without a retry: rejects with `SQLITE_BUSY` if another process holds the file. */
   async writeNow(statements: readonly InStatement[]): Promise<readonly number[]> {
-    if (this.#waiting > 0) throw heldError()
+    if (this.#waiting > 0) throw busyError()
     const client = this.#opened()
     try {
-      return await changed(client, statements)
+      return await writeBatch(client, statements)
     } catch (error) {
       if (isBusy(error)) this.#drop(client)
       throw error
@@ -83,7 +83,7 @@ export class Connection {
 
   async #patiently<T>(until: number, work: (client: Client) => Promise<T>): Promise<T> {
     for (let pause = shortestPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
-      if (performance.now() >= until) throw heldError()
+      if (performance.now() >= until) throw busyError()
       const client = this.#opened()
       try {
         return await work(client)
@@ -100,7 +100,7 @@ export class Connection {
 
   #opened(): Client {
     if (this.#closed) throw new Error('The database is closed.')
-    this.#client ??= opened(this.#url)
+    this.#client ??= openClient(this.#url)
     return this.#client
   }
 
@@ -116,7 +116,7 @@ export class Connection {
   }
 }
 
-function opened(url: string): Client {
+function openClient(url: string): Client {
   // A second connection would have settings of its own; and to memory, data of its own.
   const client = createClient({ url, concurrency: 1, timeout: blockingMs })
   // With a write-ahead log, what is written is with the operating system at once, and on the disk at the next
@@ -125,24 +125,24 @@ function opened(url: string): Client {
   return client
 }
 
-async function changed(client: Client, statements: readonly InStatement[]): Promise<readonly number[]> {
+async function writeBatch(client: Client, statements: readonly InStatement[]): Promise<readonly number[]> {
   const results = await client.batch([...statements], 'write')
   return results.map(({ rowsAffected }) => rowsAffected)
 }
 
-function heldError(): Error {
+function busyError(): Error {
   const held = new Error('Another process holds the database.')
   return Object.assign(held, { code: 'SQLITE_BUSY' })
 }
 
 function isBusy(error: unknown): boolean {
-  return codeOf(error) === 'SQLITE_BUSY'
+  return errorCode(error) === 'SQLITE_BUSY'
 }
 
 function isClosed(error: unknown): boolean {
-  return codeOf(error) === 'CLIENT_CLOSED'
+  return errorCode(error) === 'CLIENT_CLOSED'
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

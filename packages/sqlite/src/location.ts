@@ -13,7 +13,7 @@ export interface Location {
 export function parseLocation(name: string, url: unknown): Location {
   const expected = '"file:" and a path, such as "file:./sluice.db", or ":memory:"'
   const wrong = (received: string) => new ConfigurationError(name, [{ path: ['url'], received, expected }])
-  if (typeof url !== 'string') throw wrong(described(url))
+  if (typeof url !== 'string') throw wrong(describeValue(url))
   if (url === ':memory:') return { url, path: undefined }
   const scheme = /^[a-z][a-z.+-]*(?=:)/i.exec(url)?.[0]
   if (scheme === undefined || scheme.length === 1) {
@@ -24,7 +24,7 @@ export function parseLocation(name: string, url: unknown): Location {
   if (path === undefined || path === ':memory:') {
     throw wrong('a URL that names no path on this machine, or more than a path')
   }
-  return { url, path: decoded(path) }
+  return { url, path: decodePath(path) }
 }
 
 /** A database file that cannot be opened. */
@@ -67,11 +67,11 @@ export function openError(name: string, { url, path }: Location, error: unknown)
   return fail(`cannot be opened${known}. Check that this process may read and write the file and its folder.`)
 }
 
-function described(value: unknown): string {
+function describeValue(value: unknown): string {
   return value === null ? 'null' : `a value of type ${typeof value}`
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

@@ -7,7 +7,7 @@ import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ApiTool } from './tools.ts'
 
-/** How the model is told in what form to answer. Each is absent where it is not needed. */
+/** The parts of a request that set the response format. Each is absent if it is not needed. */
 export interface AnswerFormat {
   /** The request's `output_config.format`. */
   readonly format?: JsonObject
@@ -19,7 +19,7 @@ export interface AnswerFormat {
 
 /**
  * `response_format` in the vendor's terms: its own format where the model has it, else a tool that is forced,
- * else, for JSON of any form, a line of the system text. All but the first are told of.
+ * else, for JSON of any form, a line of the system text. All but the first are reported.
  *
  * Throws `GatewayError` (400) for a schema that a tool cannot have.
  */

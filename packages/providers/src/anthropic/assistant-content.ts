@@ -3,12 +3,12 @@ import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blo
 import type { AssistantToolCall, AssistantTurn } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
-import { type Block, marked, textBlocks } from './text-blocks.ts'
+import { type Block, textBlocks, withCacheMark } from './text-blocks.ts'
 import type { ToolUseIds } from './tool-use-ids.ts'
 
 /**
  * An earlier turn of the assistant as blocks: its reasoning, as far as the vendor signed it and takes it back, its
- * texts and its calls. What is left out is told of.
+ * texts and its calls. Dropped content is reported.
  *
  * @param thoughtless - why reasoning cannot go back that stands at a path; `undefined`: it can.
  * @param last - it ends the conversation: the vendor has to go on with it.
@@ -36,7 +36,7 @@ function callBlock(
   adjuster: ParameterAdjuster,
 ): Block {
   if (extraContent !== undefined) adjuster.drop(`${path}.extra_content`, "another vendor's")
-  return { type: 'tool_use', id: ids.ofCall(id), name, input, ...marked(cacheControl) }
+  return { type: 'tool_use', id: ids.ofCall(id), name, input, ...withCacheMark(cacheControl) }
 }
 
 function thinkingBlock(block: ReasoningBlock): Block {

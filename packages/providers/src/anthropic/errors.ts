@@ -2,7 +2,7 @@ import { UpstreamError, type UpstreamResponse } from '@sluice/core'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { errorInBody, parseErrorResponse } from '../wire/upstream-error-response.ts'
 
-/** The status that each type of error stands for, where it comes without one: within a stream. */
+/** The status of each error type, for errors without one: within a stream. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -16,7 +16,7 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 }
 
-/** An error answer of the Messages API. Never rejects. */
+/** Parses an error response of the Messages API. Never rejects. */
 export async function parseMessagesError(
   response: UpstreamResponse,
   now: () => number,
@@ -24,7 +24,7 @@ export async function parseMessagesError(
   return withContextLengthCode(await parseErrorResponse(response, now))
 }
 
-/** An error that came under status 200: `{ type: 'error', error: { type, message } }`. */
+/** Parses an error under status 200: `{ type: 'error', error: { type, message } }`. */
 export function messagesErrorInBody(value: Fields): UpstreamError {
   const error = isFields(value.error) ? value.error : {}
   const type = textOf(error.type) ?? ''
@@ -34,7 +34,7 @@ export function messagesErrorInBody(value: Fields): UpstreamError {
   return new UpstreamError('The upstream ended its answer with an error.', { kind: 'refused', status: 500 })
 }
 
-/** Prompt and `max_tokens` that are too much together are told in words of their own. */
+/** Sets the code if the prompt and `max_tokens` together exceed the context, which has a message of its own. */
 function withContextLengthCode(error: UpstreamError): UpstreamError {
   const { vendorMessage } = error
   if (error.status !== 400 || error.code !== null || vendorMessage === undefined) return error
@@ -49,7 +49,7 @@ function withContextLengthCode(error: UpstreamError): UpstreamError {
   })
 }
 
-/** What the vendor says of its refusal; `undefined` where it does not refuse or says nothing. */
+/** Returns the explanation of a refusal; `undefined` without a refusal or an explanation. */
 export function refusalText(reason: unknown, details: unknown): string | undefined {
   return reason === 'refusal' && isFields(details) ? textOf(details.explanation) : undefined
 }

@@ -4,7 +4,7 @@ import { whyThoughtless } from '../claude/signed-turns.ts'
 import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'
 import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { assistantContent } from './assistant-content.ts'
-import { type Block, marked, textBlocks } from './text-blocks.ts'
+import { type Block, textBlocks, withCacheMark } from './text-blocks.ts'
 import { ToolUseIds } from './tool-use-ids.ts'
 import { userBlock } from './user-content.ts'
 
@@ -72,6 +72,6 @@ function resultBlock({ callId, texts, cacheControl }: ToolResult, ids: ToolUseId
     type: 'tool_result',
     tool_use_id: ids.ofResult(callId),
     ...(blocks.length === 0 ? {} : { content }),
-    ...marked(cacheControl),
+    ...withCacheMark(cacheControl),
   }
 }

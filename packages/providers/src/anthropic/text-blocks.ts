@@ -9,17 +9,17 @@ export type Block = Readonly<Record<string, unknown>> & { readonly type: string 
 export function textBlocks(texts: readonly AssistantText[]): Block[] {
   return texts
     .filter(({ text }) => text.trim() !== '')
-    .map(({ text, cacheControl }) => ({ type: 'text', text, ...marked(cacheControl) }))
+    .map(({ text, cacheControl }) => ({ type: 'text', text, ...withCacheMark(cacheControl) }))
 }
 
 /** The field of a block that says that the prompt may be cached up to it. */
-export function marked(cacheControl: JsonObject | undefined): { readonly cache_control?: JsonObject } {
+export function withCacheMark(cacheControl: JsonObject | undefined): { readonly cache_control?: JsonObject } {
   return cacheControl === undefined ? {} : { cache_control: cacheControl }
 }
 
 /**
  * The request's `system`: one text, or blocks where one of them carries a cache mark; `undefined` where nothing is
- * said. System messages that stood further down are told of: there they stood after what they now precede.
+ * said. System messages further down are reported: there they stood after what they now precede.
  *
  * @param further - lines that the caller did not write, after those that the caller did.
  */

@@ -16,7 +16,7 @@ export interface ApiTool {
 
 /**
  * Functions as tools, with their schemas whole. A strict one's schema is made such as the vendor takes it; where
- * the model has no strict tools, or strictness would leave an object empty, it is not strict, and that is told.
+ * the model has no strict tools, or strictness would leave an object empty, it is not strict, and an adjustment reports it.
  *
  * Throws `GatewayError` (400) for a custom tool, and for a schema whose root is no plain object.
  */

@@ -3,7 +3,7 @@ import type { UserContent } from '../conversation/conversation.ts'
 import { dataUrl } from '../conversation/data-url.ts'
 import { fileData, textOfBase64 } from '../conversation/file-data.ts'
 import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
-import { type Block, marked } from './text-blocks.ts'
+import { type Block, withCacheMark } from './text-blocks.ts'
 
 /** The types of images that Claude takes. */
 export const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
@@ -13,7 +13,7 @@ export const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
  * nor text, and for an image by http or of another type.
  */
 export function userBlock({ part, path, cacheControl }: UserContent, adjuster: ParameterAdjuster): Block {
-  const mark = marked(cacheControl)
+  const mark = withCacheMark(cacheControl)
   switch (part.type) {
     case 'image_url':
       return { type: 'image', source: imageSource(part, path, adjuster), ...mark }

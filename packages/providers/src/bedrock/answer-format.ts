@@ -7,7 +7,7 @@ import { isFields } from '../wire/json-value.ts'
 import { type BedrockModel, bedrockModel } from './models.ts'
 import type { ToolBlock } from './tools.ts'
 
-/** How the model is told in what form to answer. Each is absent where it is not needed. */
+/** The parts of a request that set the response format. Each is absent if it is not needed. */
 export interface AnswerFormat {
   /** The request's `outputConfig.textFormat`. */
   readonly textFormat?: JsonObject
@@ -21,7 +21,7 @@ const only = 'no other text, and no code fence around it.'
 
 /**
  * `response_format` in Bedrock's terms: its own format where the model has it, else a tool that is forced, else,
- * where no tool can be forced and for JSON of any form, a line of the system text. All but the first are told of.
+ * where no tool can be forced and for JSON of any form, a line of the system text. All but the first are reported.
  *
  * Throws `GatewayError` (400) for a schema that a tool cannot have.
  */

@@ -3,7 +3,7 @@ import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import { errorInBody, parseErrorResponse } from '../wire/upstream-error-response.ts'
 
-/** The status that each of Bedrock's exceptions stands for: AWS answers some under another. */
+/** The status of each exception of Bedrock: AWS sends some with another status. */
 const statuses: Readonly<Record<string, number>> = {
   AccessDeniedException: 403,
   ExpiredTokenException: 401,
@@ -23,11 +23,11 @@ const statuses: Readonly<Record<string, number>> = {
   ValidationException: 400,
 }
 
-/** Statuses of the model behind Bedrock that say more than that it failed, and are not about our own access. */
-const tellingStatuses = new Set([400, 408, 413, 422, 429, 503, 504, 529])
+/** Statuses of the model behind Bedrock that are more specific than 424, and not about the gateway's own access. */
+const specificStatuses = new Set([400, 408, 413, 422, 429, 503, 504, 529])
 
 /**
- * An error answer of Bedrock: its type stands in the header `x-amzn-errortype`, else in the body. Never rejects.
+ * Parses an error response of Bedrock, with the type in the header `x-amzn-errortype` or in the body. Never rejects.
  *
  * @param now - milliseconds since 1970, for a `retry-after` that is a date.
  */
@@ -47,13 +47,13 @@ export async function parseBedrockError(
   }
   if (!isFields(value)) return parseErrorResponse({ headers, body, status, text: () => text }, now)
   const type = exceptionName(headers.get('x-amzn-errortype') ?? textOf(value.__type) ?? textOf(value.code))
-  // Models of other vendors may tell of their errors in their own form.
+  // Models of other vendors can have error bodies of their own.
   const told = type === undefined && isFields(value.error) ? value : { error: errorOf(type, value) }
   const known = { headers, body, status: statusOf(type, value) ?? status }
   return parseErrorResponse({ ...known, text: () => Promise.resolve(JSON.stringify(told)) }, now)
 }
 
-/** An exception within a stream, or in the place of a completion. */
+/** Parses an exception within a stream, or in place of a completion. */
 export function bedrockException(name: string, value: Fields): UpstreamError {
   const type = exceptionName(name)
   const error = { ...errorOf(type, value), status_code: statusOf(type, value) ?? 500 }
@@ -73,5 +73,5 @@ function exceptionName(text: string | undefined): string | undefined {
 function statusOf(type: string | undefined, { originalStatusCode }: Fields): number | undefined {
   const status = type !== undefined && Object.hasOwn(statuses, type) ? statuses[type] : undefined
   const original = countOf(originalStatusCode)
-  return status === 424 && original !== undefined && tellingStatuses.has(original) ? original : status
+  return status === 424 && original !== undefined && specificStatuses.has(original) ? original : status
 }

@@ -30,7 +30,7 @@ export interface InferenceInput {
   readonly answersByTool: boolean
 }
 
-/** Bounds, sampling and reasoning in the model's own terms. Throws `GatewayError` (400) for what it lacks. */
+/** Bounds, sampling and reasoning in the model's own terms. Throws `GatewayError` (400) for unsupported parameters. */
 export function inference(asked: InferenceInput, adjuster: ParameterAdjuster): Inference {
   const { model, input } = asked
   const { config, ...rest } =

@@ -16,7 +16,7 @@ const parameters: Readonly<Record<string, string>> = {
  * A caller's request to Claude with what stands in `additionalModelRequestFields` and decides of more than itself
  * in the one place where it is looked for: `thinking` (`reasoning_config` by its older name), `output_config`, `top_k`.
  */
-export function withFieldsLifted(
+export function withParametersAtTop(
   input: ChatRequest,
   model: BedrockModel,
   adjuster: ParameterAdjuster,

@@ -16,7 +16,7 @@ const steps = ['low', 'medium', 'high'] as const
 const nothing: ModelReasoning = { fields: {}, alone: false }
 
 /**
- * `reasoning_effort` for a model that is no Claude: to the nearest step that it has, which is told of. Sources: the
+ * `reasoning_effort` for a model that is no Claude: mapped to the nearest supported step, which is reported. Sources: the
  * pages of AWS on extended thinking in Nova 2, and on OpenAI's open models.
  */
 export function modelReasoning(

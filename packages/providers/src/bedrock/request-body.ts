@@ -8,7 +8,7 @@ import { answerFormat } from './answer-format.ts'
 import { reportCacheMarks } from './cache-point.ts'
 import { inference } from './inference.ts'
 import { converseMessages } from './messages.ts'
-import { modelFields, objectOf, withFieldsLifted } from './model-fields.ts'
+import { modelFields, objectOf, withParametersAtTop } from './model-fields.ts'
 import { bedrockModel } from './models.ts'
 import { bedrockNative, bedrockParameters } from './parameters.ts'
 import { systemBlocks } from './text-blocks.ts'
@@ -34,7 +34,7 @@ export async function requestBody(
   const model = bedrockModel(call.model)
   const adjuster = new ParameterAdjuster(call.unsupportedParameters)
   applyRules(call.input, bedrockParameters, bedrockNative, adjuster)
-  const input = withFieldsLifted(call.input, model, adjuster)
+  const input = withParametersAtTop(call.input, model, adjuster)
   const conversation = toConversation(input.messages)
   for (const path of conversation.names) adjuster.drop(path)
   reportCacheMarks(input.messages, model, adjuster)
@@ -86,7 +86,7 @@ function serviceTier(
 /** What a key or a value of `requestMetadata` may be: with the white space of ASCII only, as the service has it. */
 const metadataText = /^[a-zA-Z0-9 \t\n\v\f\r:_@$#=/+,.-]{0,256}$/
 
-/** `metadata` as `requestMetadata`, which takes few characters: pairs that do not fit are left out, and told of. */
+/** `metadata` as `requestMetadata`, which takes few characters: pairs that do not fit are dropped and reported. */
 function requestMetadata(
   metadata: ChatRequest['metadata'],
   adjuster: ParameterAdjuster,

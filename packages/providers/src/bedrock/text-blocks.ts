@@ -12,7 +12,7 @@ export function textBlocks(texts: readonly AssistantText[], model: BedrockModel)
 }
 
 /**
- * The request's `system`: what system and developer messages say. Those that stood further down are told of: there
+ * The request's `system`: what system and developer messages say. Those further down are reported: there
  * they stood after what they now precede.
  *
  * @param line - a line that the caller did not write, after those that the caller did.

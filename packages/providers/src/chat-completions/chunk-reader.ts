@@ -119,7 +119,7 @@ export class ChunkReader {
       return undefined
     if (!empty) state.spoke = true
     if (reason !== null) state.finish = reason
-    // The first sight of a choice is told although it says nothing: that it is there, and not as text.
+    // The first delta of a choice is passed on even without content: it shows that the choice exists.
     const textless = isNew && empty && isFields(choice.delta) && choice.delta.content === null
     return chunkChoice(index, textless ? { content: null } : delta, logprobs, reason)
   }

@@ -4,8 +4,8 @@ import { type Fields, isFields } from '../wire/json-value.ts'
 import type { CompatibilityOptions } from './compatibility-options.ts'
 
 /**
- * What this gateway's answers carry beyond the protocol, and what it takes beyond it, of which every vendor knows
- * only a part: reasoning, its signatures, marks for caches, and the wish for citations.
+ * The gateway's fields outside the protocol: reasoning and its signatures, cache marks, and citations. Each server
+ * supports only some of them.
  */
 const extensions: readonly string[] = [
   'reasoning_content',
@@ -26,10 +26,10 @@ const assistantMembers: readonly string[] = [
 ]
 const callMembers: readonly string[] = ['id', 'type', 'function', 'custom']
 
-/** Whether a vendor takes a member. */
+/** Whether a server accepts a field. */
 type AcceptsField = (member: string) => boolean
 
-/** What a vendor takes of whom. */
+/** The fields that a server accepts, by where they are. */
 interface AcceptedFields {
   readonly strict: boolean
   readonly anywhere: AcceptsField
@@ -37,15 +37,15 @@ interface AcceptedFields {
   readonly inCall: AcceptsField
 }
 
-/** A path in the request, which is only written out where there is something to tell. */
+/** A path in the request. A function, because it is needed only for a report. */
 type Path = () => string
 
-/** By compatibility: to make them takes longer than to ask them. */
+/** Cached by options object: to create the sets takes longer than to use them. */
 const known = new WeakMap<CompatibilityOptions, AcceptedFields>()
 
 /**
- * The messages without the members that the vendor rejects or would not heed. What a model would have read in
- * them is told to `adjuster`. The same messages where there is nothing to leave out.
+ * Returns the messages without extra fields that the server rejects or ignores; the same array if there are none. Reports
+ * each dropped field that a model would have read.
  */
 export function withoutExtraFields(
   messages: readonly Message[],
@@ -56,17 +56,17 @@ export function withoutExtraFields(
   const { strict, anywhere, inAssistant, inCall } = acceptedFieldsOf(compatibility)
   let at = 0
   const path: Path = () => `messages[${at}]`
-  return changed(messages, (message, index) => {
+  return mapItems(messages, (message, index) => {
     at = index
     const isAssistant = message.role === 'assistant'
-    let kept = without(message, isAssistant ? inAssistant : anywhere, path, adjuster)
+    let kept = omitFields(message, isAssistant ? inAssistant : anywhere, path, adjuster)
     if (isAssistant && strict) kept = withoutNulls(kept)
     kept = withItems(kept, 'content', anywhere, path, adjuster)
     return isAssistant ? withItems(kept, 'tool_calls', inCall, path, adjuster) : kept
   })
 }
 
-/** The tools without marks for caches, where the vendor takes none. */
+/** Returns the tools without `cache_control`, if the server does not support it. */
 export function withoutCacheMarks(
   tools: readonly Tool[],
   compatibility: CompatibilityOptions,
@@ -78,11 +78,11 @@ export function withoutCacheMarks(
   let at = 0
   const path: Path = () => `tools[${at}]`
   const inFunction: Path = () => `tools[${at}].function`
-  return changed(tools, (tool, index) => {
+  return mapItems(tools, (tool, index) => {
     at = index
-    const kept = without(tool, anywhere, path, adjuster)
+    const kept = omitFields(tool, anywhere, path, adjuster)
     if (kept.type !== 'function') return kept
-    const definition = without(kept.function, anywhere, inFunction, adjuster)
+    const definition = omitFields(kept.function, anywhere, inFunction, adjuster)
     return definition === kept.function ? kept : { ...kept, function: definition }
   })
 }
@@ -101,19 +101,19 @@ function acceptedFieldsOf(compatibility: CompatibilityOptions): AcceptedFields {
   taken = {
     strict,
     anywhere,
-    inAssistant: strict ? among(assistantMembers, listed) : anywhere,
-    inCall: strict ? among(callMembers, listed) : anywhere,
+    inAssistant: strict ? isOneOf(assistantMembers, listed) : anywhere,
+    inCall: strict ? isOneOf(callMembers, listed) : anywhere,
   }
   known.set(compatibility, taken)
   return taken
 }
 
-function among(members: readonly string[], more: readonly string[]): AcceptsField {
+function isOneOf(members: readonly string[], more: readonly string[]): AcceptsField {
   const all = new Set([...members, ...more])
   return member => all.has(member)
 }
 
-function without<T extends object>(
+function omitFields<T extends object>(
   holder: T,
   takes: AcceptsField,
   path: Path,
@@ -124,13 +124,12 @@ function without<T extends object>(
     if (takes(member)) continue
     kept ??= { ...(holder as Fields) }
     delete kept[member]
-    if (saysSomething(member, holder[member]))
-      adjuster.drop(`${path()}.${member}`, 'not known to this vendor')
+    if (isMeaningful(member, holder[member])) adjuster.drop(`${path()}.${member}`, 'not known to this vendor')
   }
   return kept === undefined ? holder : (kept as T)
 }
 
-/** Strict vendors want a member that says nothing left out, but for `content`. */
+/** Strict servers reject `null`, except for `content`. */
 function withoutNulls<T extends object>(message: T): T {
   let kept: Record<string, unknown> | undefined
   for (const member in message) {
@@ -142,7 +141,7 @@ function withoutNulls<T extends object>(message: T): T {
   return kept === undefined ? message : (kept as T)
 }
 
-/** An object with one of its arrays less what is foreign in its items; the same object where nothing is. */
+/** Omits extra fields in the items of one array; returns the same object if there are none. */
 function withItems<T extends object>(
   holder: T,
   member: string,
@@ -152,14 +151,14 @@ function withItems<T extends object>(
 ): T {
   const items: unknown = (holder as Fields)[member]
   if (!Array.isArray(items)) return holder
-  const kept = changed(items, (item: unknown, index) =>
-    isFields(item) ? without(item, takes, () => `${path()}.${member}[${index}]`, adjuster) : item,
+  const kept = mapItems(items, (item: unknown, index) =>
+    isFields(item) ? omitFields(item, takes, () => `${path()}.${member}[${index}]`, adjuster) : item,
   )
   return kept === items ? holder : { ...holder, [member]: kept }
 }
 
-/** A list with its items changed; the same list where none is. */
-function changed<T>(items: readonly T[], change: (item: T, index: number) => T): readonly T[] {
+/** Maps an array; returns the same array if no item changes. */
+function mapItems<T>(items: readonly T[], change: (item: T, index: number) => T): readonly T[] {
   let copy: T[] | undefined
   for (let index = 0; index < items.length; index++) {
     const item = items[index]!
@@ -171,8 +170,8 @@ function changed<T>(items: readonly T[], change: (item: T, index: number) => T):
   return copy ?? items
 }
 
-/** Whether a model would miss it. An answer's lists of sources, and the places of its pieces, say nothing to one. */
-function saysSomething(member: string, value: unknown): boolean {
+/** Whether the value has meaning for a model. Source lists and chunk indexes of earlier answers have none. */
+function isMeaningful(member: string, value: unknown): boolean {
   if (value === null || value === undefined || value === '' || member === 'index') return false
   if (Array.isArray(value) && (member === 'annotations' || member === 'citations')) return false
   return typeof value !== 'object' || Object.keys(value).length > 0

@@ -11,8 +11,8 @@ import { partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
 
 /**
- * Reads a whole completion. Throws `UpstreamError`: of kind `refused` for an error that came in its place, of
- * kind `garbled` for anything else that is no completion.
+ * Reads a complete (non-streaming) response. Throws `UpstreamError`: `refused` for an error in its place, `garbled` for
+ * anything else that is not a completion.
  */
 export function partialCompletion(answer: unknown): PartialCompletion {
   const choices = isFields(answer) && Array.isArray(answer.choices) ? answer.choices : []
@@ -55,7 +55,7 @@ interface Origin {
   system_fingerprint?: string
 }
 
-/** Adds what an answer tells of how it was made. */
+/** Adds the service tier and the system fingerprint. */
 export function withOrigin<T extends object>(result: T & Origin, answer: Fields): T & Origin {
   const tier = textOf(answer.service_tier)
   if (tier !== undefined) result.service_tier = tier
@@ -64,7 +64,7 @@ export function withOrigin<T extends object>(result: T & Origin, answer: Fields)
   return result
 }
 
-/** Adds the model that an answer names. */
+/** Adds the model that the response names. */
 export function withModel<T extends object>(
   result: T & { model?: string },
   { model }: Fields,
@@ -73,7 +73,7 @@ export function withModel<T extends object>(
   return result
 }
 
-/** A completion from its JSON text. Throws `UpstreamError` for anything else. */
+/** Parses a completion from JSON. Throws `UpstreamError` for anything else. */
 export function parseChatCompletion(text: string): PartialCompletion {
   return parseCompletion(text, parseJson, partialCompletion)
 }

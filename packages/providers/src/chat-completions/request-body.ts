@@ -7,9 +7,8 @@ import { withoutCacheMarks, withoutExtraFields } from './extra-fields.ts'
 import { withShortToolCallIds } from './short-tool-call-ids.ts'
 
 /**
- * The caller's request in a vendor's words, to be written as JSON: a member that is `undefined` is left out. What is left
- * out is told to `adjuster`; what only has another name there is not. Throws `GatewayError` (400) for what the vendor
- * lacks and what changes the answer.
+ * Returns the request body for a server, to be written as JSON, which omits `undefined`. Dropped fields are reported to
+ * `adjuster`, renamed fields are not. Throws `GatewayError` (400) for unsupported fields that change the answer.
  */
 export function requestBody(
   call: Call,
@@ -43,14 +42,14 @@ export function requestBody(
 
 const none: readonly string[] = []
 
-/** What inherits nothing: a member of any name is its own. Unlike objects without a prototype, engines are quick with it. */
+/** An object without inherited members. V8 is faster with it than with `Object.create(null)`. */
 const Bare = /* @__PURE__ */ (() => {
   const made = function Bare() {} as unknown as new () => Record<string, unknown>
   made.prototype = Object.create(null)
   return made
 })()
 
-/** Member by member: to spread a request that inherits nothing takes twice as long. */
+/** Copies field by field: to spread an object without a prototype takes twice as long. */
 function copyOf(input: object): Record<string, unknown> {
   const copy = new Bare()
   for (const name of Object.keys(input)) copy[name] = (input as Fields)[name]
@@ -72,7 +71,7 @@ function messagesIn(
   return messages
 }
 
-/** Who speaks is part of what is said, so such a name is no hint; a tool's is known by the call that it answers. */
+/** A speaker's name changes the meaning, so it is refused; a tool's name is dropped, because its call has it. */
 function withoutNames(messages: readonly Message[], adjuster: ParameterAdjuster): readonly Message[] {
   return messages.map((message, index) => {
     const { role } = message
@@ -86,7 +85,7 @@ function withoutNames(messages: readonly Message[], adjuster: ParameterAdjuster)
   })
 }
 
-/** What the caller gave under the vendor's own name stays. */
+/** A value under the server's own name wins. */
 function withReasoningAs(message: Message, field: string): Message {
   if (message.role !== 'assistant' || !('reasoning_content' in message)) return message
   const { reasoning_content, ...rest } = message
@@ -97,7 +96,7 @@ function asSystem(message: Message): Message {
   return message.role === 'developer' ? { ...message, role: 'system' } : message
 }
 
-/** Throws `GatewayError` (400) where the caller gave a parameter under both names, and not the same. */
+/** Throws `GatewayError` (400) if the caller sent different values under both names. */
 function renameField(body: Record<string, unknown>, name: string, theirs: string): void {
   const value = body[name]
   if (value === undefined) return
@@ -113,8 +112,8 @@ function renameField(body: Record<string, unknown>, name: string, theirs: string
 }
 
 /**
- * Puts the bound of the answer's length under the one name that the target knows. Throws `GatewayError` (400)
- * where the caller gave two different bounds.
+ * Moves the maximum output tokens to the field that the target supports. Throws `GatewayError` (400) if the caller sent
+ * two different values.
  */
 function moveMaxTokens(body: Record<string, unknown>, call: Call, compatibility: CompatibilityOptions): void {
   const { max_tokens: older, max_completion_tokens: newer } = call.input
@@ -137,8 +136,8 @@ function parameterOf(call: Call, { maxTokensParameter = 'by-model' }: Compatibil
 }
 
 /**
- * Options of client libraries and of other gateways that say where a request goes, in whose name, and what else is
- * sent with it. No model has a parameter of these names; an upstream that is a gateway itself might heed them.
+ * Options of client libraries and other gateways that set a request's address, credentials or headers. No model has a
+ * parameter with these names, but an upstream that is itself a gateway might follow them.
  */
 const routingOptions: readonly string[] = [
   'api_base',
@@ -154,7 +153,7 @@ const routingOptions: readonly string[] = [
   'extra_query',
 ]
 
-/** Takes out of a request what would steer it. Where it goes is the service's to say; what is left out is told of. */
+/** Drops and reports fields that could redirect a request: only the gateway's configuration sets its address. */
 function dropRoutingOptions(body: Record<string, unknown>, adjuster: ParameterAdjuster): void {
   for (const name of routingOptions) {
     if (!Object.hasOwn(body, name)) continue
@@ -163,7 +162,7 @@ function dropRoutingOptions(body: Record<string, unknown>, adjuster: ParameterAd
   }
 }
 
-/** Keeps a member from being written as JSON. An object of which one is deleted is slow from then on. */
+/** Omits a field from the JSON. `delete` would make the object slow from then on. */
 function leaveOut(body: Record<string, unknown>, name: string): void {
   if (body[name] !== undefined) body[name] = undefined
 }

@@ -2,7 +2,7 @@ import type { Message } from '@sluice/core'
 
 const form = /^[a-zA-Z0-9]{9}$/
 
-/** The messages with every tool call's id in nine letters and digits; calls and their results still match. */
+/** Renames tool call ids to nine letters and digits, as Mistral requires. Calls and results still match. */
 export function withShortToolCallIds(messages: readonly Message[]): readonly Message[] {
   const given = new Set<string>()
   for (const message of messages) for (const id of idsOf(message)) given.add(id)

@@ -63,7 +63,7 @@ export class TextEventTemplate {
     }
     const changed = `${before}${text}.${between === undefined ? '' : `${between}${padding}.`}${after}`
     const told = between === undefined ? padding : `${padding}.`
-    if (!says(changed, `${text}.`, told, value)) return
+    if (!addsOnly(changed, `${text}.`, told, value)) return
     const { service_tier, system_fingerprint } = chunk
     this.#origin = { service_tier, system_fingerprint }
     this.#index = chunk.choices[0]!.index
@@ -74,7 +74,7 @@ export class TextEventTemplate {
 }
 
 /** Whether an event adds just this text after `earlier`, and has this padding. */
-function says(data: string, text: string, padding: unknown, earlier: Fields): boolean {
+function addsOnly(data: string, text: string, padding: unknown, earlier: Fields): boolean {
   try {
     const value: unknown = JSON.parse(data)
     // A choice that has spoken is read otherwise than a new one.

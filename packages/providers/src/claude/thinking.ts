@@ -39,7 +39,7 @@ const leastBudget = 1_024
 /** As Google's own layer for this protocol has them; `xhigh` and `max` take what the model has. */
 const budgets = { minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576 } as const
 
-const unasked: ClaudeThinking = {
+const defaultThinking: ClaudeThinking = {
   thinking: undefined,
   effort: undefined,
   on: false,
@@ -51,7 +51,7 @@ const unasked: ClaudeThinking = {
 /**
  * `reasoning_effort` as the vendor's `thinking` and effort. Where a budget bounds thinking, and a conversation
  * goes on after tool results whose call came without signed reasoning, the vendor takes no thinking: it is
- * left out for this request, and told of.
+ * left out of this request, and reported.
  *
  * Throws `GatewayError` (400) where the answer is the input of a forced tool.
  *
@@ -63,15 +63,17 @@ export function claudeThinking(asked: ThinkingInput, adjuster: ParameterAdjuster
   if (asked.answersByTool && model.forcedTools !== 'always') return withoutThinking(asked, adjuster)
   if (own !== undefined && own !== null) return ofCaller(own as JsonObject, asked, adjuster)
   if (effort === undefined)
-    return model.thinksByDefault ? { ...unasked, room: roomFor('high', model) } : unasked
+    return model.thinksByDefault
+      ? { ...defaultThinking, room: tokensForThinking('high', model) }
+      : defaultThinking
   switch (model.thinking) {
     case 'adaptive':
       return adaptive(effort, asked, adjuster)
     case 'budget':
-      return effort === 'none' ? unasked : bounded(effort, asked, adjuster)
+      return effort === 'none' ? defaultThinking : boundEffort(effort, asked, adjuster)
     case 'none':
       if (effort !== 'none') adjuster.drop('reasoning_effort', 'this model does not think')
-      return unasked
+      return defaultThinking
   }
 }
 
@@ -82,7 +84,7 @@ function withoutThinking({ model, input }: ThinkingInput, adjuster: ParameterAdj
   if (isFields(own) && own.type !== 'disabled') adjuster.unsupported('thinking', why)
   if (effort !== undefined && effort !== 'none' && model.thinking !== 'none')
     adjuster.unsupported('reasoning_effort', why)
-  return unasked
+  return defaultThinking
 }
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
@@ -92,14 +94,15 @@ function adaptive(
   { model, input }: ThinkingInput,
   adjuster: ParameterAdjuster,
 ): ClaudeThinking {
-  if (asked === 'none' && model.thinkingOff) return { ...unasked, thinking: { type: model.thinkingOff } }
+  if (asked === 'none' && model.thinkingOff)
+    return { ...defaultThinking, thinking: { type: model.thinkingOff } }
   const effort = effortOf(asked, model, input, adjuster)
   const display = model.thinkingHidden ? { display: 'summarized' } : {}
-  const room = roomFor(effort, model)
-  return { ...unasked, thinking: { type: 'adaptive', ...display }, effort, on: true, room }
+  const room = tokensForThinking(effort, model)
+  return { ...defaultThinking, thinking: { type: 'adaptive', ...display }, effort, on: true, room }
 }
 
-function roomFor(effort: ClaudeEffort | undefined, { maxOutput }: ClaudeModel): number {
+function tokensForThinking(effort: ClaudeEffort | undefined, { maxOutput }: ClaudeModel): number {
   return effort === 'xhigh' || effort === 'max' ? maxOutput : budgets.high
 }
 
@@ -120,7 +123,7 @@ function effortOf(
   return nearest
 }
 
-function bounded(
+function boundEffort(
   asked: Exclude<Effort, 'none'>,
   request: ThinkingInput,
   adjuster: ParameterAdjuster,
@@ -128,16 +131,16 @@ function bounded(
   const { model, turns, answerTokens } = request
   if (continuesUnsigned(turns)) {
     adjuster.drop('reasoning_effort', "the assistant's last turn came without its signed reasoning")
-    return unasked
+    return defaultThinking
   }
   if (answerTokens === 0) {
     adjuster.drop('reasoning_effort', 'an answer of no tokens has no thinking')
-    return unasked
+    return defaultThinking
   }
   const wanted = asked === 'xhigh' || asked === 'max' ? model.maxOutput : budgets[asked]
   const budget = Math.min(wanted, Math.max(leastBudget, model.maxOutput - answerTokens))
   adjuster.map('reasoning_effort', `thinking with a budget of ${budget} tokens`)
-  return { ...unasked, thinking: { type: 'enabled', budget_tokens: budget }, on: true, budget }
+  return { ...defaultThinking, thinking: { type: 'enabled', budget_tokens: budget }, on: true, budget }
 }
 
 function ofCaller(
@@ -153,6 +156,6 @@ function ofCaller(
     else adjuster.drop('reasoning_effort', 'thinking was given too')
   }
   const budget = typeof own.budget_tokens === 'number' ? own.budget_tokens : undefined
-  const room = own.type === 'adaptive' ? roomFor(effort, model) : 0
+  const room = own.type === 'adaptive' ? tokensForThinking(effort, model) : 0
   return { thinking: own, effort, on: own.type !== 'disabled', budget, room, own: true }
 }

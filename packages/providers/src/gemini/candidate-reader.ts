@@ -171,7 +171,7 @@ function finishReason(value: unknown): FinishReason | null {
   return finishReasons.get(value) ?? 'stop'
 }
 
-/** A candidate's `logprobsResult` in the protocol's form, or `undefined` where it tells of no token. */
+/** A candidate's `logprobsResult` in the protocol's form, or `undefined` if it has no token. */
 function logprobsOf(result: unknown): Logprobs | undefined {
   if (!isFields(result)) return undefined
   const chosen = objectsOf(result.chosenCandidates)

@@ -8,7 +8,7 @@ export interface GivenFunction {
   readonly path: string
 }
 
-/** The functions that a model is told of, and how it may call them. */
+/** The functions in a request, and how the model may call them. */
 export interface FunctionChoice {
   readonly declared: readonly GivenFunction[]
   /** A `FunctionCallingConfig`; absent where the vendor's own way, AUTO, is what was asked. */

@@ -4,8 +4,9 @@ import { parseJson } from '../wire/parse-json.ts'
 import { parseErrorResponse } from '../wire/upstream-error-response.ts'
 
 /**
- * An error answer of a Google service as an `UpstreamError` of kind `refused`. Never rejects. `now` gives
- * milliseconds since 1970, for a `retry-after` that is a date.
+ * Parses an error response of a Google service as an `UpstreamError` of kind `refused`. Never rejects.
+ *
+ * @param now - milliseconds since 1970, for a `retry-after` that is a date.
  */
 export async function parseGoogleError(
   response: UpstreamResponse,
@@ -26,8 +27,8 @@ export async function parseGoogleError(
 }
 
 /**
- * A refusal with what Google's `details` add to it (google.rpc, error_details): whose key failed, which quota is
- * spent, and how long to wait.
+ * Adds the information of Google's `details` (google.rpc, error_details) to an error: an invalid key, an exhausted quota,
+ * and the retry delay.
  */
 export function withGoogleDetails(refusal: UpstreamError, body: unknown): UpstreamError {
   const error = errorOf(body)

@@ -28,8 +28,8 @@ const levels: Readonly<Record<Effort, readonly ThinkingLevel[]>> = {
 
 /**
  * `reasoning_effort` as a `thinkingConfig`, `undefined` where nothing has to be said. The thoughts are asked
- * for where the caller asked for thinking. What is only near to what was asked is told of; a model that does
- * not think lacks the parameter.
+ * for where the caller asked for thinking. An approximate value is reported; a model without
+ * thinking does not support the parameter.
  */
 export function thinkingConfig(
   effort: Effort | undefined,

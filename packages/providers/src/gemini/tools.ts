@@ -3,7 +3,7 @@ import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adju
 import { functionChoice, type GivenFunction } from './function-choice.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 
-/** The part of a request that tells of tools. */
+/** The part of a request with its tools. */
 export interface RequestTools {
   readonly tools?: readonly unknown[]
   readonly toolConfig?: unknown

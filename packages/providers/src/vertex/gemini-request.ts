@@ -48,7 +48,7 @@ const maxLabels = 64
 
 /**
  * `metadata` as the labels of a request, by which Google Cloud breaks down its bills. Pairs that make no label
- * are left out and told of, without saying which. Labels that the caller gave as such go before them.
+ * are dropped and reported, without their names. Labels that the caller gave as such go before them.
  */
 function labelsOf(
   { metadata, labels: given }: ChatRequest,

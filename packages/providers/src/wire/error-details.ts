@@ -1,19 +1,19 @@
 import { countOf, type Fields, isFields, objectsOf, textOf } from './json-value.ts'
 
-/** What an error body says, in one form for all vendors. */
+/** An error body in one form for all vendors. */
 export interface ErrorDetails {
-  /** `undefined` where the body says nothing that can be read. */
+  /** `undefined` if the body has no message. */
   readonly message: string | undefined
   readonly type: string | null
   readonly code: string | null
   readonly param: string | null
-  /** The status that the body itself names. */
+  /** The status in the body. */
   readonly status: number | undefined
 }
 
 /**
- * Reads an error body, whoever wrote it: `{error: {...}}`, `{error: "..."}`, `[{error}]`, `{detail}` (a string
- * or FastAPI's list), `{message}`, `{errors: [...]}`. `undefined` where the value is no error at all.
+ * Parses an error body of any vendor: `{error: {...}}`, `{error: "..."}`, `[{error}]`, `{detail}` (a string
+ * or FastAPI's list), `{message}`, `{errors: [...]}`. Returns `undefined` if the value is not an error.
  */
 export function parseErrorDetails(value: unknown): ErrorDetails | undefined {
   const body = Array.isArray(value) ? value.find(isFields) : value
@@ -41,7 +41,7 @@ function ofFields(error: Fields, around: Fields): ErrorDetails {
   return {
     message: textOf(error.message) ?? textOf(error.msg) ?? textOf(error.detail),
     type: textOf(error.type) ?? textOf(error.status) ?? textOf(error.error_type) ?? null,
-    // A code that only repeats the status tells nothing.
+    // A code that only repeats the status is ignored.
     code:
       statusOf(code) !== undefined
         ? null

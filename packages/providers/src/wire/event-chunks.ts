@@ -12,11 +12,11 @@ import { parseJson } from './parse-json.ts'
  */
 export type Progress = 'open' | 'whole' | 'ended'
 
-/** Makes chunks of one vendor's events, and knows where its answer ends. */
+/** Converts one vendor's events to chunks, and knows where its response ends. */
 export interface EventReader {
   /**
-   * Adds what an event says to `chunks`; what it does not know it leaves. Throws `UpstreamError` for an error
-   * within the stream, and for an event that makes no sense.
+   * Appends the chunks of an event; ignores unknown events. Throws `UpstreamError` for an error within the stream, and
+   * for an invalid event.
    */
   read(value: Fields, event: string, chunks: PartialChunk[]): void
   readonly progress: Progress
@@ -44,7 +44,7 @@ export async function* eventChunks(
         // A keep-alive in the form of an event.
         if (data.trim() === '') continue
         ended = isForeignEnd(data)
-        if (!ended) reader.read(parsed(data, bodyEnded), event, chunks)
+        if (!ended) reader.read(parseEvent(data, bodyEnded), event, chunks)
         if (ended || reader.progress === 'ended') break
       }
     } catch (error) {
@@ -58,7 +58,7 @@ export async function* eventChunks(
   if (reader.progress === 'open') throw truncated()
 }
 
-/** The failure of a stream that ends too early. */
+/** Creates the error for a stream that ends before its response is complete. */
 export function truncated(): UpstreamError {
   return new UpstreamError("The upstream's stream ended before its answer was complete.", {
     kind: 'truncated',
@@ -70,7 +70,7 @@ function isForeignEnd(data: string): boolean {
   return data.length < 16 && data.trim() === '[DONE]'
 }
 
-function parsed(data: string, bodyEnded: () => boolean): Fields {
+function parseEvent(data: string, bodyEnded: () => boolean): Fields {
   let value: unknown
   try {
     value = parseJson(data)

@@ -1,6 +1,6 @@
 import { UpstreamError, type UpstreamResponse } from '@sluice/core'
 
-/** The failure of an answer that is no completion. What it was is not told: it may hold anything. */
+/** Creates the error for a response that is not a completion. It does not quote the body, which can contain anything. */
 export function garbledResponse(what: string, cause?: unknown): UpstreamError {
   return new UpstreamError(`The upstream answered with ${what}, which is no completion.`, {
     kind: 'garbled',
@@ -8,14 +8,14 @@ export function garbledResponse(what: string, cause?: unknown): UpstreamError {
   })
 }
 
-/** What reading an answer threw, as the upstream's failure: JSON that nests too deep exhausts the stack. */
+/** Converts an error of a reader, such as a stack overflow of deeply nested JSON, to an `UpstreamError`. */
 export function toUpstreamError(error: unknown): UpstreamError {
   return UpstreamError.is(error) ? error : garbledResponse('something that cannot be read', error)
 }
 
 /**
- * Checks the head of an answer whose status is one of success. Throws `UpstreamError` of kind `garbled` where it
- * tells that the body is none, is only a part, or is a page for people.
+ * Checks the status and headers of a 2xx response. Throws `UpstreamError` of kind `garbled` for an empty body (204, 205),
+ * a partial body (206), and HTML.
  */
 export function checkResponseHead({ status, headers }: UpstreamResponse): void {
   if (status === 204 || status === 205) throw garbledResponse('an empty body')

@@ -2,10 +2,10 @@ import { type PartialChunk, type PartialCompletion, UpstreamError } from '@sluic
 import { garbledResponse, toUpstreamError } from './garbled-response.ts'
 
 /**
- * A completion from the JSON text of a body, by a vendor's own reader. Throws `UpstreamError`: what the reader
- * throws, or of kind `garbled`.
+ * Parses a completion from a JSON body with a vendor's reader. Throws `UpstreamError`: the reader's, or of kind
+ * `garbled`.
  *
- * @param parse - reads the JSON: `jsonOf`, or `exactJsonOf` where numbers become text again.
+ * @param parse - parses the JSON: `parseJson`, or `parseExactJson` to keep numbers exact.
  */
 export function parseCompletion(
   text: string,
@@ -26,7 +26,7 @@ export function parseCompletion(
   }
 }
 
-/** A whole answer where a stream was asked for, as its only chunk. */
+/** Converts a non-streaming response to a stream's only chunk. */
 export function toChunk({ choices, ...rest }: PartialCompletion): PartialChunk {
   return { ...rest, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) }
 }

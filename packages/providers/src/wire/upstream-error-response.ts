@@ -9,7 +9,7 @@ const tooLong =
 const unpaid = /insufficient[ _](quota|balance|credits?|funds)|exceeded your current quota|credit balance/i
 const badKey = /(incorrect|invalid) api[ _-]?key|api[ _-]?key (is )?(not valid|invalid|incorrect|expired)/i
 
-/** A vendor's error answer (any status but 2xx) as an `UpstreamError` of kind `refused`. Never rejects. */
+/** Parses an error response (any status but 2xx) as an `UpstreamError` of kind `refused`. Never rejects. */
 export async function parseErrorResponse(
   response: UpstreamResponse,
   now: () => number,
@@ -25,15 +25,15 @@ export async function parseErrorResponse(
   return createRefusedError(details, response.status, retryAfterMs(response.headers, now), cause)
 }
 
-/** An error that came in place of a completion, under a status of 200. `undefined` where the value is none. */
+/** Parses an error in place of a completion, under status 200. Returns `undefined` if the value is not an error. */
 export function errorInBody(value: unknown): UpstreamError | undefined {
   const details = parseErrorDetails(value)
   return details === undefined ? undefined : fromDetails(details)
 }
 
 /**
- * An error in the place of a stream's chunk. A bare `message` or `detail` may be news of a queue: it is an
- * error only beside a status, a code or a type of one.
+ * Parses an error in place of a stream's chunk. A bare `message` or `detail` may be a queue status: it is an error only
+ * with an error's status, code or type.
  */
 export function errorInStream(value: unknown): UpstreamError | undefined {
   const details = parseErrorDetails(value)
