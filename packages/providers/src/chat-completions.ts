@@ -58,7 +58,7 @@ export function decodeChatCompletions(
   return decodeAnswer(response, call, parseChatCompletion, now)
 }
 
-/** The same for one upstream, the forms of whose whole answers are remembered: see `AnswerForms`. */
+/** `decodeChatCompletions` for one upstream, with templates of its responses: see `CompletionTemplates`. */
 export function chatCompletionsDecoder(): Provider['decode'] {
   const forms = new CompletionTemplates()
   const read = (text: string) => forms.read(text)

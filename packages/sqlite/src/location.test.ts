@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseLocation } from './location.ts'
 
-describe('locationOf', () => {
+describe('parseLocation', () => {
   it.each([
     ['file:./sluice.db', './sluice.db'],
     ['file:sluice.db', 'sluice.db'],

@@ -21,7 +21,7 @@ async function filled(): Promise<Connection> {
   return connection
 }
 
-describe('usageOf', () => {
+describe('queryUsage', () => {
   it('counts each record once, over many steps', async () => {
     const connection = await filled()
     const [all] = await queryUsage(connection, { by: [] })

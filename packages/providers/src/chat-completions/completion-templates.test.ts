@@ -37,7 +37,7 @@ function outcome(read: () => PartialCompletion): unknown {
   }
 }
 
-describe('AnswerForm', () => {
+describe('CompletionTemplate', () => {
   it.each([undefined, 2])('reads answers of the same form, written with indentation %s', space => {
     const form = formOf(answer({}, space))!
     for (const content of ['Bye.', 'a "b"\n\\ \u2028 é 🙂', 'x'.repeat(500), '\\', '{"id":"']) {
@@ -159,8 +159,8 @@ describe('AnswerForm', () => {
   })
 })
 
-describe('AnswerForms', () => {
-  it('says what completionFrom does, in whatever order forms come', () => {
+describe('CompletionTemplates', () => {
+  it('returns what parseChatCompletion does, in whatever order templates come', () => {
     const reasons = [
       'stop',
       'length',
@@ -197,7 +197,7 @@ describe('AnswerForms', () => {
     }
   })
 
-  it('throws what completionFrom throws', () => {
+  it('throws what parseChatCompletion throws', () => {
     const forms = new CompletionTemplates()
     forms.read(answer())
     for (const text of [

@@ -4,21 +4,21 @@ import { parseChatCompletion } from './partial-completion.ts'
 
 // Tuned for the bench row `node`: reading each answer by `JSON.parse` and its checks costs 1.8 us more of some 50.
 
-/** So many are known at a time: one for each way in which answers end, and some of before. */
+/** The maximum templates: one for each finish reason, and some earlier ones. */
 const most = 4
-/** So many are learnt in any case, and one more for so many answers that were of one. */
+/** Templates that are always learned, and then one more for each `answersEach` matches. */
 const leastLearnt = 4
 const answersEach = 100
-/** A longer answer is no example: to learn from it would take long, and the next one may do. */
+/** The maximum characters to learn from: a longer text takes too long. */
 const longestExample = 16_384
 
-/** The forms that whole answers of one upstream have. */
+/** Templates of one upstream's non-streaming responses. */
 export class CompletionTemplates {
   readonly #forms: CompletionTemplate[] = []
   #learnt = 0
   #matched = 0
 
-  /** What an answer says, by its JSON text: as `completionFrom`, which it throws as. */
+  /** Parses a completion's JSON text. Returns and throws the same as `parseChatCompletion`. */
   read(text: string): PartialCompletion {
     for (let nth = 0; nth < this.#forms.length; nth++) {
       const form = this.#forms[nth]!

@@ -23,7 +23,7 @@ const made = (content: string) => ({
   system_fingerprint: 'fp',
 })
 
-describe('TextForm', () => {
+describe('TextEventTemplate', () => {
   it('reads what differs in its text and its padding', () => {
     expect(formOf(event('"a"')).read(event('" word é😀"'))).toEqual(made(' word é😀'))
     expect(formOf(event('"a"', '"x"')).read(event('"b"', '"abc"'))).toEqual(made('b'))

@@ -10,7 +10,7 @@ const call = (id: string, name = 'f', text = '{}') => ({
 })
 const result = (id: string, content = 'done') => ({ role: 'tool' as const, tool_call_id: id, content })
 
-describe('conversationOf', () => {
+describe('toConversation', () => {
   it('moves what the system says to the front, in order, and tells what it moved', () => {
     const { system, moved, turns } = toConversation([
       { role: 'system', content: 'one' },

@@ -8,7 +8,7 @@ const refused = (status: number, error: object) =>
 const quota = (violation: object = {}) => ({ violations: [violation] })
 const spent = 'You exceeded your current quota.'
 
-describe('googleRefusal', () => {
+describe('parseGoogleError', () => {
   it.each<[what: string, error: object, code: string | null, retryAfterMs: number | undefined]>([
     ['words of a quota alone', { message: spent }, 'insufficient_quota', undefined],
     [

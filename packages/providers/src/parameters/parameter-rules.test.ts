@@ -37,7 +37,7 @@ describe('applyRules', () => {
   })
 })
 
-describe('Adjusting', () => {
+describe('ParameterAdjuster', () => {
   it('refuses a value by what was got and what is taken, and never changes it', () => {
     const refuse = () =>
       new ParameterAdjuster().unsupportedValue('temperature', 1.5, 'Expected a value <= 1.')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { exactJsonText, parseExactJson } from './exact-json.ts'
 
-describe('exactJsonOf and exactJsonText', () => {
+describe('parseExactJson and exactJsonText', () => {
   it.each([
     '{"id":175928847299117063}',
     '[-9223372036854775808,18446744073709551615,9007199254740991,9007199254740993]',

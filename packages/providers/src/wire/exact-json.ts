@@ -7,8 +7,8 @@ import { parseJson, stringEnd } from './parse-json.ts'
 const mark = '\\ud800'
 
 /**
- * The value of a JSON text, as `jsonOf` gives it, but that whole numbers which a double would round, such as ids
- * of 64 bits, keep their digits: as texts that only `exactJsonText` reads. Throws as `jsonOf` does.
+ * The value of a JSON text, as `parseJson` gives it, but that whole numbers which a double would round, such as ids
+ * of 64 bits, keep their digits: as texts that only `exactJsonText` reads. Throws as `parseJson` does.
  */
 export function parseExactJson(text: string): unknown {
   // Nearly every text ends here.
@@ -16,7 +16,7 @@ export function parseExactJson(text: string): unknown {
   return parseJson(withMarkedNumbers(text))
 }
 
-/** A value as JSON text, with the digits that `exactJsonOf` kept. */
+/** A value as JSON text, with the digits that `parseExactJson` kept. */
 export function exactJsonText(value: unknown): string {
   const text = JSON.stringify(value)
   return text.includes(`"${mark}`) ? text.replace(/"\\ud800(-?\d+)"/g, '$1') : text

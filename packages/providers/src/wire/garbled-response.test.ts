@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { scriptedResponse } from '../../test/scripted-response.ts'
 import { checkResponseHead } from './garbled-response.ts'
 
-describe('checkAnswerHead', () => {
+describe('checkResponseHead', () => {
   it.each([
     [204, 'application/json', /empty body/],
     [205, 'application/json', /empty body/],

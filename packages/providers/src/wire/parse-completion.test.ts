@@ -11,7 +11,7 @@ function failureOf(text: string, read = (): never => expect.unreachable('it is r
   }
 }
 
-describe('wholeCompletion', () => {
+describe('parseCompletion', () => {
   it.each([
     ['', /an empty body/],
     [' \r\n', /an empty body/],

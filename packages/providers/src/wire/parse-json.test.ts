@@ -12,7 +12,7 @@ const kindOf = (text: string) => {
   return undefined
 }
 
-describe('jsonOf', () => {
+describe('parseJson', () => {
   it('takes 512 levels and no more', () => {
     expect(parseJson(arrays(512))).toEqual(JSON.parse(arrays(512)))
     expect(parseJson(arrays(512, '"text"'))).toEqual(JSON.parse(arrays(512, '"text"')))
