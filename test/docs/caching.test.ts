@@ -165,7 +165,7 @@ describe('the table of what a key gets', () => {
 
 describe('the options', () => {
   it.each([
-    ['response-cache', 'ResponseCacheOptions', '## The cache'],
+    ['response-cache', 'ResponseCacheOptions', '## Response cache'],
     ['idempotency', 'IdempotencyOptions', '## Idempotency'],
   ])('of %s are all named', (file, name, heading) => {
     const text = readFileSync(join(root, `packages/core/src/caching/${file}.ts`), 'utf8')

@@ -90,7 +90,7 @@ describePage(page, {
 })
 
 it('names the options that there are, and their defaults', () => {
-  const names = tableUnder(page, '## Switching it on').map(([name = '']) => name.replaceAll('`', ''))
+  const names = tableUnder(page, '## Fetching images by URL').map(([name = '']) => name.replaceAll('`', ''))
   const wrong = () => imageFetcher({ hosts: ['*'], wrong: 1 } as { hosts: string[] })
   expect(wrong).toThrow(`There are ${names.join(', ')}.`)
 })

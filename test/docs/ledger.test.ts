@@ -46,7 +46,7 @@ describePage('docs/ledger.md', {
     expect(printed).toEqual([`search small 2 ${promptTokens} ${completionTokens} ${cost} 0`])
   },
 
-  unused: async ({ run }, snippet) => {
+  discarded: async ({ run }, snippet) => {
     const env = { SLUICE_DB: `file:${join(temporaryFolder(), 'ledger.db')}` }
     const mirrored = (code: string) =>
       code
@@ -63,7 +63,7 @@ describePage('docs/ledger.md', {
     expect(await database.usage({ by: [] })).toMatchObject([{ requests: 1 }])
     await database.close()
     const { exports, printed } = await run(env)
-    const [row, ...others] = exports.unused as readonly UsageRow[]
+    const [row, ...others] = exports.discarded as readonly UsageRow[]
     expect(others).toEqual([])
     expect(row).toMatchObject({ by: { kind: 'shadow', provider: 'local' }, requests: 1 })
     expect(printed).toEqual([`shadow local 1 ${row?.cost}`])

@@ -21,7 +21,7 @@ async function gatewayOf(snippet: Snippet) {
 
 const skills: Check = async snippet => {
   const { post, asking } = await gatewayOf(snippet)
-  for (const [content = '', text] of tableUnder(page, '## What it answers')) {
+  for (const [content = '', text] of tableUnder(page, '## Responses')) {
     expect(await asking({ content }), content).toMatchObject({ text })
     expect(await asking({ content, stream: true }), content).toMatchObject({ text })
   }

@@ -176,7 +176,7 @@ it('shows how the libraries of the vendors give tokens', async () => {
 })
 
 it('lists the presets as they are', () => {
-  const rows = tableUnder(page, '## First: is there one already?').map(row =>
+  const rows = tableUnder(page, '## Built-in providers').map(row =>
     row.map(cell => cell.replaceAll('`', '')),
   )
   const known = Object.values(providers.presets).map(({ name, baseURL }) => [name, baseURL])
@@ -206,7 +206,7 @@ const placed: Readonly<Record<string, (baseURL: string) => Target>> = {
 }
 
 it('says truly what is added to a baseURL', async () => {
-  const rows = tableUnder(page, '### Where they are asked')
+  const rows = tableUnder(page, '### Base URLs')
   const seen: string[] = []
   for (const [names = '', added = '', pathless = ''] of rows) {
     for (const name of names.match(/(?<=`)\w+(?=`)/g) ?? []) {

@@ -121,7 +121,7 @@ describe('memoryAnswers against a model', () => {
   })
 })
 
-describeWithRedis('redisAnswers against a model', () => {
+describeWithRedis('redisCacheStore against a model', () => {
   let server: RedisServer
   let client: Redis
   beforeAll(async () => {

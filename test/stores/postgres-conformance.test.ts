@@ -1,11 +1,11 @@
 import { keyStoreConformance, ledgerConformance } from '@sluice/testing/conformance'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { postgresKeyRows } from '../../packages/postgres/src/key-rows.ts'
-import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
+import { postgresKeyRepository } from '../../packages/postgres/src/key-repository.ts'
+import { postgresLedgerRepository } from '../../packages/postgres/src/ledger-repository.ts'
 import { migrateTables } from '../../packages/postgres/src/migrate.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
-import { schemaOf } from '../../packages/postgres/src/schema.ts'
+import { parseSchema } from '../../packages/postgres/src/schema.ts'
 import { describeWithPostgres } from './servers/describe-with-postgres.ts'
 import { PostgresServer } from './servers/postgres-server.ts'
 
@@ -20,16 +20,16 @@ describeWithPostgres('PostgreSQL', () => {
   afterAll(() => server.dispose())
 
   const fresh = async () => {
-    const schema = schemaOf(`empty_${++made}`)
+    const schema = parseSchema(`empty_${++made}`)
     await migrateTables(pool, schema)
     return new Queries(pool, schema)
   }
 
   describe('keeps a ledger, which', () => {
-    it.each(ledgerConformance)('$name', ({ run }) => run(async () => postgresLedgerRows(await fresh())))
+    it.each(ledgerConformance)('$name', ({ run }) => run(async () => postgresLedgerRepository(await fresh())))
   })
 
   describe('keeps keys, and', () => {
-    it.each(keyStoreConformance)('$name', ({ run }) => run(async () => postgresKeyRows(await fresh())))
+    it.each(keyStoreConformance)('$name', ({ run }) => run(async () => postgresKeyRepository(await fresh())))
   })
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
+import { postgresLedgerRepository } from '../../packages/postgres/src/ledger-repository.ts'
 import { migrateTables } from '../../packages/postgres/src/migrate.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
-import { schemaOf } from '../../packages/postgres/src/schema.ts'
+import { parseSchema } from '../../packages/postgres/src/schema.ts'
 import { batch, charge, closing, entry } from '../../packages/testing/src/conformance/ledger/records.ts'
 import { describeWithPostgres } from './servers/describe-with-postgres.ts'
 import { PostgresServer } from './servers/postgres-server.ts'
@@ -62,9 +62,9 @@ describeWithPostgres('the records in PostgreSQL', () => {
 
   it('are those of a plain map, after any batches, each of which comes twice', async () => {
     const pool = server.pool()
-    const schema = schemaOf()
+    const schema = parseSchema()
     await migrateTables(pool, schema)
-    const rows = postgresLedgerRows(new Queries(pool, schema))
+    const rows = postgresLedgerRepository(new Queries(pool, schema))
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async steps => {
         await pool.query('delete from sluice.requests')

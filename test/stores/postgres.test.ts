@@ -1,14 +1,16 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPostgres, type PostgresClient, PostgresError } from '@sluice/postgres'
+import { apiKeys, keyStore } from '@sluice/core'
+import { fileJournal, openPostgres, type PostgresClient, PostgresError } from '@sluice/postgres'
 import { findClosedPort } from '@sluice/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { postgresLedgerRows } from '../../packages/postgres/src/ledger-rows.ts'
+import { postgresKeyRepository } from '../../packages/postgres/src/key-repository.ts'
+import { postgresLedgerRepository } from '../../packages/postgres/src/ledger-repository.ts'
 import { migrations } from '../../packages/postgres/src/migrations.ts'
 import { Queries } from '../../packages/postgres/src/queries.ts'
-import { schemaOf } from '../../packages/postgres/src/schema.ts'
+import { parseSchema } from '../../packages/postgres/src/schema.ts'
 import { hostileTexts } from '../../packages/testing/src/conformance/hostile-texts.ts'
 import { charge, closing, entry } from '../../packages/testing/src/conformance/ledger/records.ts'
 import { startTask } from './programs/postgres-tasks.ts'
@@ -24,6 +26,17 @@ describeWithPostgres('openPostgres', () => {
 
   /** A pool on a fresh database. */
   const fresh = async (config?: pg.PoolConfig) => server.pool(await server.database(), config)
+
+  /** Tables as the first so many migrations make them. */
+  async function makeTables(pool: pg.Pool, version: number): Promise<void> {
+    const steps = migrations.slice(0, version).map((migration, index) => {
+      const made = 'statements' in migration ? migration.statements(parseSchema()) : ''
+      return `${made} insert into sluice.migrations (version) values (${index + 1});`
+    })
+    await pool.query(`create schema sluice;
+      create table sluice.migrations (version integer primary key, applied_at timestamptz not null default now());
+      ${steps.join('')}`)
+  }
 
   /** A database that is open until the test ends. */
   async function opened(
@@ -61,6 +74,8 @@ describeWithPostgres('openPostgres', () => {
         { version: 1 },
         { version: 2 },
         { version: 3 },
+        { version: 4 },
+        { version: 5 },
       ])
       await opened(server.pool(name), {})
     })
@@ -73,14 +88,14 @@ describeWithPostgres('openPostgres', () => {
         { version: 1 },
         { version: 2 },
         { version: 3 },
+        { version: 4 },
+        { version: 5 },
       ])
     })
 
     it('of version 1 are brought up to date where they are: what they hold are requests', async () => {
       const pool = await fresh()
-      const schema = schemaOf()
-      await pool.query(`create schema sluice; create table sluice.migrations (version integer primary key);
-        ${migrations[0]?.(schema)} insert into sluice.migrations (version) values (1)`)
+      await makeTables(pool, 1)
       // As a process of that version writes, also while others are newer already.
       const write = (id: string) =>
         pool.query(
@@ -104,6 +119,85 @@ describeWithPostgres('openPostgres', () => {
         { upstream_model: 'up', response_model: 'up-2026-01-01' },
         { upstream_model: null, response_model: null },
       ])
+    })
+
+    it('of version 3 have the outcome client_aborted renamed, also in rows that come later and from a journal', async () => {
+      const pool = await fresh()
+      await makeTables(pool, 3)
+      // As a process of that version writes, also while others are newer already.
+      const write = (id: string, outcome: string | null) =>
+        pool.query(
+          `insert into sluice.requests (id, request_id, principal, tags, model, stream, opened_at, closed_at, outcome,
+            status, attempts, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
+          values ($1, 'req', 'ann', '{}', 'm', false, now(), now(), $2, 200, 1, 5, 0, 0, 0, false)
+          on conflict (id) do update set outcome = excluded.outcome`,
+          [id, outcome],
+        )
+      await write('a', 'client_aborted')
+      await write('b', 'completed')
+      await write('c', null)
+      await pool.query(`insert into sluice.requests (id, request_id, principal, tags, model, stream, opened_at, outcome,
+          prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens)
+        select 'm' || n, 'req', 'ann', '{}', 'm', false, now(), 'client_aborted', 5, 0, 0, 0 from generate_series(1, 25000) n`)
+      const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const journal = fileJournal(folder)
+      const old = closing(entry({ id: 'd' }), { outcome: 'client_aborted' as 'client_disconnected' })
+      await journal.append({ entries: [], closings: [old], progress: [] })
+      const { migrate } = await opened(pool, { migrate: true, journal })
+      await vi.waitFor(() => expect(journal.empty).toBe(true))
+      await write('b', 'client_aborted')
+      await write('e', 'client_aborted')
+      await write('f', 'lost')
+      await migrate()
+      const { rows } = await pool.query(
+        'select outcome, count(*)::int from sluice.requests group by outcome order by outcome',
+      )
+      expect(rows).toEqual([
+        { outcome: 'client_disconnected', count: 25_004 },
+        { outcome: 'lost', count: 1 },
+        { outcome: null, count: 1 },
+      ])
+    })
+
+    it('of version 3 go on renaming where that was interrupted', async () => {
+      const pool = await fresh()
+      await makeTables(pool, 3)
+      await pool.query(`insert into sluice.requests (id, request_id, principal, tags, model, stream, opened_at, outcome,
+          prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens)
+        select 'm' || n, 'req', 'ann', '{}', 'm', false, now(), 'client_aborted', 5, 0, 0, 0 from generate_series(1, 15000) n`)
+      const left = async () => {
+        const sql = "select count(*)::int from sluice.requests where outcome = 'client_aborted'"
+        return (await pool.query(sql)).rows[0].count
+      }
+      let batches = 0
+      const breaking: PostgresClient = {
+        async query(text, params) {
+          if (text.startsWith('with batch') && ++batches === 2) throw new Error('The connection is lost.')
+          return pool.query(text, params)
+        },
+      }
+      await expect(openPostgres(breaking, { migrate: true })).rejects.toThrow()
+      expect(await left()).toBe(5_000)
+      await expect(openPostgres(pool)).rejects.toMatchObject({ unmigrated: true })
+      await opened(pool)
+      expect(await left()).toBe(0)
+    })
+
+    it('of version 3 have a key with a shadow rule, which is let in and stays a dry run', async () => {
+      const pool = await fresh()
+      await makeTables(pool, 3)
+      const { key, stored } = await keyStore(postgresKeyRepository(new Queries(pool, parseSchema()))).issue({
+        name: 'a',
+      })
+      const limits = '[{"kind":"requests","limit":1,"per":"minute","shadow":true}]'
+      await pool.query('update sluice.keys set limits = $1', [limits])
+      const { keys } = await opened(pool)
+      const request = new Request('http://a/', { headers: { authorization: `Bearer ${key}` } })
+      expect(await apiKeys(keys)(request, undefined)).toMatchObject({
+        id: stored.id,
+        limits: [{ kind: 'requests', limit: 1, per: 'minute', mode: 'dryRun' }],
+      })
     })
 
     it('are made in a schema of their own, beside others', async () => {
@@ -185,7 +279,7 @@ describeWithPostgres('openPostgres', () => {
     it('a database that is not there, at once, and tells nothing of where it looked', async () => {
       const failed = await openPostgres(server.pool('not_there')).catch((error: unknown) => error)
       expect(failed).toBeInstanceOf(PostgresError)
-      expect(String(failed)).toBe('PostgresError: PostgreSQL did not do what it was asked (3D000).')
+      expect(String(failed)).toBe('PostgresError: The PostgreSQL query failed (3D000).')
       expect(JSON.stringify(failed)).not.toContain('not_there')
       expect((failed as Error).cause).toBeUndefined()
     })
@@ -235,7 +329,7 @@ describeWithPostgres('openPostgres', () => {
     migrating.catch(() => {})
     await vi.advanceTimersByTimeAsync(5_000)
     await (await opening).close()
-    await expect(migrating).rejects.toThrow('did not answer within 5000 milliseconds')
+    await expect(migrating).rejects.toThrow('did not answer within 5000 ms')
   })
 
   it('takes another client than that of pg, whatever its values look like', async () => {
@@ -254,7 +348,7 @@ describeWithPostgres('openPostgres', () => {
   })
 
   it('says so where a client gives something else than rows of text', async () => {
-    const client = { query: async () => ({ rows: [{ version: '3', encoding: 'UTF8', requests: 1 }] }) }
+    const client = { query: async () => ({ rows: [{ version: '5', encoding: 'UTF8', requests: 1 }] }) }
     const { usage } = await opened(client, {})
     await expect(usage({ by: [] })).rejects.toThrow(
       "The client of PostgreSQL gave a row without a text in 'requests'.",
@@ -365,7 +459,7 @@ describeWithPostgres('openPostgres', () => {
   it('waits for nobody who holds a row to find a key, to note that a request lives, or to look for orphans', async () => {
     const pool = await fresh()
     const { keys } = await opened(pool)
-    const rows = postgresLedgerRows(new Queries(pool, schemaOf()))
+    const rows = postgresLedgerRepository(new Queries(pool, parseSchema()))
     const { key } = await keys.issue({ name: 'a' })
     const record = entry()
     await rows.write({ entries: [record], closings: [], progress: [] })
@@ -409,7 +503,7 @@ describeWithPostgres('openPostgres', () => {
         return pool.query(text, params)
       },
     }
-    const { usage } = postgresLedgerRows(new Queries(explaining, schemaOf()))
+    const { usage } = postgresLedgerRepository(new Queries(explaining, parseSchema()))
     const where = { key: 'key 7', tags: {} }
     expect(await usage({ by: ['model'], from: 7_000_000, to: 9_000_000, where })).toMatchObject([
       { requests: 4 },

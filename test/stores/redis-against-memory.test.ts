@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryLimitStore } from '../../packages/core/src/rate-limiting/memory-limit-store.ts'
-import { limitStoreOn } from '../../packages/redis/src/limit-store-on.ts'
+import { createLimitStore } from '../../packages/redis/src/limit-store.ts'
 import { scriptRunner } from '../../packages/redis/src/redis-client.ts'
 import { storeKeys } from '../../packages/redis/src/store-keys.ts'
 import { runsOf } from '../fuzz/runs.ts'
@@ -121,14 +121,14 @@ describeWithRedis('Redis and memory', () => {
   it('decide every trace alike, decision by decision', { timeout: 600_000 }, async () => {
     let runs = 0
     // A script that is not known yet would be sent a second time, out of order.
-    await play(limitStoreOn(scriptRunner(client), storeKeys('first')), warmUp, { at: 0 }, 0)
+    await play(createLimitStore(scriptRunner(client), storeKeys('first')), warmUp, { at: 0 }, 0)
     for (const { seed, cases } of runsOf(20_000, 200)) {
       await fc.assert(
         fc.asyncProperty(trace, async ({ from, steps }) => {
           const clock = { at: from }
           const now = () => clock.at
           const inMemory = await play(memoryLimitStore({ now }), steps, clock, from)
-          const redis = limitStoreOn(scriptRunner(client), storeKeys(`trace-${++runs}`), now)
+          const redis = createLimitStore(scriptRunner(client), storeKeys(`trace-${++runs}`), now)
           expect(await play(redis, steps, clock, from)).toEqual(inMemory)
         }),
         { seed, numRuns: cases },

@@ -3,7 +3,7 @@ import { limitStoreConformance } from '@sluice/testing/conformance'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { limitStoreOn } from '../../packages/redis/src/limit-store-on.ts'
+import { createLimitStore } from '../../packages/redis/src/limit-store.ts'
 import { type RedisClient, scriptRunner } from '../../packages/redis/src/redis-client.ts'
 import { storeKeys } from '../../packages/redis/src/store-keys.ts'
 import { describeWithRedis } from './servers/describe-with-redis.ts'
@@ -80,7 +80,7 @@ function conformsOver(name: string, connect: () => Promise<Connected>): void {
         run(({ now }) =>
           now === undefined
             ? redisLimitStore(connected.client)
-            : limitStoreOn(scriptRunner(connected.client), storeKeys('clocked'), now),
+            : createLimitStore(scriptRunner(connected.client), storeKeys('clocked'), now),
         ),
       )
     }

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import type { PostgresClient } from './client.ts'
-import { connected } from './connected.ts'
 import { migrateTables, migrationStatus } from './migrate.ts'
 import { migrations } from './migrations.ts'
-import { type Schema, schemaOf } from './schema.ts'
+import { parseSchema, type Schema } from './schema.ts'
+import { withConnection } from './with-connection.ts'
 
 const usage = `sluice-postgres migrate [--url URL] [--schema NAME]   brings the tables to version ${migrations.length}
 sluice-postgres status  [--url URL] [--schema NAME]   says of which version the tables are; changes nothing
@@ -35,7 +35,7 @@ export async function command(
 ): Promise<number> {
   let call: Call | undefined
   try {
-    call = callOf(args, env)
+    call = parseCall(args, env)
   } catch (error) {
     output.error(`${messageOf(error)}\n\n${usage}`)
     return 2
@@ -46,7 +46,7 @@ export async function command(
   }
   const { run, url, schema } = call
   try {
-    return await connected(url, folder, client => run(client, schema, output))
+    return await withConnection(url, folder, client => run(client, schema, output))
   } catch (error) {
     output.error(messageOf(error))
     return 1
@@ -54,7 +54,7 @@ export async function command(
 }
 
 /** `undefined` where help is asked for. Throws `TypeError` for a wrong call. */
-function callOf(
+function parseCall(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Call | undefined {
@@ -78,7 +78,7 @@ function callOf(
       'sluice-postgres: expected DATABASE_URL, or --url, to be a URL such as postgres://user:password@host/database.',
     )
   }
-  return { run: name === 'migrate' ? migrate : status, url, schema: schemaOf(values.schema) }
+  return { run: name === 'migrate' ? migrate : status, url, schema: parseSchema(values.schema) }
 }
 
 async function migrate(client: PostgresClient, schema: Schema, { out }: Output): Promise<number> {

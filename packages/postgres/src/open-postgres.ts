@@ -9,39 +9,39 @@ import {
 } from '@sluice/core'
 import type { PostgresClient } from './client.ts'
 import { fileJournal } from './journal/file-journal.ts'
-import { postgresKeyRows } from './key-rows.ts'
-import { postgresLedgerRows } from './ledger-rows.ts'
+import { postgresKeyRepository } from './key-repository.ts'
+import { postgresLedgerRepository } from './ledger-repository.ts'
 import { type MigrationStatus, migrateTables, migrationStatus } from './migrate.ts'
 import { Queries } from './queries.ts'
-import { type Schema, schemaOf } from './schema.ts'
+import { parseSchema, type Schema } from './schema.ts'
 import { PostgresError, unmigratedError } from './store-error.ts'
 
-/** How keys and records are kept. */
+/** Options of `openPostgres()`. */
 export interface PostgresOptions extends Omit<BatchedLedgerOptions, 'journal'>, KeyStoreOptions {
-  /** Where the tables are. Default `sluice`. */
+  /** The schema with the tables. Default `sluice`. */
   readonly schema?: string
   /**
-   * What keeps records while the database is away: a directory of this machine for `fileJournal`, or another journal.
-   * Without one they wait in memory, and a crash loses them.
+   * Stores records while the database is unavailable: a local directory for `fileJournal`, or another journal. Default:
+   * records wait in memory, and a crash loses them.
    */
   readonly journal?: string | Journal
   /**
-   * Whether tables that are missing or of an older version are made when it is opened. Default false: then they are
-   * refused, and `npx sluice-postgres migrate` makes them.
+   * Whether to create and migrate the tables on open. Default false: `openPostgres` rejects tables that are missing or of
+   * an older version; run `npx sluice-postgres migrate` first.
    */
   readonly migrate?: boolean
 }
 
-/** How long a database that says nothing holds up the start, in milliseconds. */
+/** The timeout of the version check on open, in milliseconds. */
 const startMs = 5_000
 
 /**
- * Keeps keys and the ledger in PostgreSQL, by any client that has `query(text, params)`, such as a `Pool` of `pg`. The
- * client stays yours: `close` does not end it, and a pool needs a listener for its `error` events.
+ * Opens keys and the ledger in PostgreSQL, with any client that has `query(text, params)`, such as a `Pool` of `pg`. You
+ * own the client: `close` does not end it, and a pool needs a listener for its `error` events.
  *
- * A database that cannot be reached at the moment does not keep a gateway from starting, but for one that is to migrate
- * it. Throws `ConfigurationError` for bad options, and rejects where the tables are missing or too old, where the client may not read them, and where the
- * directory of the journal cannot be written.
+ * A gateway can start while the database is unreachable, unless `migrate` is true. Rejects with `ConfigurationError` or
+ * `TypeError` for invalid options, with `PostgresError` if the tables are missing, too old or not readable, and with an
+ * error if the journal's directory is not writable.
  */
 export async function openPostgres(client: PostgresClient, given: PostgresOptions = {}): Promise<Database> {
   if (typeof client?.query !== 'function') {
@@ -50,15 +50,15 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   }
   // Without what another library has added to `Object.prototype`.
   const options: PostgresOptions = Object.assign(Object.create(null), given)
-  const schema = schemaOf(options.schema)
+  const schema = parseSchema(options.schema)
   const migrates: unknown = options.migrate ?? false
   if (typeof migrates !== 'boolean')
     throw configurationError('openPostgres()', ['migrate'], migrates, 'true or false')
   const queries = new Queries(client, schema)
-  const keys = keyStore(postgresKeyRows(queries), options)
-  const journal = journalOf(options.journal)
-  await checked(client, schema, migrates)
-  const rows = postgresLedgerRows(queries)
+  const keys = keyStore(postgresKeyRepository(queries), options)
+  const journal = toJournal(options.journal)
+  await ensureMigrated(client, schema, migrates)
+  const rows = postgresLedgerRepository(queries)
   const kept: BatchedLedgerOptions = Object.assign(Object.create(null), options, { journal })
   const ledger = batchedLedger(rows, kept)
   let closing: Promise<void> | undefined
@@ -74,24 +74,27 @@ export async function openPostgres(client: PostgresClient, given: PostgresOption
   }
 }
 
-function journalOf(journal: PostgresOptions['journal']): Journal | undefined {
+function toJournal(journal: PostgresOptions['journal']): Journal | undefined {
   return typeof journal === 'string' ? fileJournal(journal) : journal
 }
 
-async function checked(client: PostgresClient, schema: Schema, migrates: boolean): Promise<void> {
-  const status = await statusInTime(client, schema).catch((error: unknown) => {
-    // What is to be made has to be reached.
-    if (migrates || !isPassing(error)) throw error
+async function ensureMigrated(client: PostgresClient, schema: Schema, migrates: boolean): Promise<void> {
+  const status = await statusWithinTimeout(client, schema).catch((error: unknown) => {
+    // A migration needs the database.
+    if (migrates || !isTransient(error)) throw error
   })
   if (status === undefined || !isBehind(status)) return
   if (!migrates) throw unmigratedError(schema)
   await migrateTables(client, schema)
 }
 
-async function statusInTime(client: PostgresClient, schema: Schema): Promise<MigrationStatus> {
+async function statusWithinTimeout(client: PostgresClient, schema: Schema): Promise<MigrationStatus> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    const error = new PostgresError(`PostgreSQL did not answer within ${startMs} milliseconds.`, undefined)
+    const error = new PostgresError(
+      `PostgreSQL did not answer within ${startMs} ms. Check the network and the server.`,
+      undefined,
+    )
     timer = setTimeout(reject, startMs, error)
   })
   try {
@@ -105,8 +108,8 @@ function isBehind({ version, needed }: MigrationStatus): boolean {
   return version < needed
 }
 
-/** Whether a failure is of the network or of a server that is starting, stopping or full: it passes by itself. */
-function isPassing(error: unknown): boolean {
+/** Whether a failure is transient: of the network, or of a server that starts, stops or is full. */
+function isTransient(error: unknown): boolean {
   if (!(error instanceof PostgresError)) return false
   return !error.unmigrated && /^(?:$|E[A-Z]|08|53|57)/.test(error.code ?? '')
 }

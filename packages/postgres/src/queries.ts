@@ -2,7 +2,7 @@ import type { PostgresClient } from './client.ts'
 import type { Schema } from './schema.ts'
 import { postgresError } from './store-error.ts'
 
-/** Asks a database in our schema. What fails is told as a `PostgresError`. */
+/** Runs queries in one schema. Rejects with `PostgresError`. */
 export class Queries {
   readonly schema: Schema
   readonly #client: PostgresClient

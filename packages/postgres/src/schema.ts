@@ -1,14 +1,14 @@
-/** A schema's name, checked, and as SQL writes it. */
+/** The validated name of a schema, and the name quoted for SQL. */
 export interface Schema {
   readonly name: string
   readonly sql: string
 }
 
 /**
- * Throws `TypeError` for a name that is none. Names that would need care elsewhere (upper case, spaces, quotes) are
- * refused, and so is what PostgreSQL keeps for itself.
+ * Throws `TypeError` for an invalid name. Names that need quotes in other tools (upper case, spaces) are refused, and so
+ * are names that PostgreSQL reserves.
  */
-export function schemaOf(name: unknown = 'sluice'): Schema {
+export function parseSchema(name: unknown = 'sluice'): Schema {
   if (typeof name === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(name) && !name.startsWith('pg_')) {
     return { name, sql: `"${name}"` }
   }

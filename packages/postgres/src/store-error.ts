@@ -3,8 +3,8 @@ import type { Schema } from './schema.ts'
 /** PostgreSQL's names for a table, a schema or a column that is not there. */
 const missing = new Set(['42P01', '3F000', '42703'])
 
-/** What `pg` says without a code. */
-const wordings = new Set([
+/** Messages of `pg` errors without a code. */
+const knownMessages = new Set([
   'timeout exceeded when trying to connect',
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',
@@ -14,11 +14,11 @@ const wordings = new Set([
 ])
 
 /**
- * A failure of the database in our own words. What a client throws may quote SQL, values, hosts and names of users:
- * of that only the code is told.
+ * A failed query. Its message never quotes the client's error, which can contain SQL, values, hosts and user names, but
+ * the error's code.
  */
 export class PostgresError extends Error {
-  /** PostgreSQL's five characters, or the system's name for a failed connection. */
+  /** The SQLSTATE (five characters), or the system's code of a failed connection, such as `ECONNREFUSED`. */
   readonly code: string | undefined
   /** Whether the tables are missing, or older than this package needs. */
   readonly unmigrated: boolean
@@ -32,11 +32,11 @@ export class PostgresError extends Error {
 }
 
 export function postgresError(error: unknown, schema: Schema): PostgresError {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (code !== undefined && missing.has(code)) return unmigratedError(schema, code)
   const message = error instanceof Error ? error.message : ''
-  const known = code ?? (wordings.has(message) ? message : undefined)
-  return new PostgresError(`PostgreSQL did not do what it was asked${known ? ` (${known})` : ''}.`, code)
+  const known = code ?? (knownMessages.has(message) ? message : undefined)
+  return new PostgresError(`The PostgreSQL query failed${known ? ` (${known})` : ''}.`, code)
 }
 
 export function unmigratedError({ name }: Schema, code?: string): PostgresError {
@@ -48,8 +48,8 @@ export function unmigratedError({ name }: Schema, code?: string): PostgresError 
   )
 }
 
-/** The code that a failure has, where it is a code and nothing else. */
-export function codeOf(error: unknown): string | undefined {
+/** Returns the code of an error, if it looks like a code. */
+export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   const { code } = error
   return typeof code === 'string' && /^[0-9A-Z_]{3,40}$/.test(code) ? code : undefined

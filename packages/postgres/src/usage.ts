@@ -6,10 +6,10 @@ import {
   type ValidatedUsageQuery,
   validateUsageQuery,
 } from '@sluice/core'
-import { keyStart } from './key-start.ts'
-import { momentOf } from './moment.ts'
+import { principalPrefix } from './principal-prefix.ts'
 import type { Queries } from './queries.ts'
-import { countIn, nullableTextIn } from './row.ts'
+import { integerColumn, nullableTextColumn } from './row-values.ts'
+import { timestampFromMs } from './timestamps.ts'
 
 const columns = {
   key: 'principal',
@@ -35,13 +35,13 @@ const sums = {
 } as const satisfies Record<Exclude<keyof UsageRow, 'by'>, string>
 
 /** Sums over the ledger, in one query. Throws `TypeError` for a query that cannot be answered. */
-export async function usageOf(queries: Queries, query: UsageQuery): Promise<readonly UsageRow[]> {
+export async function queryUsage(queries: Queries, query: UsageQuery): Promise<readonly UsageRow[]> {
   const { by, from, to, where } = validateUsageQuery(query)
   const params: string[] = []
   const param = (value: string) => `$${params.push(value)}::text`
   const values = by.map((dimension, index) => `${dimensionSql(dimension, param)} as d${index}`)
   // No request was opened before 1970, and PostgreSQL's calendar begins later than that of milliseconds.
-  const moment = (ms: number) => momentOf(`${param(String(Math.max(ms, 0)))}::bigint`)
+  const moment = (ms: number) => timestampFromMs(`${param(String(Math.max(ms, 0)))}::bigint`)
   const within = [
     ...(from === undefined ? [] : [`opened_at >= ${moment(from)}`]),
     ...(to === undefined ? [] : [`opened_at < ${moment(to)}`]),
@@ -56,16 +56,16 @@ ${by.length === 0 ? '' : `order by ${by.map((_, index) => `d${index} nulls last`
     params,
   )
   return rows.map(row => ({
-    by: Object.fromEntries(by.map((dimension, index) => [dimension, nullableTextIn(row, `d${index}`)])),
-    requests: countIn(row, 'requests'),
-    promptTokens: countIn(row, 'promptTokens'),
-    completionTokens: countIn(row, 'completionTokens'),
-    cachedTokens: countIn(row, 'cachedTokens'),
-    reasoningTokens: countIn(row, 'reasoningTokens'),
-    cost: countIn(row, 'cost') / 1e9,
-    unpriced: countIn(row, 'unpriced'),
-    estimated: countIn(row, 'estimated'),
-    open: countIn(row, 'open'),
+    by: Object.fromEntries(by.map((dimension, index) => [dimension, nullableTextColumn(row, `d${index}`)])),
+    requests: integerColumn(row, 'requests'),
+    promptTokens: integerColumn(row, 'promptTokens'),
+    completionTokens: integerColumn(row, 'completionTokens'),
+    cachedTokens: integerColumn(row, 'cachedTokens'),
+    reasoningTokens: integerColumn(row, 'reasoningTokens'),
+    cost: integerColumn(row, 'cost') / 1e9,
+    unpriced: integerColumn(row, 'unpriced'),
+    estimated: integerColumn(row, 'estimated'),
+    open: integerColumn(row, 'open'),
   }))
 }
 
@@ -77,7 +77,7 @@ function matches(
   return [
     ...(key === undefined
       ? []
-      : [`${keyStart('principal')} = ${keyStart(param(key))}`, `principal = ${param(key)}`]),
+      : [`${principalPrefix('principal')} = ${principalPrefix(param(key))}`, `principal = ${param(key)}`]),
     ...(model === undefined ? [] : [`model = ${param(model)}`]),
     ...(provider === undefined ? [] : [`provider = ${param(provider)}`]),
     ...tags.map(([name, value]) => `tags ->> ${param(name)} = ${param(value)}`),

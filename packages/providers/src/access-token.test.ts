@@ -7,7 +7,10 @@ const misconfigured: readonly (readonly [AccessTokenOptions, RegExp])[] = [
   [{ token: '' }, /acme\(\): token: got an empty string/],
   [{ token: 'a\nb' }, /acme\(\): token: got a string, expected one without/],
   [{ token: 'a', tokenProvider: () => 'b' }, /not both/],
-  [{ tokenProvider: 'b' as unknown as () => string }, /has to be a function, not string/],
+  [
+    { tokenProvider: 'b' as unknown as () => string },
+    /got tokenProvider of type string, expected a function/,
+  ],
 ]
 
 describe('a fixed token', () => {

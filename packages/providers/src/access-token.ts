@@ -1,11 +1,11 @@
 import { UpstreamError } from '@sluice/core'
 import { bearer } from './request-headers.ts'
 
-/** How a service gets its access token: one of the two. */
+/** The source of an access token: exactly one of the two. */
 export interface AccessTokenOptions {
-  /** A token that does not change. */
+  /** A fixed token. */
   readonly token?: string | undefined
-  /** Asked before each call; it keeps and renews the token itself. */
+  /** Returns a token. Called before each call, so it has to cache and renew the token. */
   readonly tokenProvider?: (() => string | Promise<string>) | undefined
 }
 
@@ -13,37 +13,40 @@ export interface AccessTokenOptions {
 export type CredentialHeaders = Readonly<Record<string, string>>
 
 /**
- * An access token as the `authorization` header of each call: at once for a fixed token, a promise for a
- * provider. Throws `TypeError` where not exactly one of the two is given, or a fixed token is none.
+ * Returns a function that makes the `authorization` header of a call: synchronous for a fixed token, else a promise.
+ * Throws `TypeError` unless exactly one of the two is set and valid.
  *
- * What it returns rejects with `UpstreamError` (`refused`, 401) where the provider throws, or gives what no
- * header can carry. The token is never part of a message.
+ * The promise rejects with `UpstreamError` (`refused`, 401) if `tokenProvider` throws or returns an invalid header
+ * value. No error message contains the token.
  */
 export function accessToken(
   { token, tokenProvider }: AccessTokenOptions,
   owner: string,
 ): () => CredentialHeaders | Promise<CredentialHeaders> {
   if (tokenProvider === undefined) {
-    const headers = bearer(checkedToken(token, owner), owner, 'token')
+    const headers = bearer(validateToken(token, owner), owner, 'token')
     return () => headers
   }
   if (token !== undefined) throw new TypeError(`${owner}: give token or tokenProvider, not both.`)
   if (typeof tokenProvider !== 'function')
-    throw new TypeError(`${owner}: tokenProvider has to be a function, not ${typeof tokenProvider}.`)
+    throw new TypeError(`${owner}: got tokenProvider of type ${typeof tokenProvider}, expected a function.`)
   return async () => {
     try {
       return bearer(await tokenProvider(), owner, 'the token of tokenProvider')
     } catch (cause) {
-      throw new UpstreamError(`${owner}: tokenProvider gave no access token.`, {
-        kind: 'refused',
-        status: 401,
-        cause,
-      })
+      throw new UpstreamError(
+        `${owner}: tokenProvider failed or returned no access token. Its error is the cause.`,
+        {
+          kind: 'refused',
+          status: 401,
+          cause,
+        },
+      )
     }
   }
 }
 
-function checkedToken(token: string | undefined, owner: string): string {
+function validateToken(token: string | undefined, owner: string): string {
   if (token !== undefined) return token
   throw new TypeError(`${owner}: token or tokenProvider is missing. Give one of them.`)
 }

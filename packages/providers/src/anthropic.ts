@@ -1,39 +1,39 @@
 import type { Provider } from '@sluice/core'
-import { checkedBetas, checkedMaxTokens, checkedVersion } from './anthropic/check-options.ts'
+import { validateBetas, validateMaxTokens, validateVersion } from './anthropic/check-options.ts'
 import { decodeMessages } from './anthropic/decode.ts'
 import { requestBody } from './anthropic/request-body.ts'
 import { baseUrl } from './base-url.ts'
 import { keyOrEnvironment } from './environment-key.ts'
+import { restrictFields } from './field-restrictions.ts'
 import type { AnthropicModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
+import { additionalHeaders, validateSecret } from './request-headers.ts'
 import { anthropicFields } from './restricted-fields.ts'
-import { restricting } from './restricting.ts'
-import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
-export type { ProviderInstance, VendorOf } from './vendor.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
-/** How Anthropic is reached. */
+/** Options of `anthropic()`. */
 export interface AnthropicOptions {
   /** Sent as `x-api-key`. Default: the environment variable `ANTHROPIC_API_KEY`. */
   readonly apiKey?: string | undefined
-  /** What stands before `/messages`. Without a path it gets `/v1`. Default `https://api.anthropic.com/v1`. */
+  /** The URL before `/messages`; `/v1` is added to a URL without a path. Default `https://api.anthropic.com/v1`. */
   readonly baseURL?: string | undefined
   /** Sent as `anthropic-version`. Default `2023-06-01`. */
   readonly version?: string | undefined
   /** Sent as `anthropic-beta`, joined by commas. */
   readonly beta?: readonly string[] | undefined
   /**
-   * The bound of an answer whose caller gave none, which Anthropic insists on, in tokens; where the model thinks,
-   * room for that is added. Default 8,192, or the model's own maximum where that is smaller.
+   * The `max_tokens` for callers that send none, because Anthropic requires it. The thinking budget is added to it.
+   * Default 8,192 tokens, or the model's maximum if that is lower.
    */
   readonly defaultMaxTokens?: number | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -49,23 +49,23 @@ const optionNames = /* @__PURE__ */ namesOf<AnthropicOptions>({
 })
 
 /**
- * Anthropic's models: `anthropic({ apiKey })('claude-sonnet-4-20250514')`.
+ * Creates a provider for Anthropic: `anthropic({ apiKey })('claude-sonnet-4-20250514')`.
  *
- * Throws `ConfigurationError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for invalid options.
  */
-export function anthropic(options: AnthropicOptions = {}): VendorOf<AnthropicModel> {
-  knownOptions('anthropic', options, optionNames)
+export function anthropic(options: AnthropicOptions = {}): ProviderInstanceOf<AnthropicModel> {
+  rejectUnknownOptions('anthropic', options, optionNames)
   const { apiKey, baseURL = 'https://api.anthropic.com/v1', version = '2023-06-01', beta } = options
   const { defaultMaxTokens, headers = {}, maxConcurrent } = options
-  const settings = { defaultMaxTokens: checkedMaxTokens(defaultMaxTokens, 'anthropic') }
+  const settings = { defaultMaxTokens: validateMaxTokens(defaultMaxTokens, 'anthropic') }
   const url = `${baseUrl(baseURL, 'anthropic', '/messages', '/v1')}/messages`
   const credentials: Record<string, string> = {
-    'x-api-key': checkedSecret(keyOrEnvironment(apiKey, 'anthropic', ['ANTHROPIC_API_KEY']), 'anthropic'),
-    'anthropic-version': checkedVersion(version, 'anthropic'),
+    'x-api-key': validateSecret(keyOrEnvironment(apiKey, 'anthropic', ['ANTHROPIC_API_KEY']), 'anthropic'),
+    'anthropic-version': validateVersion(version, 'anthropic'),
   }
-  const betas = checkedBetas(beta, 'anthropic')
+  const betas = validateBetas(beta, 'anthropic')
   if (betas.length > 0) credentials['anthropic-beta'] = betas.join(',')
-  const further = furtherHeaders(credentials, headers, 'anthropic')
+  const further = additionalHeaders(credentials, headers, 'anthropic')
   const provider: Provider = {
     name: 'anthropic',
     encode: call => {
@@ -85,7 +85,7 @@ export function anthropic(options: AnthropicOptions = {}): VendorOf<AnthropicMod
     },
     decode: (response, call) => decodeMessages(response, call),
     ...concurrency(maxConcurrent, 'anthropic'),
-    ...restricting(anthropicFields, options.allowFields, 'anthropic'),
+    ...restrictFields(anthropicFields, options.allowFields, 'anthropic'),
   }
   return providerInstance(provider)
 }

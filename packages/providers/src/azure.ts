@@ -1,40 +1,40 @@
 import type { Capabilities, EncodedRequest, Provider, Target } from '@sluice/core'
 import { accessToken, type CredentialHeaders } from './access-token.ts'
-import { apiVersionOf, azureDialect } from './azure/api-version.ts'
+import { apiVersionOf, azureCompatibility } from './azure/api-version.ts'
 import { azureUrl } from './azure/azure-url.ts'
-import { capabilitiesByName } from './chat-completions/dialect.ts'
+import { capabilitiesByName } from './chat-completions/compatibility-options.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
 import { keyOrEnvironment } from './environment-key.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { restrictFields } from './field-restrictions.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { concurrency, type ProviderInstance, providerInstance } from './provider-instance.ts'
+import { additionalHeaders, validateSecret } from './request-headers.ts'
 import { allRestrictedFields, azureFields } from './restricted-fields.ts'
-import { restricting } from './restricting.ts'
-import { concurrency, type ProviderInstance, providerInstance } from './vendor.ts'
 
-export type { ProviderInstance } from './vendor.ts'
+export type { ProviderInstance } from './provider-instance.ts'
 
-/** How Azure OpenAI is reached. `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`, are required. */
+/** Options of `azure()`. Requires `resource` or `baseURL`, and one of `apiKey`, `token` and `tokenProvider`. */
 export interface AzureOptions {
-  /** The name before `.openai.azure.com`. */
+  /** The resource name: the part before `.openai.azure.com`. */
   readonly resource?: string | undefined
-  /** Sent as `api-key`. Default, where there is no token either: the environment variable `AZURE_OPENAI_API_KEY`. */
+  /** Sent as `api-key`. Default if no token is set: the environment variable `AZURE_OPENAI_API_KEY`. */
   readonly apiKey?: string | undefined
-  /** An Entra access token, sent as `Authorization: Bearer ...`. It lasts for about an hour. */
+  /** An Entra access token, sent as `Authorization: Bearer ...`. It expires after about an hour. */
   readonly token?: string | undefined
-  /** Asked for an access token before each call; it keeps and renews the token itself. */
+  /** Returns an access token. Called before each call, so it has to cache and renew the token. */
   readonly tokenProvider?: (() => string | Promise<string>) | undefined
   /**
-   * A date, such as `2024-10-21`, is a version of the classic API, which has a path for each deployment. Without
-   * it the v1 API is asked, also for `v1`, `preview` and `latest`, which are sent as its version.
+   * A date, such as `2024-10-21`, selects the classic API with a path for each deployment. Default: the v1 API, which
+   * `v1`, `preview` and `latest` select too; they are sent as its version.
    */
   readonly apiVersion?: string | undefined
-  /** What stands before `/openai`. Default `https://{resource}.openai.azure.com`. */
+  /** The URL before `/openai`. Default `https://{resource}.openai.azure.com`. */
   readonly baseURL?: string | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -53,37 +53,37 @@ const optionNames = /* @__PURE__ */ namesOf<AzureOptions>({
 })
 
 /**
- * Deployments on Azure OpenAI: `azure({ resource, apiKey })('my-gpt-4o')`. A deployment has any name, which need
- * not tell what its model can do: `azure({...})('ours', { reasoning: true })` says so.
+ * Creates a provider for Azure OpenAI: `azure({ resource, apiKey })('my-gpt-4o')`. The name is the deployment's. If it
+ * does not show what the model can do, pass its capabilities: `azure({...})('ours', { reasoning: true })`.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `TypeError` for invalid options.
  */
 export function azure(options: AzureOptions): ProviderInstance {
-  knownOptions(owner, options, optionNames)
+  rejectUnknownOptions(owner, options, optionNames)
   const version = apiVersionOf(options.apiVersion, owner)
   const urlOf = azureUrl(options, version, owner)
-  const dialect = azureDialect(version)
+  const compatibility = azureCompatibility(version)
   const { names, credential } = credentialOf(options)
-  const headers = furtherHeaders(names, options.headers ?? {}, owner)
+  const headers = additionalHeaders(names, options.headers ?? {}, owner)
   const provider: Provider = {
     name: owner,
     encode: call => {
       // What is refused asks for no token.
-      const request = encodeChatCompletions(call, { url: urlOf(call.model), headers, dialect })
+      const request = encodeChatCompletions(call, { url: urlOf(call.model), headers, compatibility })
       const given = credential()
       return given instanceof Promise ? given.then(late => signed(request, late)) : signed(request, given)
     },
     decode: chatCompletionsDecoder(),
     ...concurrency(options.maxConcurrent, owner),
     // Behind a URL of its own may be another server.
-    ...restricting(
+    ...restrictFields(
       options.baseURL === undefined ? azureFields : allRestrictedFields,
       options.allowFields,
       owner,
     ),
   }
   const vendor = providerInstance(provider, capabilitiesByName)
-  return Object.assign((model: string, given?: Capabilities) => checkedTarget(vendor(model, given)), {
+  return Object.assign((model: string, given?: Capabilities) => validateTarget(vendor(model, given)), {
     provider,
   })
 }
@@ -93,7 +93,7 @@ function signed(request: EncodedRequest, credential: CredentialHeaders): Encoded
 }
 
 /** A deployment is a step of a path. Throws `TypeError` for one that would lead elsewhere. */
-function checkedTarget(target: Target): Target {
+function validateTarget(target: Target): Target {
   if (target.model === '.' || target.model === '..')
     throw new TypeError(`${owner}: '${target.model}' is no name of a deployment.`)
   return target
@@ -113,6 +113,6 @@ function credentialOf({ apiKey: given, token, tokenProvider }: AzureOptions): {
     return { names: { authorization: '' }, credential: accessToken({ token, tokenProvider }, owner) }
   }
   if (hasToken) throw new TypeError(`${owner}: give one of apiKey, token and tokenProvider, not more.`)
-  const key = { 'api-key': checkedSecret(apiKey, owner) }
+  const key = { 'api-key': validateSecret(apiKey, owner) }
   return { names: key, credential: () => key }
 }

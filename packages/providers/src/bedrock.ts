@@ -11,38 +11,38 @@ import { requestBody } from './bedrock/request-body.ts'
 import { signedHeaders } from './bedrock/signature.ts'
 import type { ImageFetcher } from './conversation/image-data.ts'
 import { variableOf } from './environment-key.ts'
+import { restrictFields } from './field-restrictions.ts'
 import type { BedrockModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { pathStep } from './model-path.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
 import { bearer } from './request-headers.ts'
 import { bedrockFields } from './restricted-fields.ts'
-import { restricting } from './restricting.ts'
-import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
 export type { AwsCredentials } from './bedrock/credentials.ts'
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
-export type { ProviderInstance, VendorOf } from './vendor.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
 /**
- * How Amazon Bedrock is reached. One of `credentials` and `bearerToken` is required. Default: the environment variable
+ * Options of `bedrock()`. Requires `credentials` or `bearerToken`. Default: the environment variable
  * `AWS_BEARER_TOKEN_BEDROCK`, then `AWS_ACCESS_KEY_ID` with `AWS_SECRET_ACCESS_KEY` and, if set, `AWS_SESSION_TOKEN`.
  */
 export interface BedrockOptions {
   /** Such as `us-east-1`. Default: the environment variable `AWS_REGION`, then `AWS_DEFAULT_REGION`. */
   readonly region?: string | undefined
-  /** Credentials, or a function that is asked for them before each call and keeps and renews them itself. */
+  /** Credentials, or a function that returns them. Called before each call, so it has to cache and renew them. */
   readonly credentials?: AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | undefined
   /** An API key of Bedrock, sent as `Authorization: Bearer ...`. */
   readonly bearerToken?: string | undefined
-  /** What stands before `/model/{model}/converse`. Default `https://bedrock-runtime.{region}.amazonaws.com`. */
+  /** The URL before `/model/{model}/converse`. Default `https://bedrock-runtime.{region}.amazonaws.com`. */
   readonly baseURL?: string | undefined
-  /** Fetches images that callers give by URL. Without it such a request is refused with 400. */
+  /** Fetches images that callers send as URLs. Without it, the gateway refuses such a request (400). */
   readonly fetchImage?: ImageFetcher | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -57,14 +57,14 @@ const optionNames = /* @__PURE__ */ namesOf<BedrockOptions>({
 })
 
 /**
- * Models on Amazon Bedrock, by its Converse API: `bedrock({ region, bearerToken })('anthropic.claude-sonnet-4-20250514-v1:0')`.
- * A model is named by its id, its ARN, or an inference profile. Calls are signed (AWS Signature Version 4), or
- * carry the bearer token.
+ * Creates a provider for Amazon Bedrock's Converse API: `bedrock({ region, bearerToken })('anthropic.claude-sonnet-4-20250514-v1:0')`.
+ * Name a model by its id, its ARN, or an inference profile. Calls are signed (AWS Signature Version 4) or carry the
+ * bearer token.
  *
- * Throws `ConfigurationError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for invalid options.
  */
-export function bedrock(options: BedrockOptions = {}): VendorOf<BedrockModel> {
-  knownOptions('bedrock', options, optionNames)
+export function bedrock(options: BedrockOptions = {}): ProviderInstanceOf<BedrockModel> {
+  rejectUnknownOptions('bedrock', options, optionNames)
   const { baseURL, fetchImage, maxConcurrent } = options
   const region = options.region ?? variableOf(['AWS_REGION', 'AWS_DEFAULT_REGION'])
   if (typeof region !== 'string' || !/^[a-z0-9-]{1,40}$/.test(region)) {
@@ -82,7 +82,7 @@ export function bedrock(options: BedrockOptions = {}): VendorOf<BedrockModel> {
     encode: call => encodeConverse(call, { url, region, access, fetchImage }),
     decode: (response, call) => decodeConverse(response, call),
     ...concurrency(maxConcurrent, 'bedrock'),
-    ...restricting(bedrockFields, options.allowFields, 'bedrock'),
+    ...restrictFields(bedrockFields, options.allowFields, 'bedrock'),
   }
   return providerInstance(provider)
 }

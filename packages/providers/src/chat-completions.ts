@@ -1,13 +1,13 @@
 import type { Call, EncodedRequest, PartialCompletion, Provider, Reply, UpstreamResponse } from '@sluice/core'
-import { AnswerForms } from './chat-completions/answer-forms.ts'
 import { ChunkStream } from './chat-completions/chunk-stream.ts'
-import type { Dialect } from './chat-completions/dialect.ts'
-import { completionFrom } from './chat-completions/partial-completion.ts'
+import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
+import { CompletionTemplates } from './chat-completions/completion-templates.ts'
+import { parseChatCompletion } from './chat-completions/partial-completion.ts'
 import { requestBody } from './chat-completions/request-body.ts'
-import { ParameterAdjuster } from './parameters/adjusting.ts'
-import { checkAnswerHead } from './wire/garbled.ts'
+import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
+import { checkResponseHead } from './wire/garbled-response.ts'
 import { jsonBody } from './wire/json-body.ts'
-import { upstreamRefusal } from './wire/upstream-refusal.ts'
+import { parseErrorResponse } from './wire/upstream-error-response.ts'
 import { wallClock } from './wire/wall-clock.ts'
 
 /** Where a vendor takes chat completions, and how it wants them written. */
@@ -16,18 +16,18 @@ export interface ChatCompletionsEndpoint {
   readonly url: string
   /** Further headers, names in lower case: credentials. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly dialect?: Dialect
+  readonly compatibility?: CompatibilityOptions
 }
 
 /**
  * Writes a request in the chat-completions protocol. Its headers are made from nothing. A stream is always
- * asked for its token counts. What the endpoint's dialect leaves out is in `adjustments`.
+ * asked for its token counts. Dropped fields are in `adjustments`.
  *
- * Throws `GatewayError` (400) for what the dialect lacks.
+ * Throws `GatewayError` (400) for parameters that the server does not support.
  */
 export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpoint): EncodedRequest {
-  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
-  const body = jsonBody(requestBody(call, endpoint.dialect ?? plain, adjusting))
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+  const body = jsonBody(requestBody(call, endpoint.compatibility ?? plain, adjuster))
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: call.input.stream === true ? 'text/event-stream' : 'application/json',
@@ -36,12 +36,12 @@ export function encodeChatCompletions(call: Call, endpoint: ChatCompletionsEndpo
   const { url, headers: further } = endpoint
   // One by one: to spread them into the others takes a microsecond.
   if (further !== undefined) for (const name of Object.keys(further)) headers[name] = further[name]!
-  const { list } = adjusting
+  const { list } = adjuster
   if (list.length === 0) return { method: 'POST', url, headers, body }
   return { method: 'POST', url, headers, body, adjustments: list }
 }
 
-const plain: Dialect = {}
+const plain: CompatibilityOptions = {}
 
 /**
  * Reads an answer in the chat-completions protocol, as any vendor speaks it, into clean parts.
@@ -55,12 +55,12 @@ export function decodeChatCompletions(
   call: Call,
   now: () => number = wallClock,
 ): Reply | Promise<Reply> {
-  return decodeAnswer(response, call, completionFrom, now)
+  return decodeAnswer(response, call, parseChatCompletion, now)
 }
 
-/** The same for one upstream, the forms of whose whole answers are remembered: see `AnswerForms`. */
+/** `decodeChatCompletions` for one upstream, with templates of its responses: see `CompletionTemplates`. */
 export function chatCompletionsDecoder(): Provider['decode'] {
-  const forms = new AnswerForms()
+  const forms = new CompletionTemplates()
   const read = (text: string) => forms.read(text)
   return (response, call) => decodeAnswer(response, call, read, wallClock)
 }
@@ -75,7 +75,7 @@ function decodeAnswer(
 ): Reply | Promise<Reply> {
   const { status } = response
   if (status < 200 || status > 299) return refused(response, now)
-  checkAnswerHead(response)
+  checkResponseHead(response)
   const { input, unsupportedParameters } = call
   if (input.stream !== true) {
     // A small answer has come with its head: then nothing is waited for.
@@ -88,7 +88,7 @@ function decodeAnswer(
 }
 
 async function refused(response: UpstreamResponse, now: () => number): Promise<never> {
-  throw await upstreamRefusal(response, now)
+  throw await parseErrorResponse(response, now)
 }
 
 async function completionOf(response: UpstreamResponse, read: ReadCompletion): Promise<Reply> {

@@ -1,11 +1,10 @@
 import { ConfigurationError } from '@sluice/core'
 
 /**
- * A key: the one that is given, else that of the first variable of the environment that is set, as the vendor's own
- * library reads it. A variable that is empty counts as not set; a key that is given and empty does not: it is an error
- * where it is checked.
+ * Returns the given key, else the first non-empty environment variable. An empty variable counts as not set; an empty
+ * given key does not, and is rejected by the later check.
  *
- * Throws `ConfigurationError`, which names the variables, where there is neither.
+ * Throws `ConfigurationError`, which names the variables, if there is no key.
  */
 export function keyOrEnvironment(
   given: string | undefined,
@@ -20,7 +19,7 @@ export function keyOrEnvironment(
   throw new ConfigurationError(`${owner}()`, [{ path: ['apiKey'], received: 'undefined', expected }])
 }
 
-/** The first of some variables of the environment that is set and not empty; `undefined` where there is no environment. */
+/** Returns the first non-empty environment variable; `undefined` without one, or without an environment. */
 export function variableOf(names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = read(name)
@@ -29,7 +28,7 @@ export function variableOf(names: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Edge runtimes may have no `process`; Deno throws for a variable that may not be read. */
+/** Edge runtimes may have no `process`; Deno throws without permission to read a variable. */
 function read(name: string): unknown {
   try {
     return (globalThis as Host).process?.env?.[name]

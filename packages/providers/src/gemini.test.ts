@@ -100,7 +100,7 @@ describe('a configuration', () => {
     ['baseURL', { baseURL: 'nowhere' }],
     ['safetySettings', { safetySettings: [{ category: 'X' }] }],
     ['maxConcurrent', { maxConcurrent: 0 }],
-    ['fetchImage has to be a function, not string', { fetchImage: 'https://images.example/' }],
+    ['got fetchImage of type string, expected a function', { fetchImage: 'https://images.example/' }],
     [
       'headers.X-Goog-Api-Key: got a string, expected each header once',
       { headers: { 'X-Goog-Api-Key': 'other' } },

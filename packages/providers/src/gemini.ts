@@ -2,40 +2,46 @@ import type { Call, EncodedRequest, Provider } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
 import { keyOrEnvironment } from './environment-key.ts'
+import { restrictFields } from './field-restrictions.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
 import { geminiNative, geminiParameters } from './gemini/parameters.ts'
 import { generateContentBody } from './gemini/request-body.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
 import { geminiServiceTier } from './gemini/service-tier.ts'
 import type { GeminiModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { modelPath } from './model-path.ts'
-import { ParameterAdjuster } from './parameters/adjusting.ts'
-import { checkedSecret, furtherHeaders } from './request-headers.ts'
+import { ParameterAdjuster } from './parameters/parameter-adjuster.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
+import { additionalHeaders, validateSecret } from './request-headers.ts'
 import { geminiFields } from './restricted-fields.ts'
-import { restricting } from './restricting.ts'
-import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { exactJsonText } from './wire/exact-json.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
-export type { ProviderInstance, VendorOf } from './vendor.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
-/** How the Gemini API (AI Studio) is reached. */
+/** Options of `gemini()`, for the Gemini API (AI Studio). */
 export interface GeminiOptions {
   /** Sent as `x-goog-api-key`. Default: the environment variable `GOOGLE_API_KEY`, then `GEMINI_API_KEY`. */
   readonly apiKey?: string | undefined
-  /** What stands before `/models/{model}:generateContent`. Without a path it gets `/v1beta`. Default `https://generativelanguage.googleapis.com/v1beta`. */
+  /**
+   * The URL before `/models/{model}:generateContent`; `/v1beta` is added to a URL without a path. Default
+   * `https://generativelanguage.googleapis.com/v1beta`.
+   */
   readonly baseURL?: string | undefined
-  /** What is let through of each kind of harm, for every request. Callers may send their own only where none are set here. Default: Google's. */
+  /**
+   * The safety thresholds for every request. Callers may send `safety_settings` only if this is not set. Default:
+   * Google's.
+   */
   readonly safetySettings?: readonly SafetySetting[] | undefined
-  /** Fetches images that callers give by URL. Without it such a request is refused with 400. */
+  /** Fetches images that callers send as URLs. Without it, the gateway refuses such a request (400). */
   readonly fetchImage?: ImageFetcher | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -49,34 +55,34 @@ const optionNames = /* @__PURE__ */ namesOf<GeminiOptions>({
   allowFields: true,
 })
 
-/** Files that were given to Google before, and videos: the service reads those by itself, and no other URL for sure. */
+/** Uploaded files and YouTube videos: the only URLs that Google is known to fetch itself. */
 const readable =
   /^https:\/\/(?:generativelanguage\.googleapis\.com\/v\w+\/files\/|(?:www\.)?youtube\.com\/watch\?|youtu\.be\/)/
 
 /**
- * Google's Gemini models: `gemini({ apiKey })('gemini-2.5-flash')`.
+ * Creates a provider for the Gemini API: `gemini({ apiKey })('gemini-2.5-flash')`.
  *
- * Throws `ConfigurationError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for invalid options.
  */
-export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
-  knownOptions('gemini', options, optionNames)
+export function gemini(options: GeminiOptions = {}): ProviderInstanceOf<GeminiModel> {
+  rejectUnknownOptions('gemini', options, optionNames)
   const { apiKey, baseURL = 'https://generativelanguage.googleapis.com/v1beta', headers = {} } = options
   const { safetySettings, fetchImage, maxConcurrent } = options
   checkSafetySettings(safetySettings, 'gemini')
   checkFetchImage(fetchImage, 'gemini')
   const base = baseUrl(baseURL, 'gemini', '/models', '/v1beta')
   const credentials = {
-    'x-goog-api-key': checkedSecret(
+    'x-goog-api-key': validateSecret(
       keyOrEnvironment(apiKey, 'gemini', ['GOOGLE_API_KEY', 'GEMINI_API_KEY']),
       'gemini',
     ),
   }
-  const further = furtherHeaders(credentials, headers, 'gemini')
+  const further = additionalHeaders(credentials, headers, 'gemini')
 
   async function encode(call: Call): Promise<EncodedRequest> {
     const streamed = call.input.stream === true
-    const adjusting = new ParameterAdjuster(call.unsupportedParameters)
-    const tier = geminiServiceTier(call.input.service_tier, adjusting)
+    const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+    const tier = geminiServiceTier(call.input.service_tier, adjuster)
     const body = await generateContentBody(
       call,
       {
@@ -87,7 +93,7 @@ export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
         images: { fetchImage, signal: call.signal },
         readsUrl: url => readable.test(url),
       },
-      adjusting,
+      adjuster,
     )
     return {
       method: 'POST',
@@ -99,7 +105,7 @@ export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
         ...further,
       },
       body: exactJsonText(tier === undefined ? body : { ...body, serviceTier: tier }),
-      adjustments: adjusting.list,
+      adjustments: adjuster.list,
     }
   }
 
@@ -108,7 +114,7 @@ export function gemini(options: GeminiOptions = {}): VendorOf<GeminiModel> {
     encode,
     decode: (response, call) => decodeGenerateContent(response, call),
     ...concurrency(maxConcurrent, 'gemini'),
-    ...restricting(geminiFields, options.allowFields, 'gemini'),
+    ...restrictFields(geminiFields, options.allowFields, 'gemini'),
   }
   return providerInstance(provider)
 }

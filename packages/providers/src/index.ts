@@ -13,18 +13,18 @@ export { gemini } from './gemini.ts'
 export type * from './known-models.ts'
 export type { LocalOptions } from './local/server.ts'
 export type {
-  Faults,
-  LocalVendor,
-  Pace,
-  Script,
-  ScriptedError,
-  ScriptedReply,
-  ScriptedToolCall,
+  FakeError,
+  FakeReply,
+  FakeToolCall,
+  LocalFaults,
+  LocalPace,
+  LocalProvider,
+  LocalScript,
 } from './local.ts'
 export { local } from './local.ts'
 export type { OpenAIOptions } from './openai.ts'
 export { openai } from './openai.ts'
-export type { Dialect, OpenAICompatibleOptions, ProviderInstance } from './openai-compatible.ts'
+export type { CompatibilityOptions, OpenAICompatibleOptions, ProviderInstance } from './openai-compatible.ts'
 export { openaiCompatible } from './openai-compatible.ts'
 export type { HostedOptions, Preset, PresetOptions } from './presets.ts'
 export {
@@ -42,7 +42,7 @@ export {
   vllm,
   xai,
 } from './presets.ts'
+export type { ProviderInstanceOf } from './provider-instance.ts'
 export { allRestrictedFields } from './restricted-fields.ts'
-export type { VendorOf } from './vendor.ts'
 export type { VertexOptions } from './vertex.ts'
 export { vertex } from './vertex.ts'

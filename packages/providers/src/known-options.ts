@@ -4,7 +4,7 @@ import { ConfigurationError, configurationError, unknownOption } from '@sluice/c
  * Rejects options that are not an object, or that have a name the owner does not know: a misspelt option would
  * otherwise be as if it were not there. Throws `ConfigurationError`, with the name that was likely meant.
  */
-export function knownOptions(owner: string, given: unknown, known: readonly string[]): void {
+export function rejectUnknownOptions(owner: string, given: unknown, known: readonly string[]): void {
   const source = owner.includes('(') ? owner : `${owner}()`
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw configurationError(source, [], given, 'an object of options')

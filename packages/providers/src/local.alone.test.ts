@@ -279,7 +279,7 @@ describe('local', () => {
       [{ faults: { latencyMs: [9, 1] } }, /faults.latencyMs/],
       [{ contextWindow: 0.5 }, /contextWindow must be a whole number/],
       [{ maxConcurrent: 0 }, /maxConcurrent/],
-      [{ script: [], faults: {} }, /together/],
+      [{ script: [], faults: {} }, /both faults and script/],
       [{ script: [{}] }, /script\[0\] needs one of text/],
       [{ script: ['a', { text: 'a', chunks: [] }] }, /script\[1\] has both text and chunks/],
       [{ script: [{ text: 'a', cutAfter: 1, hang: 2 }] }, /both cutAfter and hang/],

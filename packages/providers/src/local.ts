@@ -16,13 +16,13 @@ import type { LocalOptions } from './local/server.ts'
 import { createServer } from './local/server.ts'
 import { generateStructured } from './local/structured-output.ts'
 
-export type { Faults } from './local/faults.ts'
-export type { Pace } from './local/pace.ts'
-export type { Script, ScriptedError, ScriptedReply, ScriptedToolCall } from './local/script.ts'
+export type { LocalFaults } from './local/faults.ts'
+export type { LocalPace } from './local/pace.ts'
+export type { FakeError, FakeReply, FakeToolCall, LocalScript } from './local/script.ts'
 export type { LocalOptions } from './local/server.ts'
 
-/** The embedded provider, set up: give it a model's name, or none for `local`. */
-export interface LocalVendor {
+/** A configured `local()` provider: call it with a model's name to get a target. Default name: `local`. */
+export interface LocalProvider {
   (model?: string, capabilities?: Capabilities): Target
   readonly provider: Provider
 }
@@ -31,16 +31,16 @@ const positive = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true }
 const names = 'pace faults script contextWindow now maxConcurrent'
 
 /**
- * The embedded provider: a chat-completions server within the process, for a start without a key and for tests.
+ * Creates the embedded provider: an in-process chat-completions server for tests and for a first start without a key.
  * It is not a language model, and says so. The same request gives the same answer.
  *
  * It answers a simple calculation, calls the tools it is given with arguments generated from their schemas, answers with
- * an object for a schema, and echoes the user's words otherwise. Keywords that it does not regard in a schema, such as
- * `pattern`, are in `adjustments`. Tokens are words and punctuation marks. A choice has at most 8,192 of them.
+ * an object for a schema, and echoes the user's words otherwise. Schema keywords that it ignores, such as
+ * `pattern`, are reported as adjustments. Tokens are words and punctuation marks. A choice has at most 8,192 of them.
  *
- * Throws `TypeError` or `RangeError` for options that make no sense.
+ * Throws `ConfigurationError` for an unknown option, and `TypeError` or `RangeError` for an invalid value.
  */
-export function local(options: LocalOptions = {}): LocalVendor {
+export function local(options: LocalOptions = {}): LocalProvider {
   const provider = localProvider(options)
   const target = (model = 'local', capabilities?: Capabilities): Target =>
     capabilities === undefined ? { provider, model } : { provider, model, capabilities }
@@ -52,7 +52,9 @@ function localProvider(options: LocalOptions): Provider {
   const { pace = {}, faults, script, now, maxConcurrent } = options
   validatePace(pace)
   if (script !== undefined && faults !== undefined) {
-    throw new TypeError('local(): faults and script are given together. Write the faults into the script.')
+    throw new TypeError(
+      'local(): got both faults and script, expected one of them. Write the faults into the script.',
+    )
   }
   if (faults !== undefined) validateFaults(faults)
   if (script !== undefined) validateScript(script)
@@ -69,7 +71,7 @@ function localProvider(options: LocalOptions): Provider {
   }
 }
 
-/** A stream is always asked for its token counts. */
+/** Streams always request their token usage. */
 function encode({ input, model }: Call, isGenerated: boolean): EncodedRequest {
   const body =
     input.stream === true
@@ -85,7 +87,7 @@ function encode({ input, model }: Call, isGenerated: boolean): EncodedRequest {
   }
 }
 
-/** The schemas that the answer does not regard in full. What cannot be generated is refused by the transport. */
+/** Returns adjustments for ignored schema keywords. The transport refuses a schema that it cannot generate a value for. */
 function adjustmentsOf(input: ChatRequest): readonly Adjustment[] {
   if (!input.tools && !input.functions && input.response_format?.type !== 'json_schema') return []
   return generateStructured(input).adjustments

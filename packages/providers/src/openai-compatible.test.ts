@@ -314,7 +314,7 @@ describe('the configuration', () => {
   it('refuses a model without a name', () => {
     expect(() => acme()('')).toThrow(TypeError)
     expect(() => acme()(undefined as unknown as string)).toThrow(
-      /model: got undefined, expected the name that the vendor has/,
+      /model: got undefined, expected the provider's name for the model/,
     )
   })
 
@@ -428,29 +428,33 @@ describe('options that are refused', () => {
       /^ollama\(\): baseUrl: got a string, expected no such option/,
     ],
     [
-      'a misspelt dialect',
+      'a misspelt option',
       () => acme({ maxTokenParameter: 'x' } as never),
       /maxTokenParameter: got a string, expected no such option. Did you mean 'maxTokensParameter'/,
     ],
     [
       'an unknown name for the bound',
       () => acme({ maxTokensParameter: 'tokens' as never }),
-      /^acme: maxTokensParameter has to be 'max_tokens' or 'max_completion_tokens' or 'by-model', not "tokens"/,
+      /^acme: got maxTokensParameter "tokens", expected 'max_tokens' or 'max_completion_tokens' or 'by-model'/,
     ],
     [
       'a flag that is a text',
       () => acme({ streamOptions: 'no' as never }),
-      /streamOptions has to be true or false/,
+      /got streamOptions "no", expected true or false/,
     ],
     [
       'a list that is a text',
       () => acme({ drop: 'user' as never }),
-      /drop has to be an array of field names/,
+      /got drop "user", expected an array of field names/,
     ],
-    ['a list of other things', () => acme({ refuse: [1] as never }), /refuse has to be an array/],
-    ['new names that are none', () => acme({ rename: { seed: 1 } as never }), /rename has to be an object/],
-    ['an unknown role', () => acme({ developerRole: 'user' as never }), /developerRole has to be/],
-    ['unknown ids', () => acme({ toolCallIds: 'nine' as never }), /toolCallIds has to be/],
+    ['a list of other things', () => acme({ refuse: [1] as never }), /got refuse object, expected an array/],
+    [
+      'new names that are none',
+      () => acme({ rename: { seed: 1 } as never }),
+      /got rename object, expected an object/,
+    ],
+    ['an unknown role', () => acme({ developerRole: 'user' as never }), /got developerRole "user", expected/],
+    ['unknown ids', () => acme({ toolCallIds: 'nine' as never }), /got toolCallIds "nine", expected/],
   ])('%s', (_name, make, message) => {
     expect(make).toThrow(TypeError)
     expect(make).toThrow(message)

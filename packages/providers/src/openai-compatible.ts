@@ -1,37 +1,42 @@
 import type { Provider, RestrictedFields } from '@sluice/core'
 import { baseUrl } from './base-url.ts'
-import { checkDialect } from './chat-completions/check-dialect.ts'
-import type { Dialect } from './chat-completions/dialect.ts'
+import type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
+import { validateCompatibility } from './chat-completions/validate-compatibility.ts'
 import { chatCompletionsDecoder, encodeChatCompletions } from './chat-completions.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { bearer, furtherHeaders } from './request-headers.ts'
+import { checkRestrictedFields, restrictFields } from './field-restrictions.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import {
+  concurrency,
+  type KnownCapabilities,
+  type ProviderInstance,
+  providerInstance,
+} from './provider-instance.ts'
+import { additionalHeaders, bearer } from './request-headers.ts'
 import { allRestrictedFields } from './restricted-fields.ts'
-import { checkRestrictedFields, restricting } from './restricting.ts'
-import { concurrency, type KnownCapabilities, type ProviderInstance, providerInstance } from './vendor.ts'
 
-export type { Dialect } from './chat-completions/dialect.ts'
-export type { ProviderInstance } from './vendor.ts'
+export type { CompatibilityOptions } from './chat-completions/compatibility-options.ts'
+export type { ProviderInstance } from './provider-instance.ts'
 
-/** A service that speaks the chat-completions protocol, and how. */
-export interface OpenAICompatibleOptions extends Dialect {
-  /** The vendor's name, for records of what was asked of whom. */
+/** Options of `openaiCompatible()`: a server's address, and how it differs from the chat-completions protocol. */
+export interface OpenAICompatibleOptions extends CompatibilityOptions {
+  /** The provider's name in logs, metrics and the ledger. */
   readonly name: string
-  /** What stands before `/chat/completions`: `https://api.example.com/v1`. */
+  /** The URL before `/chat/completions`: `https://api.example.com/v1`. */
   readonly baseURL: string
   /** Sent as `Authorization: Bearer ...`. */
   readonly apiKey?: string | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
   /**
-   * The fields outside the protocol that the server obeys to choose models, routing, paid features or token bounds. Callers
-   * with limits or a list of models may not send them. Default: those of all known servers.
+   * Fields outside the protocol by which a request selects models, routing, paid features or token limits. Callers with
+   * limits or a model list may not send them. Default: those of all known servers.
    */
   readonly restrictedFields?: RestrictedFields | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
-  /** What its models can do, where a target does not say otherwise. Default: unknown. */
+  /** The default capabilities of its models; a target can override them. Default: unknown. */
   readonly capabilities?: KnownCapabilities | undefined
 }
 
@@ -59,33 +64,35 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAICompatibleOptions>({
 })
 
 /**
- * A provider for any service that speaks the chat-completions protocol.
+ * Creates a provider for any server with the chat-completions protocol.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `TypeError` for invalid options.
  *
  * @example
  * const acme = openaiCompatible({ name: 'acme', baseURL: 'https://llm.acme.example/v1', apiKey })
  * createGateway({ route: models({ 'acme-large': acme('large-2') }), ... })
  */
 export function openaiCompatible(options: OpenAICompatibleOptions): ProviderInstance {
-  knownOptions('openaiCompatible', options, optionNames)
+  rejectUnknownOptions('openaiCompatible', options, optionNames)
   const { name, baseURL, apiKey, headers = {}, maxConcurrent, capabilities: known, ...rest } = options
-  const { restrictedFields = allRestrictedFields, allowFields, ...dialect } = rest
+  const { restrictedFields = allRestrictedFields, allowFields, ...compatibility } = rest
   if (typeof name !== 'string' || name.trim() === '')
-    throw new TypeError('openaiCompatible: name has to be a word for the vendor.')
-  checkDialect(dialect, name)
+    throw new TypeError(
+      "openaiCompatible(): name is missing or empty. Give the provider a name, such as 'acme'.",
+    )
+  validateCompatibility(compatibility, name)
   checkRestrictedFields(restrictedFields, name)
   const endpoint = {
     url: `${baseUrl(baseURL, name)}/chat/completions`,
-    headers: furtherHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
-    dialect,
+    headers: additionalHeaders(apiKey === undefined ? {} : bearer(apiKey, name), headers, name),
+    compatibility,
   }
   const provider: Provider = {
     name,
     encode: call => encodeChatCompletions(call, endpoint),
     decode: chatCompletionsDecoder(),
     ...concurrency(maxConcurrent, name),
-    ...restricting(restrictedFields, allowFields, name),
+    ...restrictFields(restrictedFields, allowFields, name),
   }
   return providerInstance(provider, known)
 }

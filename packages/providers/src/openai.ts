@@ -1,14 +1,14 @@
-import { capabilitiesByName, openaiDialect } from './chat-completions/dialect.ts'
+import { capabilitiesByName, openaiCompatibility } from './chat-completions/compatibility-options.ts'
 import { keyOrEnvironment } from './environment-key.ts'
 import type { OpenAIModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
 import { openaiCompatible } from './openai-compatible.ts'
+import type { ProviderInstanceOf } from './provider-instance.ts'
 import { allRestrictedFields, openaiFields } from './restricted-fields.ts'
-import type { VendorOf } from './vendor.ts'
 
-export type { ProviderInstance, VendorOf } from './vendor.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
-/** How OpenAI is reached. */
+/** Options of `openai()`. */
 export interface OpenAIOptions {
   /** Default: the environment variable `OPENAI_API_KEY`. */
   readonly apiKey?: string | undefined
@@ -18,9 +18,9 @@ export interface OpenAIOptions {
   readonly organization?: string | undefined
   /** Sent as `openai-project`. */
   readonly project?: string | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -34,13 +34,13 @@ const optionNames = /* @__PURE__ */ namesOf<OpenAIOptions>({
 })
 
 /**
- * OpenAI's models: `openai({ apiKey })('gpt-4o')`. Reasoning models (o1, o3, gpt-5 and so on) are known by
- * their names and get `max_completion_tokens`.
+ * Creates a provider for OpenAI: `openai({ apiKey })('gpt-4o')`. Reasoning models (o1, o3, gpt-5 and so on) are
+ * recognized by their names and get `max_completion_tokens`.
  *
- * Throws `ConfigurationError` for a configuration that cannot work.
+ * Throws `ConfigurationError` for invalid options.
  */
-export function openai(options: OpenAIOptions = {}): VendorOf<OpenAIModel> {
-  knownOptions('openai', options, optionNames)
+export function openai(options: OpenAIOptions = {}): ProviderInstanceOf<OpenAIModel> {
+  rejectUnknownOptions('openai', options, optionNames)
   const { apiKey, baseURL, organization, project, maxConcurrent, allowFields } = options
   return openaiCompatible({
     name: 'openai',
@@ -55,6 +55,6 @@ export function openai(options: OpenAIOptions = {}): VendorOf<OpenAIModel> {
     restrictedFields: baseURL === undefined ? openaiFields : allRestrictedFields,
     allowFields,
     capabilities: capabilitiesByName,
-    ...openaiDialect,
+    ...openaiCompatibility,
   })
 }

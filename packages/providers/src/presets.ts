@@ -10,8 +10,9 @@ import type {
   TogetherModel,
   XaiModel,
 } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { type Dialect, openaiCompatible, type ProviderInstance } from './openai-compatible.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { type CompatibilityOptions, openaiCompatible, type ProviderInstance } from './openai-compatible.ts'
+import type { ProviderInstanceOf } from './provider-instance.ts'
 import {
   allRestrictedFields,
   cerebrasFields,
@@ -27,37 +28,36 @@ import {
   vllmFields,
   xaiFields,
 } from './restricted-fields.ts'
-import type { VendorOf } from './vendor.ts'
 
-/** A vendor as data: where it is, and how its requests differ from the protocol. */
-export interface Preset extends Dialect {
+/** A hosted service or local server as data: its address, and how it differs from the protocol. */
+export interface Preset extends CompatibilityOptions {
   readonly name: string
   readonly baseURL: string
   readonly capabilities?: Capabilities
-  /** Fields outside the protocol that the vendor obeys to choose models, routing, paid features or token bounds. */
+  /** Fields outside the protocol by which a request selects models, routing, paid features or token limits. */
   readonly restrictedFields: RestrictedFields
 }
 
-/** How a server of your own is reached. */
+/** Options of the presets for local servers, such as `ollama()`. */
 export interface PresetOptions {
   readonly apiKey?: string | undefined
-  /** Replaces the preset's. */
+  /** Replaces the base URL of the preset. */
   readonly baseURL?: string | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
-/** How a hosted vendor is reached. */
+/** Options of the presets for hosted services, such as `groq()`. */
 export interface HostedOptions extends PresetOptions {
-  /** Default: the environment variable that is named like the vendor, such as `GROQ_API_KEY`. */
+  /** Default: the environment variable with the service's name, such as `GROQ_API_KEY`. */
   readonly apiKey?: string | undefined
 }
 
-/** Hints that the protocol has and most vendors do not. */
+/** Hints of the protocol that most services do not support. */
 const hints = [
   'user',
   'store',
@@ -213,12 +213,14 @@ const optionNames = /* @__PURE__ */ namesOf<PresetOptions>({
   allowFields: true,
 })
 
-function hosted<Known extends string>(preset: Preset): (options?: HostedOptions) => VendorOf<Known> {
+function hosted<Known extends string>(
+  preset: Preset,
+): (options?: HostedOptions) => ProviderInstanceOf<Known> {
   const { name } = preset
   // Behind a URL of its own may be another server.
   const elsewhere = { ...preset, restrictedFields: allRestrictedFields }
   return (options = {}) => {
-    knownOptions(name, options, optionNames)
+    rejectUnknownOptions(name, options, optionNames)
     const apiKey = keyOrEnvironment(options.apiKey, name, [`${name.toUpperCase()}_API_KEY`])
     return withPreset(options.baseURL === undefined ? preset : elsewhere, { ...options, apiKey })
   }
@@ -229,7 +231,7 @@ function selfHosted(preset: Preset): (options?: PresetOptions) => ProviderInstan
 }
 
 function withPreset(preset: Preset, options: PresetOptions): ProviderInstance {
-  knownOptions(preset.name, options, optionNames)
+  rejectUnknownOptions(preset.name, options, optionNames)
   return openaiCompatible({ ...preset, ...options, baseURL: options.baseURL ?? preset.baseURL })
 }
 

@@ -18,7 +18,7 @@ const own = new Set([
 
 /** A key or token as an `authorization` header. Throws `TypeError` for what no header can carry. */
 export function bearer(secret: string, owner: string, option = 'apiKey'): Readonly<Record<string, string>> {
-  return { authorization: `Bearer ${checkedSecret(secret, owner, option)}` }
+  return { authorization: `Bearer ${validateSecret(secret, owner, option)}` }
 }
 
 /**
@@ -26,7 +26,7 @@ export function bearer(secret: string, owner: string, option = 'apiKey'): Readon
  * further ones. Throws `TypeError` for what cannot be a header, or must not be one. A value is never part of
  * the message.
  */
-export function furtherHeaders(
+export function additionalHeaders(
   credentials: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>>,
   owner: string,
@@ -57,7 +57,7 @@ export function furtherHeaders(
 }
 
 /** A secret that a header can carry. Throws `ConfigurationError` otherwise, without telling it. */
-export function checkedSecret(secret: string | undefined, owner: string, option = 'apiKey'): string {
+export function validateSecret(secret: string | undefined, owner: string, option = 'apiKey'): string {
   if (typeof secret === 'string' && secret !== '' && secret === secret.trim() && isHeaderValue(secret)) {
     return secret
   }

@@ -112,7 +112,7 @@ describe('a configuration', () => {
     ],
     ['defaultMaxTokens', { defaultMaxTokens: 0 }],
     ['beta', { beta: 'one' }],
-    ['fetchImage has to be a function, not object', { fetchImage: {} }],
+    ['got fetchImage of type object, expected a function', { fetchImage: {} }],
     ['safetySettings', { safetySettings: {} }],
     ['region: got a string, expected no such option', { region: 'us' }],
   ])('that cannot work is refused: %s', (words, options) => {

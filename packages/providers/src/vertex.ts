@@ -3,15 +3,15 @@ import { accessToken } from './access-token.ts'
 import { decodeMessages } from './anthropic/decode.ts'
 import { baseUrl } from './base-url.ts'
 import { checkFetchImage, type ImageFetcher } from './conversation/image-data.ts'
+import { restrictFields } from './field-restrictions.ts'
 import { decodeGenerateContent } from './gemini/decode.ts'
-import { googleRefusal } from './gemini/google-refusal.ts'
+import { parseGoogleError } from './gemini/google-error.ts'
 import { checkSafetySettings, type SafetySetting } from './gemini/safety-settings.ts'
 import type { VertexModel } from './known-models.ts'
-import { knownOptions, namesOf } from './known-options.ts'
-import { furtherHeaders } from './request-headers.ts'
+import { namesOf, rejectUnknownOptions } from './known-options.ts'
+import { concurrency, type ProviderInstanceOf, providerInstance } from './provider-instance.ts'
+import { additionalHeaders } from './request-headers.ts'
 import { vertexFields } from './restricted-fields.ts'
-import { restricting } from './restricting.ts'
-import { concurrency, providerInstance, type VendorOf } from './vendor.ts'
 import { claudeRequest, claudeSettings } from './vertex/claude-request.ts'
 import { geminiRequest } from './vertex/gemini-request.ts'
 import { checkPlace, vertexHost } from './vertex/host.ts'
@@ -21,32 +21,35 @@ import { wallClock } from './wire/wall-clock.ts'
 
 export type { FetchedImage, ImageFetcher } from './conversation/image-data.ts'
 export type { SafetySetting } from './gemini/safety-settings.ts'
-export type { ProviderInstance, VendorOf } from './vendor.ts'
+export type { ProviderInstance, ProviderInstanceOf } from './provider-instance.ts'
 
-/** How Vertex AI is reached. One of `token` and `tokenProvider` is required. */
+/** Options of `vertex()`. Requires `token` or `tokenProvider`. */
 export interface VertexOptions {
   readonly project: string
   /** Such as `us-central1`, `europe-west1` or `global`. */
   readonly location: string
-  /** An OAuth access token, sent as `Authorization: Bearer ...`. It lasts for an hour at most. */
+  /** An OAuth access token, sent as `Authorization: Bearer ...`. It expires after at most an hour. */
   readonly token?: string | undefined
-  /** Asked for an access token before each call; it keeps and renews the token itself. */
+  /** Returns an access token. Called before each call, so it has to cache and renew the token. */
   readonly tokenProvider?: (() => string | Promise<string>) | undefined
-  /** What stands before `/projects/...`. Without a path it gets `/v1`. Default `https://{location}-aiplatform.googleapis.com/v1`, by the model's location. */
+  /**
+   * The URL before `/projects/...`; `/v1` is added to a URL without a path. Default
+   * `https://{location}-aiplatform.googleapis.com/v1`, with the model's location.
+   */
   readonly baseURL?: string | undefined
-  /** As for `anthropic`, of Claude models. */
+  /** For Claude models, as in `AnthropicOptions`. */
   readonly defaultMaxTokens?: number | undefined
-  /** As for `anthropic`, of Claude models. */
+  /** For Claude models, as in `AnthropicOptions`. */
   readonly beta?: readonly string[] | undefined
-  /** As for `gemini`, of Gemini models. */
+  /** For Gemini models, as in `GeminiOptions`. */
   readonly safetySettings?: readonly SafetySetting[] | undefined
-  /** Fetches images that callers give by URL. Without it such a request is refused with 400. */
+  /** Fetches images that callers send as URLs. Without it, the gateway refuses such a request (400). */
   readonly fetchImage?: ImageFetcher | undefined
-  /** Further headers of each request. */
+  /** Additional headers for each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many calls may run at once; further ones wait. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number | undefined
-  /** Restricted fields that every caller may send, also with limits or a list of models. Default: none. */
+  /** Restricted fields that every caller may send, even one with limits or a model list. Default: none. */
   readonly allowFields?: readonly string[] | undefined
 }
 
@@ -66,21 +69,21 @@ const optionNames = /* @__PURE__ */ namesOf<VertexOptions>({
 })
 
 /**
- * Gemini and Claude on Vertex AI: `vertex({ project, location, token })('gemini-2.5-flash')`,
- * `...('claude-sonnet-4@20250514')`. A model may also be named with its publisher (`publishers/google/models/...`),
- * as an endpoint (`endpoints/...`), or by its whole resource name.
+ * Creates a provider for Gemini and Claude on Vertex AI: `vertex({ project, location, token })('gemini-2.5-flash')`,
+ * `...('claude-sonnet-4@20250514')`. A model can also be named with its publisher
+ * (`publishers/google/models/...`), as an endpoint (`endpoints/...`), or by its full resource name.
  *
- * Throws `TypeError` for a configuration that cannot work.
+ * Throws `TypeError` for invalid options.
  */
-export function vertex(options: VertexOptions): VendorOf<VertexModel> {
-  knownOptions('vertex', options, optionNames)
+export function vertex(options: VertexOptions): ProviderInstanceOf<VertexModel> {
+  rejectUnknownOptions('vertex', options, optionNames)
   const { project, location, headers = {}, maxConcurrent, safetySettings, fetchImage } = options
   checkPlace(project, location)
   const base =
     options.baseURL === undefined ? undefined : baseUrl(options.baseURL, 'vertex', '/projects', '/v1')
   const authorization = accessToken(options, 'vertex')
   // The token is not known yet; that no other header takes its place is.
-  const further = furtherHeaders({ authorization: '' }, headers, 'vertex')
+  const further = additionalHeaders({ authorization: '' }, headers, 'vertex')
   const claude = claudeSettings(options)
   checkSafetySettings(safetySettings, 'vertex')
   checkFetchImage(fetchImage, 'vertex')
@@ -113,7 +116,7 @@ export function vertex(options: VertexOptions): VendorOf<VertexModel> {
     if (model === undefined) return decodeGenerateContent(response, call)
     const { status } = response
     // Errors are Google's own, whoever made the model.
-    if (status < 200 || status > 299) throw await googleRefusal(response, wallClock)
+    if (status < 200 || status > 299) throw await parseGoogleError(response, wallClock)
     return decodeMessages(response, { ...call, model })
   }
 
@@ -122,7 +125,7 @@ export function vertex(options: VertexOptions): VendorOf<VertexModel> {
     encode,
     decode,
     ...concurrency(maxConcurrent, 'vertex'),
-    ...restricting(vertexFields, options.allowFields, 'vertex'),
+    ...restrictFields(vertexFields, options.allowFields, 'vertex'),
   }
   return providerInstance(provider)
 }

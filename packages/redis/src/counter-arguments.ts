@@ -1,26 +1,26 @@
 import { burstOf, type Counter, cellCost } from '@sluice/core'
 
-/** Whether a claim keeps hold of something of this count until it is settled. */
-export function holds(counter: Counter): boolean {
+/** Whether a claim holds an amount of this counter until it is settled. */
+export function isHeldUntilSettled(counter: Counter): boolean {
   return counter.kind !== 'rate' || counter.floor !== undefined
 }
 
 /**
- * A counter as the scripts read it: kind, limit, window (of a rate, what may be taken at once), what it takes, what it
- * gives back if it is never settled, whether it is a dryRun, what it was charged. Rates are told in microseconds. Throws `TypeError` for what is no whole number:
- * Redis would keep it, and what is not a number has room for everything.
+ * Returns a counter as script arguments: kind, limit, window (of a rate: its burst), amount, refund if it is never
+ * settled, whether it is a dry run, and the charged amount. Rates are in microseconds. Throws `TypeError` unless all
+ * numbers are whole: Redis would store `NaN`, which never exceeds a limit.
  */
 export function counterArguments(counter: Counter, charged = 0): string[] {
   const { kind, key } = counter
-  const limit = whole(counter.limit, 1, 'limit', key)
+  const limit = assertWholeNumber(counter.limit, 1, 'limit', key)
   const dryRun = counter.dryRun ? '1' : '0'
   if (kind === 'lease') return [kind, String(limit), '', '1', '', dryRun, '']
-  const amount = whole(counter.amount, 0, 'amount', key)
-  const floor = counter.floor === undefined ? undefined : whole(counter.floor, 0, 'floor', key)
+  const amount = assertWholeNumber(counter.amount, 0, 'amount', key)
+  const floor = counter.floor === undefined ? undefined : assertWholeNumber(counter.floor, 0, 'floor', key)
   if (floor !== undefined && floor > amount) {
     throw new TypeError(`The counter ${key}: got the floor ${floor}, expected at most its amount, ${amount}.`)
   }
-  if (kind === 'rate') whole(counter.windowMs, 1, 'windowMs', key)
+  if (kind === 'rate') assertWholeNumber(counter.windowMs, 1, 'windowMs', key)
   const cost = kind === 'rate' ? (of: number) => cellCost(counter, of) : (of: number) => of
   return [
     kind,
@@ -29,11 +29,11 @@ export function counterArguments(counter: Counter, charged = 0): string[] {
     String(cost(amount)),
     floor === undefined ? '' : String(cost(amount) - cost(floor)),
     dryRun,
-    String(cost(whole(charged, 0, 'charge', key))),
+    String(cost(assertWholeNumber(charged, 0, 'charge', key))),
   ]
 }
 
-function whole(value: number, least: number, what: string, key: string): number {
+function assertWholeNumber(value: number, least: number, what: string, key: string): number {
   if (Number.isSafeInteger(value) && value >= least) return value
   throw new TypeError(
     `The counter ${key}: got the ${what} ${value}, expected a whole number from ${least} to ${Number.MAX_SAFE_INTEGER}.`,

@@ -1,10 +1,10 @@
-/** A client that takes commands as ioredis does (`Redis`, `Cluster`), or iovalkey. */
+/** A client of the package `ioredis` (`Redis`, `Cluster`) or `iovalkey`. */
 export interface IoredisClient {
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
 }
 
-/** A client that takes commands as the package `redis` does (`createClient`, `createCluster`). */
+/** A client of the package `redis` (`createClient`, `createCluster`). */
 export interface NodeRedisClient {
   evalSha(sha1: string, given: KeysAndArguments): Promise<unknown>
   eval(script: string, given: KeysAndArguments): Promise<unknown>
@@ -15,17 +15,17 @@ interface KeysAndArguments {
   arguments: string[]
 }
 
-/** What can run a script on Redis or Valkey. */
+/** A client that runs scripts on Redis or Valkey. */
 export type RedisClient = IoredisClient | NodeRedisClient
 
-/** A client of either kind, asked in one way. */
+/** The common interface of both kinds of clients. */
 export interface ScriptRunner {
   evalSha(sha1: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
 }
 
-/** Throws `TypeError` for what is no client, in the name of the function that was given it. */
-export function scriptRunner(client: RedisClient, of = 'redisStore'): ScriptRunner {
+/** Throws `TypeError` for an invalid client. `of` is the function's name in the message. */
+export function scriptRunner(client: RedisClient, of = 'redisLimitStore'): ScriptRunner {
   if (has(client, 'evalSha')) {
     return {
       evalSha: async (sha1, keys, args) => client.evalSha(sha1, { keys: [...keys], arguments: [...args] }),

@@ -1,61 +1,63 @@
 import type { SharedHealth, SharedTargetChange, SharedTargetState, UnavailableReason } from '@sluice/core'
 import { acquireProbe, readHealth, releaseProbe, writeHealth } from './lua/health.ts'
+import { parseWholeNumber } from './parse-whole-number.ts'
 import { type RedisClient, scriptRunner } from './redis-client.ts'
 import { script } from './script.ts'
-import { checkedPrefix, spelled } from './store-keys.ts'
-import { wholeNumberOf } from './whole-number-of.ts'
+import { encodeKeyPart, validatePrefix } from './store-keys.ts'
 
+/** Options of `redisHealth()`. */
 export interface RedisHealthOptions {
   /**
-   * What the names of all keys begin with; gateways with the same one share their health. Default: `sluice`. It is
-   * their hash tag too: in a cluster all keys of one prefix are on one node.
+   * The prefix of all keys; gateways with the same prefix share their health. Default `sluice`. It is also the hash tag:
+   * in a cluster all keys of one prefix are on one node.
    */
   readonly prefix?: string
 }
 
-/** How long is kept what is known of a target, after it is neither open nor cools down, in milliseconds. */
+/** How long a target's state outlives its open breaker or cooldown, in milliseconds. */
 const slackMs = 600_000
 
-const reading = script(readHealth)
-const writing = script(writeHealth)
-const claim = script(acquireProbe)
-const release = script(releaseProbe)
+const readScript = script(readHealth)
+const writeScript = script(writeHealth)
+const acquireScript = script(acquireProbe)
+const releaseScript = script(releaseProbe)
 
 /**
- * Tells processes by Redis (5 and newer) or Valkey which targets are left alone: `createGateway({ health:
- * redisHealth(client) })`. What one opens the others skip within two seconds, and one of all probes it; but for what may
- * be one process's own fault, as that it reaches nobody, or that its key is refused. Principals are told apart by digests
- * of 16 characters; their ids are not stored. The server's clock counts. No
- * request waits for it, and without it each process goes on by what it knows itself. No key is left behind: each has an
- * expiry.
+ * Shares the circuit breakers of processes in Redis (5 and newer) or Valkey:
+ * `createGateway({ sharedHealth: redisHealth(client) })`. When one process opens a breaker, the others skip the target
+ * within 2 seconds, and one of them probes it. Failures that may be local to one process, such as a lost network or a
+ * refused key, are not shared. Principals are stored as digests of 16 characters, not as ids. No request waits for Redis;
+ * without it, each process uses its own state. Times are the server's clock's, and every key has an expiry.
  *
- * A target is known by its provider's name and its model: providers of one name share their health. The client is
- * yours: connect it, listen to its errors, close it. Throws `TypeError` for what is no client, and for a prefix that
- * cannot be a hash tag.
+ * A target is identified by its provider's name and its model: providers with the same name share their health. You own
+ * the client: connect it, handle its errors, close it. Throws `TypeError` for an invalid client or prefix.
  */
 export function redisHealth(
   client: RedisClient,
   { prefix = 'sluice' }: RedisHealthOptions = {},
 ): SharedHealth {
   const runner = scriptRunner(client, 'redisHealth')
-  checkedPrefix(prefix, 'redisHealth')
-  const state = (id: string) => `{${prefix}}:health:${spelled(id)}`
-  const probe = (id: string) => `{${prefix}}:health-probe:${spelled(id)}`
+  validatePrefix(prefix, 'redisHealth')
+  const state = (id: string) => `{${prefix}}:health:${encodeKeyPart(id)}`
+  const probe = (id: string) => `{${prefix}}:health-probe:${encodeKeyPart(id)}`
   return {
-    read: async ids => statesOf(await reading.run(runner, ids.map(state), []), ids.length),
+    read: async ids => statesOf(await readScript.run(runner, ids.map(state), []), ids.length),
 
     async write(changes) {
       const keys = changes.flatMap(({ id }) => [state(id), probe(id)])
-      const reply = await writing.run(runner, keys, [String(slackMs), ...changes.flatMap(changeArguments)])
+      const reply = await writeScript.run(runner, keys, [
+        String(slackMs),
+        ...changes.flatMap(changeArguments),
+      ])
       return numbersOf(reply, changes.length)
     },
 
     async acquireProbe(id, token, ms) {
-      return flagOf(await claim.run(runner, [probe(id)], [token, whole(ms)]))
+      return flagOf(await acquireScript.run(runner, [probe(id)], [token, whole(ms)]))
     },
 
     async releaseProbe(id, token) {
-      flagOf(await release.run(runner, [probe(id)], [token]))
+      flagOf(await releaseScript.run(runner, [probe(id)], [token]))
     },
   }
 }
@@ -84,7 +86,7 @@ const stateFields = 9
 
 function statesOf(reply: unknown, targets: number): (SharedTargetState | undefined)[] {
   const texts: readonly unknown[] = Array.isArray(reply) ? reply : []
-  if (texts.length !== stateFields * targets) throw unexpected(`${stateFields * targets} values`)
+  if (texts.length !== stateFields * targets) throw unexpectedReply(`${stateFields * targets} values`)
   return Array.from({ length: targets }, (_, index) => stateOf(texts.slice(stateFields * index)))
 }
 
@@ -106,21 +108,21 @@ function stateOf(texts: readonly unknown[]): SharedTargetState | undefined {
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
-  throw unexpected('texts')
+  throw unexpectedReply('texts')
 }
 
-function unexpected(expected: string): Error {
+function unexpectedReply(expected: string): Error {
   return new Error(`Redis did not answer what its health script answers: expected ${expected}.`)
 }
 
 function numbersOf(reply: unknown, count: number): number[] {
-  const numbers = Array.isArray(reply) ? reply.map(wholeNumberOf) : []
+  const numbers = Array.isArray(reply) ? reply.map(parseWholeNumber) : []
   if (numbers.length === count && numbers.every(number => number >= -1)) return numbers
-  throw unexpected(`${count} whole numbers`)
+  throw unexpectedReply(`${count} whole numbers`)
 }
 
 function flagOf(reply: unknown): boolean {
-  const number = wholeNumberOf(reply)
+  const number = parseWholeNumber(reply)
   if (number === 0 || number === 1) return number === 1
-  throw unexpected('0 or 1')
+  throw unexpectedReply('0 or 1')
 }

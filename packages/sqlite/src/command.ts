@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Connection } from './connection.ts'
-import { type Location, locationOf, openError } from './location.ts'
-import { makeFile } from './make-file.ts'
-import { migrate, neededVersion, schemaVersion, WrongVersion } from './migrate.ts'
+import { createDatabaseFile } from './create-database-file.ts'
+import { type Location, openError, parseLocation } from './location.ts'
+import { migrate, requiredVersion, SchemaVersionError, schemaVersion } from './migrate.ts'
 
-const usage = `sluice-sqlite migrate --url file:./sluice.db   brings the tables to version ${neededVersion}; makes the file
+const usage = `sluice-sqlite migrate --url file:./sluice.db   brings the tables to version ${requiredVersion}; makes the file
 sluice-sqlite status  --url file:./sluice.db   says of which version the tables are; changes nothing`
 
 /** Where a command writes. */
@@ -18,7 +18,7 @@ export interface Output {
 export async function command(args: readonly string[], output: Output): Promise<number> {
   let call: Call | undefined
   try {
-    call = callOf(args)
+    call = parseCall(args)
   } catch (error) {
     output.error(`${messageOf(error)}\n\n${usage}`)
     return 2
@@ -41,7 +41,7 @@ interface Call {
 }
 
 /** `undefined` where help is asked for. Throws `TypeError` for a wrong call. */
-function callOf(args: readonly string[]): Call | undefined {
+function parseCall(args: readonly string[]): Call | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -52,14 +52,14 @@ function callOf(args: readonly string[]): Call | undefined {
   if (positionals.length !== 1 || (name !== 'migrate' && name !== 'status')) {
     throw new TypeError('sluice-sqlite: expected one command, "migrate" or "status".')
   }
-  const at = locationOf('--url', values.url)
+  const at = parseLocation('--url', values.url)
   if (at.path === undefined) throw new TypeError('--url: a database in memory ends with this command.')
   return { run: name === 'migrate' ? runMigrate : runStatus, at }
 }
 
 async function runMigrate(at: Location, { out }: Output): Promise<number> {
-  makeFile(at)
-  const [before, after] = await using(at, async connection => {
+  createDatabaseFile(at)
+  const [before, after] = await withConnection(at, async connection => {
     await connection.useWriteAheadLog()
     const version = await schemaVersion(connection)
     await migrate(connection)
@@ -78,21 +78,21 @@ async function runStatus(at: Location, { out }: Output): Promise<number> {
     out(`${at.url} does not exist. "migrate" makes it.`)
     return 1
   }
-  const version = await using(at, schemaVersion)
-  if (version === neededVersion) out(`${at.url} is of version ${version}: nothing to do.`)
-  else if (version > neededVersion) {
-    out(`${at.url} is of version ${version}, this package knows ${neededVersion}. Update the package.`)
-  } else out(`${at.url} is of version ${version}, ${neededVersion} is needed. Run "migrate".`)
-  return version === neededVersion ? 0 : 1
+  const version = await withConnection(at, schemaVersion)
+  if (version === requiredVersion) out(`${at.url} is of version ${version}: nothing to do.`)
+  else if (version > requiredVersion) {
+    out(`${at.url} is of version ${version}, this package knows ${requiredVersion}. Update the package.`)
+  } else out(`${at.url} is of version ${version}, ${requiredVersion} is needed. Run "migrate".`)
+  return version === requiredVersion ? 0 : 1
 }
 
-async function using<T>(at: Location, work: (connection: Connection) => Promise<T>): Promise<T> {
+async function withConnection<T>(at: Location, work: (connection: Connection) => Promise<T>): Promise<T> {
   let connection: Connection | undefined
   try {
     connection = await Connection.open(at.url)
     return await work(connection)
   } catch (error) {
-    throw error instanceof WrongVersion ? error : openError('sluice-sqlite', at, error)
+    throw error instanceof SchemaVersionError ? error : openError('sluice-sqlite', at, error)
   } finally {
     connection?.close()
   }

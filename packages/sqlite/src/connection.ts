@@ -1,22 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, type InStatement, type InValue, type Row } from '@libsql/client/sqlite3'
 
-/** SQLite waits in the thread that asks: nothing else is done meanwhile. So it waits hardly at all, in milliseconds. */
+/** SQLite's own busy timeout, in milliseconds. It blocks the event loop, so it is short. */
 const blockingMs = 20
-/** How long another process may hold the file, in milliseconds. The waiting is done between tries. */
+/** How long to retry while another process holds the file, in milliseconds. */
 const patienceMs = 5_000
 const shortestPauseMs = 5
 const longestPauseMs = 250
 
 /**
- * One connection to a file, or to memory. Its statements run one after the other, each at once and in the thread that
- * asks: they have to be small.
+ * One connection to a file or to memory. Statements run one after the other and block the event loop: keep them small.
  */
 export class Connection {
   readonly #url: string
   #client: Client | undefined
   #closed = false
-  /** Ends when the writes that came so far have. */
+  /** Settles after the last write. */
   #writes: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
@@ -24,7 +23,7 @@ export class Connection {
     this.#url = url
   }
 
-  /** Rejects with whatever SQLite says where there is no such database, or it is none. */
+  /** Rejects with SQLite's error if the database is missing or invalid. */
   static async open(url: string): Promise<Connection> {
     const connection = new Connection(url)
     try {
@@ -36,12 +35,12 @@ export class Connection {
     }
   }
 
-  /** A reader does not wait for a writer then, nor a writer for a reader. The file stays so. */
+  /** Sets the write-ahead log, which the file keeps: readers and writers do not wait for each other. */
   async useWriteAheadLog(): Promise<void> {
     await this.read('PRAGMA journal_mode = WAL')
   }
 
-  /** The rows of one statement that changes no table. */
+  /** Returns the rows of one statement that changes no table. */
   read(sql: string, args: InValue[] = []): Promise<readonly Row[]> {
     return this.#patiently(
       performance.now() + patienceMs,
@@ -49,33 +48,33 @@ export class Connection {
     )
   }
 
-  /** Runs all statements or none of them. Resolves to how many rows each of them changed. */
+  /** Runs all statements in one transaction. Resolves to the number of rows that each changed. */
   write(statements: readonly InStatement[]): Promise<readonly number[]> {
     const until = performance.now() + patienceMs
-    // Where the file is held, one waits for it and not all.
-    const written = this.#writes.then(() => this.#patiently(until, client => changed(client, statements)))
+    // While the file is held, one write retries and the others queue.
+    const written = this.#writes.then(() => this.#patiently(until, client => writeBatch(client, statements)))
     this.#writes = written.catch(() => {})
     return written
   }
 
-  /** `write`, where it can be done now. */
+  /** `write` without a retry: rejects with `SQLITE_BUSY` if another process holds the file. */
   async writeNow(statements: readonly InStatement[]): Promise<readonly number[]> {
-    if (this.#waiting > 0) throw heldError()
+    if (this.#waiting > 0) throw busyError()
     const client = this.#opened()
     try {
-      return await changed(client, statements)
+      return await writeBatch(client, statements)
     } catch (error) {
       if (isBusy(error)) this.#drop(client)
       throw error
     }
   }
 
-  /** Brings what is in the log into the file itself, so that a copy of it is whole. Others may keep it from that. */
+  /** Moves the write-ahead log into the file, so that a copy of the file is complete. Other connections can prevent it. */
   async checkpoint(): Promise<void> {
     await this.read('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
-  /** Safe to call twice. What is under way fails. */
+  /** Closes the connection; running statements fail. Can be called twice. */
   close(): void {
     this.#closed = true
     this.#client?.close()
@@ -84,7 +83,7 @@ export class Connection {
 
   async #patiently<T>(until: number, work: (client: Client) => Promise<T>): Promise<T> {
     for (let pause = shortestPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
-      if (performance.now() >= until) throw heldError()
+      if (performance.now() >= until) throw busyError()
       const client = this.#opened()
       try {
         return await work(client)
@@ -93,7 +92,7 @@ export class Connection {
         else if (this.#client === client || !isClosed(error)) throw error
       }
       this.#waiting += 1
-      // Not in step with the others who wait.
+      // Jitter: processes that wait do not retry at the same moment.
       await sleep(pause * (0.5 + Math.random() / 2))
       this.#waiting -= 1
     }
@@ -101,7 +100,7 @@ export class Connection {
 
   #opened(): Client {
     if (this.#closed) throw new Error('The database is closed.')
-    this.#client ??= opened(this.#url)
+    this.#client ??= openClient(this.#url)
     return this.#client
   }
 
@@ -117,7 +116,7 @@ export class Connection {
   }
 }
 
-function opened(url: string): Client {
+function openClient(url: string): Client {
   // A second connection would have settings of its own; and to memory, data of its own.
   const client = createClient({ url, concurrency: 1, timeout: blockingMs })
   // With a write-ahead log, what is written is with the operating system at once, and on the disk at the next
@@ -126,24 +125,24 @@ function opened(url: string): Client {
   return client
 }
 
-async function changed(client: Client, statements: readonly InStatement[]): Promise<readonly number[]> {
+async function writeBatch(client: Client, statements: readonly InStatement[]): Promise<readonly number[]> {
   const results = await client.batch([...statements], 'write')
   return results.map(({ rowsAffected }) => rowsAffected)
 }
 
-function heldError(): Error {
+function busyError(): Error {
   const held = new Error('Another process holds the database.')
   return Object.assign(held, { code: 'SQLITE_BUSY' })
 }
 
 function isBusy(error: unknown): boolean {
-  return codeOf(error) === 'SQLITE_BUSY'
+  return errorCode(error) === 'SQLITE_BUSY'
 }
 
 function isClosed(error: unknown): boolean {
-  return codeOf(error) === 'CLIENT_CLOSED'
+  return errorCode(error) === 'CLIENT_CLOSED'
 }
 
-function codeOf(error: unknown): unknown {
+function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -1,7 +1,7 @@
 /** The database's own clock, in milliseconds since 1970. */
 const now = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)"
 
-/** What an entry brings: columns and the members of a `StoredEntry` that they are made of. */
+/** The columns of an entry, and the fields of a `StoredEntry` with their values. */
 const entryColumns = `kind, id, request_id, principal, tags, model, stream, opened_at,
   prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost, seen_at`
 const entryValues = `value->>'$.kind', value->>'$.id', value->>'$.requestId', value->>'$.principal', value->'$.tags',
@@ -14,7 +14,7 @@ export const insertEntries = `INSERT INTO sluice_record (${entryColumns}, estima
 SELECT ${entryValues}, 0 FROM json_each(?) WHERE true
 ON CONFLICT (id) DO NOTHING`
 
-/** Takes a JSON list of `StoredClosing`. The charge of a closing stands where an entry has its estimate. */
+/** Takes a JSON list of `StoredClosing`. The charge of a closing replaces the estimate of its entry. */
 export const insertClosings = `INSERT INTO sluice_record (${entryColumns},
   estimated, closed_at, outcome, status, provider, upstream_model, response_model, attempts, first_byte_ms, total_ms)
 SELECT ${entryValues},
@@ -67,6 +67,6 @@ WHERE sluice_record.id = heard.id AND closed_at IS NULL`
 export const closeOrphans = `UPDATE sluice_record SET closed_at = ${now}, outcome = 'lost', estimated = 1
 WHERE closed_at IS NULL AND seen_at <= ${now} - ?`
 
-/** Takes a JSON list of ids. One that a sweep has closed was refused all the same. */
+/** Takes a JSON list of ids. Also deletes a record that the orphan sweep has closed as `lost`. */
 export const deleteCancelled = `DELETE FROM sluice_record
 WHERE id IN (SELECT value FROM json_each(?)) AND (closed_at IS NULL OR outcome = 'lost')`

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { locationOf } from './location.ts'
+import { parseLocation } from './location.ts'
 
-describe('locationOf', () => {
+describe('parseLocation', () => {
   it.each([
     ['file:./sluice.db', './sluice.db'],
     ['file:sluice.db', 'sluice.db'],
@@ -11,7 +11,7 @@ describe('locationOf', () => {
     ['FILE:a%20b.db', 'a b.db'],
     [':memory:', undefined],
   ])('takes %s', (url, path) => {
-    expect(locationOf('x', url)).toEqual({ url, path })
+    expect(parseLocation('x', url)).toEqual({ url, path })
   })
 
   it.each([
@@ -31,7 +31,7 @@ describe('locationOf', () => {
   ])('refuses %s', (url, says) => {
     let error: unknown
     try {
-      locationOf('openSqlite()', url)
+      parseLocation('openSqlite()', url)
     } catch (thrown) {
       error = thrown
     }

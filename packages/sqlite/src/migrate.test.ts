@@ -1,8 +1,11 @@
+import { apiKeys, keyStore } from '@sluice/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from './connection.ts'
-import { sqliteLedgerRows } from './ledger-rows.ts'
+import { sqliteKeyRepository } from './key-repository.ts'
+import { sqliteLedgerRepository } from './ledger-repository.ts'
 import { migrate, schemaVersion } from './migrate.ts'
 import { migrations } from './migrations.ts'
+import { openSqlite } from './open-sqlite.ts'
 import { temporaryFile } from './temporary-file.ts'
 
 async function connections(count: number): Promise<Connection[]> {
@@ -39,8 +42,9 @@ describe('migrate', () => {
       { version: 1, name: 'keys and records' },
       { version: 2, name: 'kinds of records' },
       { version: 3, name: 'models that answers name' },
-      { version: 4, name: 'second' },
-      { version: 5, name: 'third' },
+      { version: 4, name: 'outcome client_disconnected' },
+      { version: 5, name: 'second' },
+      { version: 6, name: 'third' },
     ])
   })
 
@@ -73,17 +77,51 @@ describe('migrate', () => {
       VALUES ('a', 'req_a', 'ann', '{}', 'm', 0, 1, 1, 2, 200, 5, 0, 0, 0, 0)`,
     ])
     await migrate(connection!)
-    const rows = sqliteLedgerRows(connection!)
+    const rows = sqliteLedgerRepository(connection!)
     expect(await rows.usage({ by: ['key', 'kind'] })).toMatchObject([
       { by: { key: 'ann', kind: 'request' }, requests: 1, promptTokens: 5 },
     ])
+  })
+
+  it('renames the outcome client_aborted of records of version 3, and no other', async () => {
+    const [connection] = await connections(1)
+    await migrate(connection!, migrations.slice(0, 3))
+    await connection!.write(
+      ['client_aborted', 'completed', 'lost', null].map((outcome, index) => ({
+        sql: `INSERT INTO sluice_record (id, request_id, principal, tags, model, stream, opened_at, seen_at, outcome,
+            prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated)
+          VALUES (?, 'req_a', 'ann', '{}', 'm', 0, 1, 1, ?, 5, 0, 0, 0, 0)`,
+        args: [`id${index}`, outcome],
+      })),
+    )
+    await migrate(connection!)
+    const records = await connection!.read('SELECT outcome FROM sluice_record ORDER BY id')
+    expect(records.map(({ outcome }) => outcome)).toEqual(['client_disconnected', 'completed', 'lost', null])
+  })
+
+  it('lets in a key that version 3 issued with a shadow rule, which stays a dry run', async () => {
+    const { url, remove } = await temporaryFile()
+    onTestFinished(remove)
+    const connection = await Connection.open(url)
+    await migrate(connection, migrations.slice(0, 3))
+    const { key, stored } = await keyStore(sqliteKeyRepository(connection)).issue({ name: 'a' })
+    const limits = '[{"kind":"requests","limit":1,"per":"minute","shadow":true}]'
+    await connection.write([{ sql: 'UPDATE sluice_key SET limits = ?', args: [limits] }])
+    connection.close()
+    const database = await openSqlite({ url })
+    onTestFinished(() => database.close())
+    const request = new Request('http://a/', { headers: { authorization: `Bearer ${key}` } })
+    expect(await apiKeys(database.keys)(request, undefined)).toMatchObject({
+      id: stored.id,
+      limits: [{ kind: 'requests', limit: 1, per: 'minute', mode: 'dryRun' }],
+    })
   })
 
   it('refuses a database of a newer version, and changes nothing in it', async () => {
     const [connection] = await connections(1)
     await migrate(connection!, steps)
     await expect(migrate(connection!)).rejects.toThrow(
-      'The database is of version 5, this @sluice/sqlite knows versions up to 3. Update the package.',
+      'The database is of version 6, this @sluice/sqlite knows versions up to 4. Update the package.',
     )
     expect(await schemaVersion(connection!)).toBe(newest)
   })

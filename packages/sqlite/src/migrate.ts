@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import { migrations as known, type Migration } from './migrations.ts'
 
-/** The version of a database: 0 for one without tables of Sluice. */
+/** Returns the version of a database: 0 without tables of Sluice. */
 export async function schemaVersion(connection: Connection): Promise<number> {
   const tables = await connection.read(
     "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'sluice_migration'",
@@ -11,12 +11,12 @@ export async function schemaVersion(connection: Connection): Promise<number> {
   return Number(row?.version)
 }
 
-/** The version that this package needs. */
-export const neededVersion = known.length
+/** The schema version that this package needs. */
+export const requiredVersion = known.length
 
 /**
- * Brings a database to the newest version; two processes may do it at once. Throws `WrongVersion` where it is newer
- * than that.
+ * Migrates a database to the newest version. Two processes can call it at the same time. Rejects with
+ * `SchemaVersionError` if the database is of a newer version.
  */
 export async function migrate(
   connection: Connection,
@@ -37,7 +37,7 @@ export async function migrate(
       args: [index + 1, name],
     }
     try {
-      // The note comes first: where another process was faster, it fails and nothing else is tried.
+      // The version's row comes first: if another process was faster, it fails, and the statements do not run.
       await connection.write([note, ...statements])
     } catch (error) {
       if ((await schemaVersion(connection)) <= index) throw error
@@ -45,24 +45,24 @@ export async function migrate(
   }
 }
 
-/** The tables are not those that this package needs; the message says what to do. */
-export class WrongVersion extends Error {}
+/** The tables are of another version than this package needs. The message says what to do. */
+export class SchemaVersionError extends Error {}
 
-/** Throws `WrongVersion` where a database was made by a newer version of this package. */
-export function expectNotNewer(version: number, needed = neededVersion): void {
+/** Throws `SchemaVersionError` if the database is of a newer version than this package knows. */
+export function expectNotNewer(version: number, needed = requiredVersion): void {
   if (version > needed) {
-    throw new WrongVersion(
+    throw new SchemaVersionError(
       `The database is of version ${version}, this @sluice/sqlite knows versions up to ${needed}. Update the package.`,
     )
   }
 }
 
-/** Throws `WrongVersion` where a database has to be migrated first. */
+/** Throws `SchemaVersionError` if the database must be migrated first. */
 export function expectMigrated(version: number, url: string): void {
   expectNotNewer(version)
-  if (version < neededVersion) {
-    throw new WrongVersion(
-      `The database is of version ${version}, expected ${neededVersion}. Run \`npx sluice-sqlite migrate --url ${url}\`, or leave out \`migrate: false\`.`,
+  if (version < requiredVersion) {
+    throw new SchemaVersionError(
+      `The database is of version ${version}, expected ${requiredVersion}. Run \`npx sluice-sqlite migrate --url ${url}\`, or remove \`migrate: false\`.`,
     )
   }
 }

@@ -200,10 +200,10 @@ describe('openSqlite', () => {
   it('says what is wrong with a place where no file can be', async () => {
     const { folder } = await place()
     await expect(openSqlite({ url: `file:${folder}/missing/x.db` })).rejects.toThrow(
-      'cannot be opened: its folder does not exist. Make the folder first.',
+      'cannot be opened: its folder does not exist. Create the folder first.',
     )
     await mkdir(join(folder, 'taken'))
-    await expect(openSqlite({ url: `file:${folder}/taken` })).rejects.toThrow('is a folder. Name a file.')
+    await expect(openSqlite({ url: `file:${folder}/taken` })).rejects.toThrow('is a folder. Choose a file.')
   })
 
   it('says of a file that it is no database, or damaged, and leaves it as it is', async () => {
@@ -211,7 +211,7 @@ describe('openSqlite', () => {
     const text = 'These are the accounts of the year, and no database. '.repeat(100)
     await writeFile(path, text)
     await expect(openSqlite({ url })).rejects.toThrow(
-      'is no SQLite database, or it is damaged (SQLITE_NOTADB)',
+      'is not an SQLite database, or it is damaged (SQLITE_NOTADB)',
     )
     expect(await readFile(path, 'utf8')).toBe(text)
   })
@@ -222,7 +222,7 @@ describe('openSqlite', () => {
     const bytes = await readFile(path)
     await writeFile(path, Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0xee)]))
     await expect(openSqlite({ url })).rejects.toThrow(
-      'is no SQLite database, or it is damaged (SQLITE_CORRUPT)',
+      'is not an SQLite database, or it is damaged (SQLITE_CORRUPT)',
     )
   })
 
@@ -231,10 +231,10 @@ describe('openSqlite', () => {
     await (await openSqlite({ url })).close()
     await chmod(folder, 0o755)
     for (const end of ['', '-wal', '-shm']) await chmod(path + end, 0o444).catch(() => {})
-    expect(await failureOfAnyone(url)).toContain('cannot be written')
+    expect(await failureOfAnyone(url)).toContain('is read-only')
     await chmod(path, 0)
     expect(await failureOfAnyone(url)).toContain(
-      'See whether this process may read and write it and its folder.',
+      'Check that this process may read and write the file and its folder.',
     )
     for (const end of ['', '-wal', '-shm']) await chmod(path + end, 0o600).catch(() => {})
     await (await openSqlite({ url })).close()

@@ -8,52 +8,51 @@ import {
   keyStore,
 } from '@sluice/core'
 import { Connection } from './connection.ts'
-import { sqliteKeyRows } from './key-rows.ts'
-import { sqliteLedgerRows } from './ledger-rows.ts'
-import { type Location, locationOf, openError } from './location.ts'
-import { makeFile } from './make-file.ts'
-import { expectMigrated, migrate, schemaVersion, WrongVersion } from './migrate.ts'
+import { createDatabaseFile } from './create-database-file.ts'
+import { sqliteKeyRepository } from './key-repository.ts'
+import { sqliteLedgerRepository } from './ledger-repository.ts'
+import { type Location, openError, parseLocation } from './location.ts'
+import { expectMigrated, migrate, SchemaVersionError, schemaVersion } from './migrate.ts'
 
-/** Where the database is. */
+/** The location of the database. */
 export interface SqliteLocation {
-  /** `file:` and a path, such as `file:./sluice.db`, or `:memory:` for one that ends with the process. */
+  /** `file:` and a path, such as `file:./sluice.db`, or `:memory:` for a database that ends with the process. */
   readonly url: string
 }
 
-/** How keys and records are kept. */
+/** Options of `openSqlite()`. */
 export interface SqliteOptions extends BatchedLedgerOptions, KeyStoreOptions {
   /**
-   * Whether a file that is new or of an older version is brought up to date when it is opened. Default true. With
-   * false it is refused, for those who run `npx sluice-sqlite migrate` themselves.
+   * Whether to create and migrate the tables on open. Default true. If false, `openSqlite` rejects a file that is missing
+   * or of an older version; run `npx sluice-sqlite migrate` first.
    */
   readonly migrate?: boolean
-  /** Longest wait for the file, in milliseconds; then it counts as away. Default 1,000: another process may hold it. */
+  /** The timeout of a ledger write while another process holds the file, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number
 }
 
 /**
- * Opens an SQLite file that keeps keys and the ledger; makes it where there is none. Several processes of one machine
- * may have it open. A file that it makes is for its owner alone.
+ * Opens an SQLite file with keys and the ledger, and creates it if it is missing. Several processes of one machine can
+ * open the same file. A new file is readable and writable by its owner only.
  *
- * What it has kept survives a crash of the process. Of the last moments before a power failure records may be lost, but
- * the file is sound.
+ * Stored data survives a crash of the process. A power failure can lose the last records, but does not damage the file.
  *
- * Throws `ConfigurationError` for a `url` or options that are none, and rejects where the file cannot be read and written, is
- * damaged, or is of a newer version.
+ * Rejects with `ConfigurationError` for an invalid `url` or option, with `SqliteError` if the file cannot be read and
+ * written or is damaged, and with an error if the file is of a newer version.
  */
 export async function openSqlite(location: SqliteLocation, given: SqliteOptions = {}): Promise<Database> {
-  const at = locationOf('openSqlite()', location?.url)
+  const at = parseLocation('openSqlite()', location?.url)
   // Without what another library has added to `Object.prototype`.
   const options: SqliteOptions = Object.assign(Object.create(null), given)
   const migrates: unknown = options.migrate ?? true
   if (typeof migrates !== 'boolean') {
     throw configurationError('openSqlite()', ['migrate'], migrates, 'true or false')
   }
-  // To look at a file that is not there would make it.
+  // SQLite creates a missing file when it is opened.
   if (!migrates && (at.path === undefined || !existsSync(at.path))) expectMigrated(0, at.url)
-  const connection = await opened(at, migrates)
+  const connection = await openConnection(at, migrates)
   try {
-    const rows = sqliteLedgerRows(connection)
+    const rows = sqliteLedgerRepository(connection)
     const timeoutMs = options.timeoutMs ?? 1_000
     const kept: BatchedLedgerOptions = Object.assign(Object.create(null), options, { timeoutMs })
     const ledger = batchedLedger(rows, kept)
@@ -61,14 +60,14 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
     const close = async () => {
       try {
         await ledger.stop()
-        // The file is sound without it.
+        // The file is valid without it.
         await connection.checkpoint().catch(() => {})
       } finally {
         connection.close()
       }
     }
     return {
-      keys: keyStore(sqliteKeyRows(connection), options),
+      keys: keyStore(sqliteKeyRepository(connection), options),
       ledger,
       usage: query => rows.usage(query),
       migrate: () => migrate(connection),
@@ -83,19 +82,19 @@ export async function openSqlite(location: SqliteLocation, given: SqliteOptions 
   }
 }
 
-async function opened(at: Location, migrates: boolean): Promise<Connection> {
+async function openConnection(at: Location, migrates: boolean): Promise<Connection> {
   let connection: Connection | undefined
-  if (migrates) makeFile(at)
+  if (migrates) createDatabaseFile(at)
   try {
     connection = await Connection.open(at.url)
     await connection.useWriteAheadLog()
     if (migrates) await migrate(connection)
     else expectMigrated(await schemaVersion(connection), at.url)
-    // Changes nothing, but fails where nothing can be changed.
+    // Changes nothing, and fails if the file is read-only.
     await connection.write(['DELETE FROM sluice_migration WHERE version < 0'])
     return connection
   } catch (error) {
     connection?.close()
-    throw error instanceof WrongVersion ? error : openError('openSqlite()', at, error)
+    throw error instanceof SchemaVersionError ? error : openError('openSqlite()', at, error)
   }
 }

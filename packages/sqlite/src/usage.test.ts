@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Connection } from './connection.ts'
 import { migrate } from './migrate.ts'
-import { usageOf } from './usage.ts'
+import { queryUsage } from './usage.ts'
 
 const records = 20_000
 
@@ -21,13 +21,13 @@ async function filled(): Promise<Connection> {
   return connection
 }
 
-describe('usageOf', () => {
+describe('queryUsage', () => {
   it('counts each record once, over many steps', async () => {
     const connection = await filled()
-    const [all] = await usageOf(connection, { by: [] })
+    const [all] = await queryUsage(connection, { by: [] })
     expect(all).toMatchObject({ requests: records, promptTokens: records, completionTokens: 2 * records })
     expect(all?.cost).toBe((records * 1_000) / 1e9)
-    const rows = await usageOf(connection, { by: ['key'], from: 1, to: 2 })
+    const rows = await queryUsage(connection, { by: ['key'], from: 1, to: 2 })
     expect(rows.map(({ by }) => by.key)).toEqual(['key 0', 'key 1', 'key 2'])
     expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(8_000)
   })
@@ -36,7 +36,7 @@ describe('usageOf', () => {
     const connection = await filled()
     const reads = vi.spyOn(connection, 'read')
     const where = { key: 'key 1', model: 'm' }
-    const [row] = await usageOf(connection, { by: ['day'], from: 1, to: 2, where })
+    const [row] = await queryUsage(connection, { by: ['day'], from: 1, to: 2, where })
     const asked = [...reads.mock.calls]
     expect(asked.length).toBeGreaterThan(1)
     for (const [sql, args] of asked) {
@@ -44,7 +44,7 @@ describe('usageOf', () => {
       expect(String(plan[0]?.detail)).toMatch(/sluice_record_principal \(principal=\? AND \(?opened_at/)
       expect(JSON.stringify(plan)).not.toContain('FOR ORDER BY')
     }
-    const all = await usageOf(connection, { by: ['key'], from: 1, to: 2 })
+    const all = await queryUsage(connection, { by: ['key'], from: 1, to: 2 })
     expect(row?.requests).toBe(all.find(({ by }) => by.key === 'key 1')?.requests)
   })
 
@@ -55,21 +55,21 @@ describe('usageOf', () => {
     ])
     for (const where of [{ model: 'rare' }, { tags: { team: 'x' } }]) {
       const reads = vi.spyOn(connection, 'read')
-      expect((await usageOf(connection, { by: [], where }))[0]?.requests).toBe(5)
+      expect((await queryUsage(connection, { by: [], where }))[0]?.requests).toBe(5)
       // As many steps as for all.
       expect(reads.mock.calls.length).toBeGreaterThanOrEqual(8)
       reads.mockRestore()
     }
-    const perKey = await usageOf(connection, { by: ['key'], where: { model: 'm' } })
+    const perKey = await queryUsage(connection, { by: ['key'], where: { model: 'm' } })
     expect(perKey.reduce((sum, { requests }) => sum + requests, 0)).toBe(records - 5)
-    expect((await usageOf(connection, { by: [], where: { key: 'key 0' } }))[0]?.requests).toBe(6_667)
+    expect((await queryUsage(connection, { by: [], where: { key: 'key 0' } }))[0]?.requests).toBe(6_667)
   })
 
   it('lets others have their turn between steps', async () => {
     const connection = await filled()
     let turns = 0
     let over = false
-    const asked = usageOf(connection, { by: ['key', 'day', 'tag:team'] }).finally(() => {
+    const asked = queryUsage(connection, { by: ['key', 'day', 'tag:team'] }).finally(() => {
       over = true
     })
     while (!over) {

@@ -59,7 +59,7 @@ const noUse: Sums = {
  * Sums over the ledger, step by step. Each record is counted once, as it is when its step comes. Throws `TypeError`
  * for a query that cannot be answered.
  */
-export async function usageOf(connection: Connection, query: UsageQuery): Promise<readonly UsageRow[]> {
+export async function queryUsage(connection: Connection, query: UsageQuery): Promise<readonly UsageRow[]> {
   const { by, from, to, where } = validateUsageQuery(query)
   const groups = new Map<string, Group>()
   if (by.length === 0) groups.set('[]', { values: [], ...noUse })
@@ -67,11 +67,11 @@ export async function usageOf(connection: Connection, query: UsageQuery): Promis
   let at: Position | undefined = { openedAt: from ?? Number.MIN_SAFE_INTEGER, row: 0 }
   while (at !== undefined) {
     const next: Position | undefined = await positionAfter(connection, at, end, where.key)
-    for (const row of await summed(connection, { by, where }, at, next, end)) add(groups, by, row)
+    for (const row of await sumStep(connection, { by, where }, at, next, end)) addToGroup(groups, by, row)
     at = next
     if (at !== undefined) await others()
   }
-  return [...groups.values()].sort(inOrder).map(({ values, cost, ...counts }) => ({
+  return [...groups.values()].sort(compareGroups).map(({ values, cost, ...counts }) => ({
     by: Object.fromEntries(by.map((dimension, index) => [dimension, values[index] ?? null])),
     ...counts,
     cost: cost / 1e9,
@@ -103,7 +103,7 @@ ORDER BY opened_at, row LIMIT 1 OFFSET ?`,
   return found && { openedAt: Number(found.opened_at), row: Number(found.row) }
 }
 
-function summed(
+function sumStep(
   connection: Connection,
   { by, where }: Pick<ValidatedUsageQuery, 'by' | 'where'>,
   after: Position,
@@ -117,7 +117,7 @@ function summed(
     return `${tagValue} AS d${index}, `
   })
   const group = by.length === 0 ? '' : `GROUP BY ${by.map((_, index) => index + 1).join(', ')}`
-  const matched = matches(where)
+  const matched = filterSql(where)
   return connection.read(
     `SELECT ${values.join('')}${sums} FROM sluice_record
 WHERE (opened_at, row) > (?, ?) AND (opened_at, row) <= (?, ?) AND opened_at < ? ${matched.sql} ${group}`,
@@ -125,7 +125,7 @@ WHERE (opened_at, row) > (?, ?) AND (opened_at, row) <= (?, ?) AND opened_at < ?
   )
 }
 
-function matches({ key, model, provider, tags, kinds }: ValidatedUsageQuery['where']): {
+function filterSql({ key, model, provider, tags, kinds }: ValidatedUsageQuery['where']): {
   sql: string
   args: InValue[]
 } {
@@ -140,7 +140,7 @@ function matches({ key, model, provider, tags, kinds }: ValidatedUsageQuery['whe
   }
 }
 
-function add(groups: Map<string, Group>, by: readonly UsageDimension[], row: Row): void {
+function addToGroup(groups: Map<string, Group>, by: readonly UsageDimension[], row: Row): void {
   const values = by.map((_, index) => {
     const value = row[`d${index}`] ?? null
     return value === null ? null : String(value)
@@ -152,7 +152,7 @@ function add(groups: Map<string, Group>, by: readonly UsageDimension[], row: Row
 }
 
 /** By code point, which is the order of the bytes in UTF-8, and `null` last. */
-function inOrder(one: Group, other: Group): number {
+function compareGroups(one: Group, other: Group): number {
   for (const [index, value] of one.values.entries()) {
     const against = other.values[index] ?? null
     if (value === against) continue

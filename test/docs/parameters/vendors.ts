@@ -1,10 +1,10 @@
 import type { Capabilities, ChatRequest } from '@sluice/core'
 import * as providers from '@sluice/providers'
 import { anthropicParameters } from '../../../packages/providers/src/anthropic/parameters.ts'
-import { apiVersionOf, azureDialect } from '../../../packages/providers/src/azure/api-version.ts'
+import { apiVersionOf, azureCompatibility } from '../../../packages/providers/src/azure/api-version.ts'
 import { bedrockParameters } from '../../../packages/providers/src/bedrock/parameters.ts'
-import { openaiDialect } from '../../../packages/providers/src/chat-completions/dialect.ts'
-import { parameterRulesOf } from '../../../packages/providers/src/chat-completions/parameter-rules-of.ts'
+import { chatParameterRules } from '../../../packages/providers/src/chat-completions/chat-parameter-rules.ts'
+import { openaiCompatibility } from '../../../packages/providers/src/chat-completions/compatibility-options.ts'
 import { geminiParameters } from '../../../packages/providers/src/gemini/parameters.ts'
 import type {
   ParameterName,
@@ -91,20 +91,20 @@ export function compatibleVendors(): readonly DocumentedVendor[] {
     ...common,
     name: `\`${preset.name}\``,
     vendor: providers.openaiCompatible({ ...preset, apiKey: 'k' }),
-    rules: parameterRulesOf(preset),
+    rules: chatParameterRules(preset),
   }))
   return [
     {
       ...common,
       name: '`openai`',
       vendor: providers.openai({ apiKey: 'k' }),
-      rules: parameterRulesOf(openaiDialect),
+      rules: chatParameterRules(openaiCompatibility),
     },
     {
       ...common,
       name: '`azure`',
       vendor: providers.azure({ resource: 'r', apiKey: 'k' }),
-      rules: parameterRulesOf(azureDialect(apiVersionOf(undefined, 'azure'))),
+      rules: chatParameterRules(azureCompatibility(apiVersionOf(undefined, 'azure'))),
     },
     ...presets,
   ]

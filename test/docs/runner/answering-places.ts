@@ -1,8 +1,8 @@
 import type { ChatRequest } from '@sluice/core'
-import type { ScriptedReply } from '@sluice/providers'
+import type { FakeReply } from '@sluice/providers'
 import { onTestFinished, vi } from 'vitest'
 
-type Reply = string | ScriptedReply
+type Reply = string | FakeReply
 
 /** The places of a snippet: what they answer, by their models, and what they were asked, in order. */
 export interface Places {

@@ -1,11 +1,11 @@
-import { local, type ScriptedReply } from '@sluice/providers/local'
+import { local, type FakeReply } from '@sluice/providers/local'
 import { type RawExchange, readSse, type SseTranscript } from '@sluice/testing'
 import { expect, it } from 'vitest'
 import { choiceOf } from './completion-of.ts'
 import { overMounts } from './over-mounts.ts'
 import { testGateway } from './test-gateway.ts'
 
-const replies: Record<string, ScriptedReply> = {
+const replies: Record<string, FakeReply> = {
   caller: { toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris', unit: 'celsius' } }] },
   'two-calls': {
     toolCalls: [

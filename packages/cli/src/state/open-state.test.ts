@@ -53,7 +53,7 @@ describe('openState', () => {
     writeFileSync(join(cwd, 'bad.db'), 'this is no database, but long enough to look like one '.repeat(50))
     const opening = openState({ database: 'file:./bad.db' }, { cwd, ...rest })
     await expect(opening).rejects.toThrow(CommandFault)
-    await expect(opening).rejects.toThrow(/^state\.database: .*is no SQLite database/)
+    await expect(opening).rejects.toThrow(/^state\.database: .*is not an SQLite database/)
   })
 
   it('starts without its servers, tells of them once and without a password, and lets them go', async () => {

@@ -111,6 +111,11 @@ describe('storedBatch', () => {
     })
   })
 
+  it('renames the outcome client_aborted of closings that an older version wrote to a journal', () => {
+    const outcome = 'client_aborted' as LedgerClosing['outcome']
+    expect(storedClosing({ outcome })?.outcome).toBe('client_disconnected')
+  })
+
   it('takes a closing without a charge for a use of nothing, and what is not known for null', () => {
     expect(
       storedClosing({

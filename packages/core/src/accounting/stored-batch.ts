@@ -84,14 +84,14 @@ function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> 
   }
 }
 
-/** Also of a line that a journal kept for an older version: a member that is new may be absent. */
+/** Also reads what an older version wrote to a journal: newer fields may be absent. */
 function storedClosing(closing: LedgerClosing): StoredClosing {
   const { entry, provider, upstreamModel, responseModel, charge, firstByteMs } = closing
   return {
     ...storedEntry(entry),
     ...(charge === undefined ? nothing : storedCharge(charge)),
     closedAt: whole(closing.closedAt),
-    outcome: storableText(closing.outcome),
+    outcome: storableText(outcomeOf(closing.outcome)),
     status: whole(closing.status),
     provider: provider === undefined ? null : storableText(provider),
     upstreamModel: upstreamModel === undefined ? null : storableText(upstreamModel),
@@ -101,6 +101,11 @@ function storedClosing(closing: LedgerClosing): StoredClosing {
     firstByteMs: firstByteMs === undefined ? null : whole(firstByteMs),
     totalMs: whole(closing.totalMs),
   }
+}
+
+/** Journals of older versions spell `client_disconnected` as `client_aborted`. */
+function outcomeOf(outcome: string): string {
+  return outcome === 'client_aborted' ? 'client_disconnected' : outcome
 }
 
 const nothing: StoredCharge = {

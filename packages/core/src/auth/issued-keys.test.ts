@@ -64,6 +64,31 @@ describe('keyStore', () => {
     expect(Object.getOwnPropertyNames(stored.limits?.[0])).toEqual(['kind', 'limit', 'per'])
   })
 
+  it('reads a rule that an older version stored with shadow as a dry run, and nothing else as one', async () => {
+    const { keys, rows, who } = setUp()
+    const { key, stored } = await keys.issue({ name: 'a' })
+    const old = { ...minute, shadow: true }
+    const limits = [minute, old, { ...minute, limit: 6, shadow: false }]
+    await rows.update(stored.id, { limits })
+    const read = [minute, { ...minute, mode: 'dryRun' }, { ...minute, limit: 6 }]
+    expect((await who(key))?.limits).toEqual(read)
+    expect((await keys.get(stored.id))?.limits).toEqual(read)
+    expect((await keys.list())[0]?.limits).toEqual(read)
+    expect((await keys.update(stored.id, { name: 'b' })).limits).toEqual(read)
+    expect((await keys.rotate(stored.id)).stored.limits).toEqual(read)
+  })
+
+  it.each([
+    ['a shadow that is no boolean', [{ ...minute, shadow: 'yes' }]],
+    ['a rule that is no object', [null]],
+    ['limits that are no list', { shadow: true }],
+  ])('refuses a key with %s', async (_, limits) => {
+    const { keys, rows, who } = setUp()
+    const { key, stored } = await keys.issue({ name: 'a' })
+    await rows.update(stored.id, { limits: limits as unknown as readonly LimitRuleData[] })
+    await expect(who(key)).rejects.toThrow('apiKeys(): what the lookup found')
+  })
+
   it('keeps digests under the newest pepper, and finds those under older ones', async () => {
     const old = setUp({ pepper: { v1: 'one' } })
     const { key, stored } = await old.keys.issue({ name: 'a' })

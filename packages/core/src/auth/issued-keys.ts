@@ -1,5 +1,6 @@
 import { systemClock } from '../clock/clock.ts'
 import type { ApiKeyRecord, KeyRepository, KeySecret, KeyStore, StoredKey } from '../contracts/key-store.ts'
+import type { LimitRuleData } from '../contracts/principal.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { randomBytes } from '../primitives/random.ts'
 import { defaultPrefix, keyForm, newKey, newKeyId, type RandomBytes } from './issued-key.ts'
@@ -52,7 +53,7 @@ export function keyStore(rows: KeyRepository, given: KeyStoreOptions = {}): KeyS
   const known = async (id: string) => {
     const stored = await rows.get(id)
     if (stored === undefined) throw unknownId()
-    return stored
+    return withCurrentRules(stored)
   }
   return {
     async issue(spec) {
@@ -77,8 +78,11 @@ export function keyStore(rows: KeyRepository, given: KeyStoreOptions = {}): KeyS
       await rows.insert(stored)
       return { key, stored }
     },
-    list: async () => rows.list(),
-    get: async id => (isId(id) ? rows.get(id) : undefined),
+    list: async () => (await rows.list()).map(withCurrentRules),
+    async get(id) {
+      const stored = isId(id) ? await rows.get(id) : undefined
+      return stored && withCurrentRules(stored)
+    },
     async update(id, given) {
       const changes = keyFields(given, [...issuedFields, 'disabled'])
       if (!isId(id)) throw unknownId()
@@ -99,10 +103,32 @@ export function keyStore(rows: KeyRepository, given: KeyStoreOptions = {}): KeyS
       const stored = await rows.findByDigest(digest, at)
       const secret = stored?.secrets.find(each => sameDigest(each.digest, digest))
       if (stored === undefined || secret === undefined) return undefined
-      return recordOf(stored, secret)
+      return recordOf(withCurrentRules(stored), secret)
     },
     digests: text => (isOurs(text) ? digestsUnder(text) : []),
   }
+}
+
+/**
+ * Reads the rules of keys that older versions issued: `shadow: true` is `mode: 'dryRun'` now. Rules are mapped on read
+ * and not migrated, because processes of an older version would refuse a key whose rules have a `mode`.
+ */
+function withCurrentRules(key: StoredKey): StoredKey {
+  if (!Array.isArray(key.limits) || !key.limits.some(hasShadow)) return key
+  return { ...key, limits: key.limits.map(rule => (hasShadow(rule) ? currentRule(rule) : rule)) }
+}
+
+function hasShadow(rule: unknown): rule is LimitRuleData & { readonly shadow: boolean } {
+  return (
+    typeof rule === 'object' &&
+    rule !== null &&
+    Object.hasOwn(rule, 'shadow') &&
+    typeof (rule as { readonly shadow?: unknown }).shadow === 'boolean'
+  )
+}
+
+function currentRule({ shadow, ...rule }: LimitRuleData & { readonly shadow: boolean }): LimitRuleData {
+  return shadow ? { ...rule, mode: 'dryRun' } : rule
 }
 
 /** A secret that ends before its key does ends on time also where it is remembered. */

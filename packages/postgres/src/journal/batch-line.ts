@@ -1,15 +1,15 @@
 import { type LedgerBatch, toStoredBatch } from '@sluice/core'
 
-export function batchLine({ entries, closings, progress }: LedgerBatch): Buffer {
+export function formatBatch({ entries, closings, progress }: LedgerBatch): Buffer {
   return Buffer.from(`${JSON.stringify({ entries, closings, progress })}\n`)
 }
 
-/** `undefined` for a line that is no batch: one that can never be written would hold up all that come after it. */
-export function batchOf(line: string): LedgerBatch | undefined {
+/** Returns `undefined` for an invalid line: it could never be written, and would block all lines after it. */
+export function parseBatch(line: string): LedgerBatch | undefined {
   try {
     const value: unknown = JSON.parse(line)
     if (!isBatch(value)) return undefined
-    // Throws where a record lacks what every record has.
+    // Throws if a record has not the fields that every record has.
     toStoredBatch(value)
     return value
   } catch {

@@ -19,7 +19,7 @@ import type { Journal, LedgerBatch } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fileJournal } from './file-journal.ts'
-import { segmentFile, segmentName } from './segment-name.ts'
+import { parseSegmentName, segmentFileName } from './segment-name.ts'
 
 /** The id of a process that has ended. */
 const deadPid = spawnSync(process.execPath, ['-e', '']).pid
@@ -49,15 +49,15 @@ async function replayed(journal: Journal): Promise<string[]> {
 /** As if the processes that write to a folder had died. */
 function dead(path: string): void {
   for (const file of readdirSync(path)) {
-    const name = segmentName(file)
+    const name = parseSegmentName(file)
     if (name !== undefined) {
-      renameSync(join(path, file), join(path, segmentFile({ ...name, pid: deadPid })))
+      renameSync(join(path, file), join(path, segmentFileName({ ...name, pid: deadPid })))
     }
   }
 }
 
 function segments(path: string): string[] {
-  return readdirSync(path).filter(file => segmentName(file) !== undefined)
+  return readdirSync(path).filter(file => parseSegmentName(file) !== undefined)
 }
 
 describe('fileJournal', () => {
@@ -222,7 +222,7 @@ describe('fileJournal', () => {
   it.each([
     ['', TypeError, 'expected the path of a directory'],
     [undefined, TypeError, 'expected the path of a directory'],
-    [join(import.meta.filename, 'below'), Error, 'cannot be made or written'],
+    [join(import.meta.filename, 'below'), Error, 'cannot be created or written'],
   ])('refuses %j as a directory', (directory, kind, words) => {
     const make = () => fileJournal(directory as string)
     expect(make).toThrow(kind)
@@ -278,9 +278,9 @@ describe('fileJournal, after a crash', () => {
     const path = folder()
     await fileJournal(path).append(batch('a'))
     for (const file of segments(path)) {
-      const name = segmentName(file)
+      const name = parseSegmentName(file)
       if (name !== undefined)
-        renameSync(join(path, file), join(path, segmentFile({ ...name, ...changed(name) })))
+        renameSync(join(path, file), join(path, segmentFileName({ ...name, ...changed(name) })))
     }
     const journal = fileJournal(path)
     expect(journal.empty).toBe(false)

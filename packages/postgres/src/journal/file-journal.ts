@@ -2,23 +2,24 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Journal, LedgerBatch } from '@sluice/core'
-import { batchLine, batchOf } from './batch-line.ts'
-import { linesOf } from './lines.ts'
-import { orphanBytes, takeOrphans } from './orphans.ts'
-import { newOwner } from './owner.ts'
-import { absent, Segment } from './segment.ts'
+import { formatBatch, parseBatch } from './batch-line.ts'
+import { readLines } from './lines.ts'
+import { orphanBytes, takeOverOrphans } from './orphans.ts'
+import { createOwner } from './owner.ts'
+import { ignoreMissing, Segment } from './segment.ts'
 
+/** Options of `fileJournal()`. */
 export interface FileJournalOptions {
-  /** How much may be kept; then `append` rejects. Default 64 MiB. */
+  /** The maximum size in bytes; beyond it `append` rejects. Default 67,108,864 (64 MiB). */
   readonly maxBytes?: number
 }
 
 /**
- * A journal in files of a directory, which is made where it is not there. Each process writes files of its own, and
- * takes over those of processes that have died. Files are readable for their owner alone: they hold ids, tags, models
- * and counts, no prompts.
+ * Creates a journal in files of a directory, and the directory if it is missing. Each process writes its own files, and
+ * takes over those of dead processes. Files are readable by their owner only: they contain ids, tags, models and counts,
+ * no prompts.
  *
- * Throws `TypeError` for bad options, and an `Error` for a directory that cannot be written.
+ * Throws `TypeError` for invalid options, and an `Error` if the directory is not writable.
  */
 export function fileJournal(directory: string, options: FileJournalOptions = {}): Journal {
   const own: FileJournalOptions = Object.assign(Object.create(null), options)
@@ -28,23 +29,26 @@ export function fileJournal(directory: string, options: FileJournalOptions = {})
   }
   if (!(Number.isSafeInteger(maxBytes) && maxBytes > 0)) {
     throw new TypeError(
-      `fileJournal(): maxBytes is ${String(maxBytes)}, expected a whole number of bytes from 1.`,
+      `fileJournal(): got maxBytes ${String(maxBytes)}, expected a whole number of bytes from 1.`,
     )
   }
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new Error('fileJournal(): the directory cannot be made or written. Give a path that can.', {
-      cause: error,
-    })
+    throw new Error(
+      'fileJournal(): the directory cannot be created or written. Choose a path that this process may write.',
+      {
+        cause: error,
+      },
+    )
   }
   // The process may change its working directory.
   return new FileJournal(resolve(directory), maxBytes)
 }
 
-/** A batch that waits to be written. */
-interface Waiting {
+/** A batch that waits for the next write. */
+interface PendingAppend {
   readonly line: Buffer
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -56,13 +60,13 @@ class FileJournal implements Journal {
   readonly #directory: string
   readonly #maxBytes: number
   readonly #segmentBytes: number
-  readonly #owner = newOwner()
+  readonly #owner = createOwner()
   #serial = 0
   /** What lines are added to. */
   #active: Segment | undefined
   /** What is only read any more, oldest first. */
   #sealed: Segment[] = []
-  #waiting: Waiting[] = []
+  #waiting: PendingAppend[] = []
   /** Of all segments and of what waits. */
   #bytes = 0
   /** In segments that are there to be taken over. */
@@ -86,11 +90,11 @@ class FileJournal implements Journal {
   }
 
   async append(batch: LedgerBatch): Promise<void> {
-    const line = batchLine(batch)
+    const line = formatBatch(batch)
     const kept = this.#bytes + this.#orphanBytes
     if (kept + line.length > this.#maxBytes) {
       throw new Error(
-        `The journal is full: ${kept} of ${this.#maxBytes} bytes are kept, and ${line.length} more do not fit.`,
+        `The journal is full: ${kept} of ${this.#maxBytes} bytes are used, and ${line.length} more do not fit. Increase maxBytes, or bring PostgreSQL back.`,
       )
     }
     this.#bytes += line.length
@@ -162,7 +166,7 @@ class FileJournal implements Journal {
       if (this.#sealed.length === 0) await this.#inTurn(async () => this.#seal())
       const segment = this.#sealed[0]
       if (segment === undefined) return
-      await handOver(segment, write)
+      await replaySegment(segment, write)
       await segment.end()
       this.#sealed = this.#sealed.filter(other => other !== segment)
       this.#bytes -= segment.size
@@ -170,7 +174,7 @@ class FileJournal implements Journal {
   }
 
   async #takeOver(): Promise<void> {
-    const taken = await takeOrphans(this.#directory, this.#owner, () => ++this.#serial)
+    const taken = await takeOverOrphans(this.#directory, this.#owner, () => ++this.#serial)
     this.#orphanBytes = 0
     this.#scannedAt = performance.now()
     for (const { size } of taken) this.#bytes += size
@@ -193,13 +197,13 @@ class FileJournal implements Journal {
 }
 
 /** Hands over what of a segment was not handed over. Rejects with what `write` rejected with. */
-async function handOver(segment: Segment, write: (batch: LedgerBatch) => Promise<void>): Promise<void> {
-  const file = await open(segment.path, 'r').catch(absent)
+async function replaySegment(segment: Segment, write: (batch: LedgerBatch) => Promise<void>): Promise<void> {
+  const file = await open(segment.path, 'r').catch(ignoreMissing)
   // Another process has taken it over.
   if (file === undefined) return
   try {
-    for await (const { text, next, ended } of linesOf(file, segment.handed, segment.size)) {
-      const batch = batchOf(text)
+    for await (const { text, next, ended } of readLines(file, segment.handed, segment.size)) {
+      const batch = parseBatch(text)
       if (batch !== undefined) await write(batch)
       else if (ended && text !== '') segment.damaged = true
       segment.handed = next

@@ -12,7 +12,7 @@ export interface Line {
 const newline = 0x0a
 
 /** The lines of a file between two bytes. No more of it is in memory than one line and one read. */
-export async function* linesOf(
+export async function* readLines(
   file: FileHandle,
   from: number,
   to: number,

@@ -2,13 +2,13 @@ import { readdirSync, type Stats, statSync } from 'node:fs'
 import { access, constants, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAlive, type Owner } from './owner.ts'
-import { absent, Segment } from './segment.ts'
-import { type SegmentName, segmentName } from './segment-name.ts'
+import { ignoreMissing, Segment } from './segment.ts'
+import { parseSegmentName, type SegmentName } from './segment-name.ts'
 
 /** How many bytes journals that have ended left in a folder; 0 where it cannot be read. */
 export function orphanBytes(folder: string, owner: Owner): number {
   try {
-    return foreign(readdirSync(folder), owner)
+    return segmentsOfOthers(readdirSync(folder), owner)
       .map(({ file, name }) => ({ name, found: statSync(join(folder, file), { throwIfNoEntry: false }) }))
       .reduce((sum, { name, found }) => sum + (found && isOrphan(name, found, owner) ? found.size : 0), 0)
   } catch {
@@ -20,12 +20,16 @@ export function orphanBytes(folder: string, owner: Owner): number {
  * Takes over what journals that have ended left. Where two processes want the same segment, one gets it. `serial` gives
  * a fresh number for each.
  */
-export async function takeOrphans(folder: string, owner: Owner, serial: () => number): Promise<Segment[]> {
-  const files = (await readdir(folder).catch(absent)) ?? []
+export async function takeOverOrphans(
+  folder: string,
+  owner: Owner,
+  serial: () => number,
+): Promise<Segment[]> {
+  const files = (await readdir(folder).catch(ignoreMissing)) ?? []
   const taken: Segment[] = []
-  for (const { file, name } of foreign(files, owner)) {
+  for (const { file, name } of segmentsOfOthers(files, owner)) {
     const path = join(folder, file)
-    const found = await stat(path).catch(absent)
+    const found = await stat(path).catch(ignoreMissing)
     if (found === undefined || !isOrphan(name, found, owner) || !(await isReadable(path))) continue
     const renamed = { ...owner, madeAt: name.madeAt, serial: serial() }
     const segment = new Segment(folder, renamed, 0)
@@ -33,7 +37,7 @@ export async function takeOrphans(folder: string, owner: Owner, serial: () => nu
       await rename(path, segment.path)
       segment.size = (await stat(segment.path)).size
     } catch (error) {
-      absent(error)
+      ignoreMissing(error)
       continue
     }
     taken.push(segment)
@@ -41,9 +45,9 @@ export async function takeOrphans(folder: string, owner: Owner, serial: () => nu
   return taken
 }
 
-function foreign(files: readonly string[], owner: Owner): { file: string; name: SegmentName }[] {
+function segmentsOfOthers(files: readonly string[], owner: Owner): { file: string; name: SegmentName }[] {
   return files.flatMap(file => {
-    const name = segmentName(file)
+    const name = parseSegmentName(file)
     return name === undefined || name.journal === owner.journal ? [] : [{ file, name }]
   })
 }

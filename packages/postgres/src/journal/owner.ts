@@ -15,7 +15,7 @@ export interface Owner {
   readonly journal: string
 }
 
-export function newOwner(): Owner {
+export function createOwner(): Owner {
   const journal = randomUUID()
   own.add(journal)
   return {

@@ -13,12 +13,12 @@ export interface SegmentName {
 
 const form = /^(\d{1,16})-(\d{1,9})\.([0-9a-f]{8})-(\d{1,10})-([0-9a-f-]{36})\.jsonl$/
 
-export function segmentFile({ madeAt, serial, host, pid, journal }: SegmentName): string {
+export function segmentFileName({ madeAt, serial, host, pid, journal }: SegmentName): string {
   return `${String(madeAt).padStart(13, '0')}-${serial}.${host}-${pid}-${journal}.jsonl`
 }
 
 /** `undefined` for a file that is no segment. */
-export function segmentName(file: string): SegmentName | undefined {
+export function parseSegmentName(file: string): SegmentName | undefined {
   const parts = form.exec(file)
   if (parts === null) return undefined
   const [, madeAt, serial, host = '', pid, journal = ''] = parts

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type SegmentName, segmentFile } from './segment-name.ts'
+import { type SegmentName, segmentFileName } from './segment-name.ts'
 
 /** A file of lines, and how far it was handed over. */
 export class Segment {
@@ -14,7 +14,7 @@ export class Segment {
   damaged = false
 
   constructor(folder: string, name: SegmentName, size: number) {
-    this.path = join(folder, segmentFile(name))
+    this.path = join(folder, segmentFileName(name))
     this.name = name
     this.size = size
   }
@@ -36,11 +36,11 @@ export class Segment {
    * read it before they came. Where it rejects, nothing of them is kept, and nothing more must be added.
    */
   async append(lines: Buffer): Promise<boolean> {
-    const file = await open(this.path, 'r+').catch(absent)
+    const file = await open(this.path, 'r+').catch(ignoreMissing)
     if (file === undefined) return false
     try {
       await write(file, lines, this.size)
-      const [written, there] = await Promise.all([file.stat(), stat(this.path).catch(absent)])
+      const [written, there] = await Promise.all([file.stat(), stat(this.path).catch(ignoreMissing)])
       if (there?.ino !== written.ino || there.dev !== written.dev) return false
     } catch (error) {
       // What was refused must not be found after a crash.
@@ -55,7 +55,7 @@ export class Segment {
 
   /** Deletes it; sets it aside where it is damaged. Another process may have taken it over, and will do that. */
   async end(): Promise<void> {
-    await (this.damaged ? rename(this.path, `${this.path}.damaged`) : unlink(this.path)).catch(absent)
+    await (this.damaged ? rename(this.path, `${this.path}.damaged`) : unlink(this.path)).catch(ignoreMissing)
   }
 }
 
@@ -68,7 +68,7 @@ async function write(file: FileHandle, bytes: Buffer, from: number): Promise<voi
 }
 
 /** `undefined` in place of a file that is not there; any other failure is one. */
-export function absent(error: unknown): undefined {
+export function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
   throw error
 }

@@ -1,14 +1,14 @@
 import { claudeFormat } from '../claude/signed-turns.ts'
 import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
-import type { AssistantTurn, SpokenCall } from '../conversation/conversation.ts'
+import type { AssistantToolCall, AssistantTurn } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
-import { type Block, marked, textBlocks } from './text-blocks.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
+import { type Block, textBlocks, withCacheMark } from './text-blocks.ts'
 import type { ToolUseIds } from './tool-use-ids.ts'
 
 /**
  * An earlier turn of the assistant as blocks: its reasoning, as far as the vendor signed it and takes it back, its
- * texts and its calls. What is left out is told of.
+ * texts and its calls. Dropped content is reported.
  *
  * @param thoughtless - why reasoning cannot go back that stands at a path; `undefined`: it can.
  * @param last - it ends the conversation: the vendor has to go on with it.
@@ -18,25 +18,25 @@ export function assistantContent(
   ids: ToolUseIds,
   thoughtless: (path: string) => string | undefined,
   last: boolean,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Block[] {
   const blocks = turnBlocks<Block>(
     turn,
-    reasoning => thoughtsOf(reasoning, claudeFormat, thoughtless(reasoning.path), thinkingBlock, adjusting),
-    item => (item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjusting)]),
+    reasoning => thoughtsOf(reasoning, claudeFormat, thoughtless(reasoning.path), thinkingBlock, adjuster),
+    item => (item.kind === 'text' ? textBlocks([item]) : [callBlock(item, ids, adjuster)]),
   )
   if (last) trimEnd(blocks)
-  dropLastThoughts(blocks, turn, isThought, adjusting)
+  dropLastThoughts(blocks, turn, isThought, adjuster)
   return blocks
 }
 
 function callBlock(
-  { id, name, arguments: input, extraContent, path, cacheControl }: SpokenCall,
+  { id, name, arguments: input, extraContent, path, cacheControl }: AssistantToolCall,
   ids: ToolUseIds,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Block {
-  if (extraContent !== undefined) adjusting.drop(`${path}.extra_content`, "another vendor's")
-  return { type: 'tool_use', id: ids.ofCall(id), name, input, ...marked(cacheControl) }
+  if (extraContent !== undefined) adjuster.drop(`${path}.extra_content`, "another vendor's")
+  return { type: 'tool_use', id: ids.ofCall(id), name, input, ...withCacheMark(cacheControl) }
 }
 
 function thinkingBlock(block: ReasoningBlock): Block {

@@ -1,5 +1,5 @@
 /** A bound of answers in tokens. Throws `TypeError` for what is none. */
-export function checkedMaxTokens(value: number | undefined, owner: string): number | undefined {
+export function validateMaxTokens(value: number | undefined, owner: string): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return value
   throw new TypeError(
     `${owner}: defaultMaxTokens has to be a whole number of tokens, 1 or more, not ${String(value)}.`,
@@ -7,7 +7,7 @@ export function checkedMaxTokens(value: number | undefined, owner: string): numb
 }
 
 /** Names of beta features. Throws `TypeError` for what are none. */
-export function checkedBetas(value: readonly string[] | undefined, owner: string): readonly string[] {
+export function validateBetas(value: readonly string[] | undefined, owner: string): readonly string[] {
   if (value === undefined) return []
   if (Array.isArray(value) && value.every(isWord)) return value
   throw new TypeError(
@@ -16,7 +16,7 @@ export function checkedBetas(value: readonly string[] | undefined, owner: string
 }
 
 /** A version of the API. Throws `TypeError` for what is none. */
-export function checkedVersion(value: string, owner: string): string {
+export function validateVersion(value: string, owner: string): string {
   if (isWord(value)) return value
   throw new TypeError(`${owner}: version has to be a date such as '2023-06-01'.`)
 }

@@ -2,10 +2,10 @@ import type { PartialCompletion, PartialMessage, PartialToolCall } from '@sluice
 import { finishReason } from '../claude/finish-reason.ts'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { messagesRefusalWithin, refusalText } from './refusals.ts'
+import { messagesErrorInBody, refusalText } from './errors.ts'
 import { UsageCounts } from './usage.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -19,9 +19,9 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
  * @param answerTool - the tool whose input is the answer, if there is one.
  */
 export function completionOf(value: unknown, answerTool: string | undefined): PartialCompletion {
-  if (!isFields(value)) throw garbled('a body that is no object')
-  if (value.type === 'error' || isFields(value.error)) throw messagesRefusalWithin(value)
-  if (!Array.isArray(value.content)) throw garbled('a body without content')
+  if (!isFields(value)) throw garbledResponse('a body that is no object')
+  if (value.type === 'error' || isFields(value.error)) throw messagesErrorInBody(value)
+  if (!Array.isArray(value.content)) throw garbledResponse('a body without content')
   const parts = new AnswerParts()
   const message = messageOf(value.content.filter(isFields), answerTool, parts)
   if (parts.details !== undefined) message.reasoning_details = parts.details

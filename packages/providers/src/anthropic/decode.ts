@@ -7,15 +7,15 @@ import {
   type UpstreamResponse,
 } from '@sluice/core'
 import { eventChunks } from '../wire/event-chunks.ts'
-import { exactJsonOf } from '../wire/exact-json.ts'
-import { checkAnswerHead } from '../wire/garbled.ts'
+import { parseExactJson } from '../wire/exact-json.ts'
+import { checkResponseHead } from '../wire/garbled-response.ts'
+import { parseCompletion, toChunk } from '../wire/parse-completion.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { wallClock } from '../wire/wall-clock.ts'
-import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { answerToolName } from './answer-format.ts'
 import { completionOf } from './completion-of.ts'
+import { parseMessagesError } from './errors.ts'
 import { MessageEvents } from './message-events.ts'
-import { messagesRefusal } from './refusals.ts'
 
 /**
  * Reads an answer of the Messages API, whole or streamed, as `call` asked for it.
@@ -30,8 +30,8 @@ export async function decodeMessages(
   now: () => number = wallClock,
 ): Promise<Reply> {
   const { status } = response
-  if (status < 200 || status > 299) throw await messagesRefusal(response, now)
-  checkAnswerHead(response)
+  if (status < 200 || status > 299) throw await parseMessagesError(response, now)
+  checkResponseHead(response)
   const answerTool = answerToolName(call)
   if (call.input.stream === true) return { kind: 'stream', chunks: messageStream(response.body, answerTool) }
   return { kind: 'completion', completion: completionFrom(await response.text(), answerTool) }
@@ -43,7 +43,7 @@ async function* messageStream(
 ): AsyncGenerator<readonly PartialChunk[], void> {
   const source = new PeekedBody(body)
   // Servers that cannot stream answer with the whole message.
-  if (await source.beginsAsJson()) yield [asChunk(completionFrom(await source.text(), answerTool))]
+  if (await source.beginsAsJson()) yield [toChunk(completionFrom(await source.text(), answerTool))]
   else
     yield* eventChunks(
       decodeSse(source, { bareJson: true }),
@@ -53,5 +53,5 @@ async function* messageStream(
 }
 
 function completionFrom(text: string, answerTool: string | undefined): PartialCompletion {
-  return wholeCompletion(text, exactJsonOf, value => completionOf(value, answerTool))
+  return parseCompletion(text, parseExactJson, value => completionOf(value, answerTool))
 }

@@ -2,10 +2,10 @@ import type { PartialChunk, PartialMessage, PartialToolCall } from '@sluice/core
 import { finishReason } from '../claude/finish-reason.ts'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { messagesRefusalWithin, refusalText } from './refusals.ts'
+import { messagesErrorInBody, refusalText } from './errors.ts'
 import { UsageCounts } from './usage.ts'
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -72,16 +72,16 @@ export class MessageEvents implements EventReader {
         this.#stop(chunks)
         break
       case 'error':
-        throw messagesRefusalWithin(value)
+        throw messagesErrorInBody(value)
       default:
-        if (event === 'error' || isFields(value.error)) throw messagesRefusalWithin(value)
+        if (event === 'error' || isFields(value.error)) throw messagesErrorInBody(value)
     }
   }
 
   #start(message: unknown, chunks: PartialChunk[]): void {
     if (!isFields(message)) return
     if (this.#started) {
-      if (message.id !== this.#id) throw garbled('a second message within the first')
+      if (message.id !== this.#id) throw garbledResponse('a second message within the first')
       return
     }
     this.#started = true
@@ -99,7 +99,7 @@ export class MessageEvents implements EventReader {
     if (before !== undefined && (before.kind !== 'call' || before.hasInput)) this.#end(index, chunks)
     this.#began = true
     const block = this.#blockOf(content)
-    if (this.#open.size >= maxOpen) throw garbled(`more than ${maxOpen} blocks that have not ended`)
+    if (this.#open.size >= maxOpen) throw garbledResponse(`more than ${maxOpen} blocks that have not ended`)
     this.#open.set(index, block)
     switch (block.kind) {
       case 'text':
@@ -228,7 +228,7 @@ export class MessageEvents implements EventReader {
   }
 
   #stop(chunks: PartialChunk[]): void {
-    if (!this.#began) throw garbled('the end of a message that never began')
+    if (!this.#began) throw garbledResponse('the end of a message that never began')
     this.progress = 'ended'
     // What compatible servers did not end by itself ends here.
     for (const index of [...this.#open.keys()]) this.#end(index, chunks)

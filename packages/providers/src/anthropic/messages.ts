@@ -2,14 +2,14 @@ import type { Message } from '@sluice/core'
 import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import { whyThoughtless } from '../claude/signed-turns.ts'
 import type { ToolResult, Turn, UserTurn } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { assistantContent } from './assistant-content.ts'
-import { type Block, marked, textBlocks } from './text-blocks.ts'
+import { type Block, textBlocks, withCacheMark } from './text-blocks.ts'
 import { ToolUseIds } from './tool-use-ids.ts'
 import { userBlock } from './user-content.ts'
 
 /** What decides how a conversation is written. */
-export interface MessagesAsked {
+export interface MessagesInput {
   /** As the caller wrote them: to name the one that cannot be sent. */
   readonly messages: readonly Message[]
   readonly turns: readonly Turn[]
@@ -39,7 +39,7 @@ interface ApiMessage {
  * calls, for a conversation that is empty or does not begin with the user, and for one that ends with the
  * assistant where the model does not go on with that.
  */
-export function apiMessages(asked: MessagesAsked, adjusting: ParameterAdjuster): readonly ApiMessage[] {
+export function apiMessages(asked: MessagesInput, adjuster: ParameterAdjuster): readonly ApiMessage[] {
   const { turns, thinks, canThink, movedUp } = asked
   checkToolPairs(turns)
   const ids = new ToolUseIds()
@@ -49,18 +49,18 @@ export function apiMessages(asked: MessagesAsked, adjusting: ParameterAdjuster):
     const thoughtless = (path: string) => (canThink ? whyNot(path, at) : 'thinking is off in this request')
     const content =
       turn.role === 'user'
-        ? userContent(turn, ids, adjusting)
-        : assistantContent(turn, ids, thoughtless, at === turns.length - 1, adjusting)
+        ? userContent(turn, ids, adjuster)
+        : assistantContent(turn, ids, thoughtless, at === turns.length - 1, adjuster)
     addContent(result, turn.role, content)
   }
   checkEnds(result, asked.messages, asked.prefill)
   return result
 }
 
-function userContent({ results, items }: UserTurn, ids: ToolUseIds, adjusting: ParameterAdjuster): Block[] {
+function userContent({ results, items }: UserTurn, ids: ToolUseIds, adjuster: ParameterAdjuster): Block[] {
   return [
     ...results.map(result => resultBlock(result, ids)),
-    ...items.flatMap(item => (item.kind === 'text' ? textBlocks([item]) : [userBlock(item, adjusting)])),
+    ...items.flatMap(item => (item.kind === 'text' ? textBlocks([item]) : [userBlock(item, adjuster)])),
   ]
 }
 
@@ -72,6 +72,6 @@ function resultBlock({ callId, texts, cacheControl }: ToolResult, ids: ToolUseId
     type: 'tool_result',
     tool_use_id: ids.ofResult(callId),
     ...(blocks.length === 0 ? {} : { content }),
-    ...marked(cacheControl),
+    ...withCacheMark(cacheControl),
   }
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/core'
 import { stopSequences } from '../claude/sampling.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { anthropicNative } from './parameters.ts'
 
 /** What other rules write. */
@@ -13,13 +13,13 @@ const longestUserId = 256
  * The fields that need little: stop sequences, the user's id, the service tier, and the vendor's own fields as
  * they came. Throws `GatewayError` (400) for a stop sequence of white space.
  */
-export function plainFields(input: ChatRequest, adjusting: ParameterAdjuster): Record<string, unknown> {
+export function plainFields(input: ChatRequest, adjuster: ParameterAdjuster): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
-  const stop = stopSequences(input.stop, true, adjusting)
+  const stop = stopSequences(input.stop, true, adjuster)
   if (stop.length > 0) fields.stop_sequences = stop
-  const user = userId(input, adjusting)
+  const user = userId(input, adjuster)
   if (user !== undefined) fields.metadata = { user_id: user }
-  const tier = serviceTier(input.service_tier, adjusting)
+  const tier = serviceTier(input.service_tier, adjuster)
   if (tier !== undefined) fields.service_tier = tier
   for (const name of anthropicNative) {
     const value = input[name]
@@ -31,21 +31,21 @@ export function plainFields(input: ChatRequest, adjusting: ParameterAdjuster): R
 /** The vendor refuses a request for an id that is long or an address; as a hint, it is left out instead. */
 function userId(
   { user, safety_identifier: safety }: ChatRequest,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): string | undefined {
   const id = safety || user
   if (id === undefined || id === '') return undefined
-  if (user && user !== id) adjusting.drop('user', 'safety_identifier was given too')
+  if (user && user !== id) adjuster.drop('user', 'safety_identifier was given too')
   const parameter = safety ? 'safety_identifier' : 'user'
-  if (id.length > longestUserId) adjusting.drop(parameter, `longer than ${longestUserId} characters`)
-  else if (/[^\s@]@[^\s@]+\.[^\s@]/.test(id)) adjusting.drop(parameter, 'an email address')
+  if (id.length > longestUserId) adjuster.drop(parameter, `longer than ${longestUserId} characters`)
+  else if (/[^\s@]@[^\s@]+\.[^\s@]/.test(id)) adjuster.drop(parameter, 'an email address')
   else return id
   return undefined
 }
 
-function serviceTier(tier: ChatRequest['service_tier'], adjusting: ParameterAdjuster): string | undefined {
+function serviceTier(tier: ChatRequest['service_tier'], adjuster: ParameterAdjuster): string | undefined {
   if (tier === undefined || tier === 'auto') return tier
   if (tier === 'default') return 'standard_only'
-  adjusting.drop('service_tier', 'this vendor has only auto and default')
+  adjuster.drop('service_tier', 'this vendor has only auto and default')
   return undefined
 }

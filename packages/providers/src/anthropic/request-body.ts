@@ -3,8 +3,8 @@ import { answerBound, maxTokens } from '../claude/max-tokens.ts'
 import { claudeModel } from '../claude/models.ts'
 import { claudeSampling } from '../claude/sampling.ts'
 import { claudeThinking } from '../claude/thinking.ts'
-import { conversationOf } from '../conversation/conversation.ts'
-import { ParameterAdjuster } from '../parameters/adjusting.ts'
+import { toConversation } from '../conversation/conversation.ts'
+import { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { applyRules } from '../parameters/parameter-rules.ts'
 import { isFields } from '../wire/json-value.ts'
 import { answerFormat } from './answer-format.ts'
@@ -34,18 +34,18 @@ export interface MessagesSettings {
 export function requestBody(call: Call, settings: MessagesSettings = {}): MessagesRequest {
   const { input } = call
   const model = claudeModel(call.model)
-  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
-  applyRules(input, anthropicParameters, anthropicNative, adjusting)
-  const conversation = conversationOf(input.messages)
-  for (const path of conversation.names) adjusting.drop(path)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+  applyRules(input, anthropicParameters, anthropicNative, adjuster)
+  const conversation = toConversation(input.messages)
+  for (const path of conversation.names) adjuster.drop(path)
   const { turns } = conversation
-  const bound = answerBound(input, model, settings.defaultMaxTokens, adjusting)
-  const { format, tool, line } = answerFormat(call, adjusting)
+  const bound = answerBound(input, model, settings.defaultMaxTokens, adjuster)
+  const { format, tool, line } = answerFormat(call, adjuster)
   const thinking = claudeThinking(
     { model, input, turns, answerTokens: bound.tokens, answersByTool: tool !== undefined },
-    adjusting,
+    adjuster,
   )
-  const system = systemText(conversation, line === undefined ? [] : [line], adjusting)
+  const system = systemText(conversation, line === undefined ? [] : [line], adjuster)
   const { thinking: given } = thinking
   const messages = apiMessages(
     {
@@ -56,7 +56,7 @@ export function requestBody(call: Call, settings: MessagesSettings = {}): Messag
       movedUp: model.boundThoughts ? conversation.moved.at(-1) : undefined,
       prefill: model.prefill,
     },
-    adjusting,
+    adjuster,
   )
   const outputConfig = {
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
@@ -64,18 +64,18 @@ export function requestBody(call: Call, settings: MessagesSettings = {}): Messag
     ...(isFields(input.output_config) ? input.output_config : {}),
   }
   if (input.output_config != null && !isFields(input.output_config))
-    adjusting.drop('output_config', 'no object')
+    adjuster.drop('output_config', 'no object')
   const body = {
     model: call.model,
-    max_tokens: maxTokens(bound, thinking, model, adjusting),
+    max_tokens: maxTokens(bound, thinking, model, adjuster),
     ...(system === undefined ? {} : { system }),
     messages,
-    ...toolFields({ input, turns, model, answer: tool, thinking: thinking.on }, adjusting),
+    ...toolFields({ input, turns, model, answer: tool, thinking: thinking.on }, adjuster),
     ...(given === undefined ? {} : { thinking: given }),
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
-    ...claudeSampling(input, model, thinking.on, adjusting),
-    ...plainFields(input, adjusting),
+    ...claudeSampling(input, model, thinking.on, adjuster),
+    ...plainFields(input, adjuster),
     stream: input.stream === true,
   }
-  return { body, adjustments: adjusting.list }
+  return { body, adjustments: adjuster.list }
 }

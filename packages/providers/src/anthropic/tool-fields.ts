@@ -2,7 +2,7 @@ import type { ChatRequest } from '@sluice/core'
 import type { ClaudeModel } from '../claude/models.ts'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
 import { calledNames, type Turn } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type ApiTool, apiTools } from './tools.ts'
 
 /** The part of a request that is about tools. */
@@ -12,7 +12,7 @@ export interface ToolFields {
 }
 
 /** What decides how tools are written. */
-export interface ToolsAsked {
+export interface ToolsInput {
   readonly input: ChatRequest
   readonly turns: readonly Turn[]
   readonly model: ClaudeModel
@@ -29,19 +29,19 @@ export interface ToolsAsked {
  * Throws `GatewayError` (400) for what the vendor does not take.
  */
 export function toolFields(
-  { input, turns, model, answer, thinking }: ToolsAsked,
-  adjusting: ParameterAdjuster,
+  { input, turns, model, answer, thinking }: ToolsInput,
+  adjuster: ParameterAdjuster,
 ): ToolFields {
   const { tool_choice: choice } = input
-  const own = allowedTools(apiTools(input.tools ?? [], model, adjusting), choice, ({ name }) => name)
+  const own = allowedTools(apiTools(input.tools ?? [], model, adjuster), choice, ({ name }) => name)
   if (answer !== undefined) {
     const only = own.length === 0 || choice === 'none'
     return { tools: [...own, answer], tool_choice: only ? onlyAnswer(answer) : anyOfThem(input) }
   }
-  const chosen = apiToolChoice(input, own.length > 0, thinking, model, adjusting)
+  const chosen = apiToolChoice(input, own.length > 0, thinking, model, adjuster)
   const called = own.length === 0 ? calledNames(turns) : []
   if (called.length > 0) {
-    adjusting.fill('tools', 'those that were called earlier, without their parameters')
+    adjuster.fill('tools', 'those that were called earlier, without their parameters')
     return { tools: called.map(standIn), tool_choice: { type: 'none' } }
   }
   return {

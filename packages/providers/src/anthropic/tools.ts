@@ -3,7 +3,7 @@ import type { ClaudeModel } from '../claude/models.ts'
 import { strictSchema } from '../claude/structured-outputs.ts'
 import { functionTool, inputSchema } from '../claude/tools.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /** A tool of the Messages API. */
 export interface ApiTool {
@@ -16,27 +16,18 @@ export interface ApiTool {
 
 /**
  * Functions as tools, with their schemas whole. A strict one's schema is made such as the vendor takes it; where
- * the model has no strict tools, or strictness would leave an object empty, it is not strict, and that is told.
+ * the model has no strict tools, or strictness would leave an object empty, it is not strict, and an adjustment reports it.
  *
  * Throws `GatewayError` (400) for a custom tool, and for a schema whose root is no plain object.
  */
-export function apiTools(
-  tools: readonly Tool[],
-  model: ClaudeModel,
-  adjusting: ParameterAdjuster,
-): ApiTool[] {
+export function apiTools(tools: readonly Tool[], model: ClaudeModel, adjuster: ParameterAdjuster): ApiTool[] {
   return tools.map((tool, index) => {
     const path = `tools[${index}]`
-    return apiTool(functionTool(tool, path), path, model, adjusting)
+    return apiTool(functionTool(tool, path), path, model, adjuster)
   })
 }
 
-function apiTool(
-  tool: FunctionTool,
-  path: string,
-  model: ClaudeModel,
-  adjusting: ParameterAdjuster,
-): ApiTool {
+function apiTool(tool: FunctionTool, path: string, model: ClaudeModel, adjuster: ParameterAdjuster): ApiTool {
   const { name, description, parameters, strict } = tool.function
   const schema = inputSchema(parameters, `${path}.function.parameters`)
   const mark = cacheControl(tool) ?? cacheControl(tool.function)
@@ -48,7 +39,7 @@ function apiTool(
   if (strict !== true) return { ...shared, input_schema: schema }
   const given = parameters === undefined ? undefined : schema
   const { structuredOutputs } = model
-  const closed = strictSchema({ path, schema, given, structuredOutputs }, adjusting)
+  const closed = strictSchema({ path, schema, given, structuredOutputs }, adjuster)
   return closed === undefined
     ? { ...shared, input_schema: schema }
     : { ...shared, input_schema: closed, strict: true }

@@ -2,8 +2,8 @@ import { type FilePart, GatewayError, type ImagePart, type JsonObject } from '@s
 import type { UserContent } from '../conversation/conversation.ts'
 import { dataUrl } from '../conversation/data-url.ts'
 import { fileData, textOfBase64 } from '../conversation/file-data.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
-import { type Block, marked } from './text-blocks.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
+import { type Block, withCacheMark } from './text-blocks.ts'
 
 /** The types of images that Claude takes. */
 export const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
@@ -12,11 +12,11 @@ export const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
  * An image or a file of a user as a block. Throws `GatewayError` (400) for audio, for a file that is neither PDF
  * nor text, and for an image by http or of another type.
  */
-export function userBlock({ part, path, cacheControl }: UserContent, adjusting: ParameterAdjuster): Block {
-  const mark = marked(cacheControl)
+export function userBlock({ part, path, cacheControl }: UserContent, adjuster: ParameterAdjuster): Block {
+  const mark = withCacheMark(cacheControl)
   switch (part.type) {
     case 'image_url':
-      return { type: 'image', source: imageSource(part, path, adjusting), ...mark }
+      return { type: 'image', source: imageSource(part, path, adjuster), ...mark }
     case 'file':
       return { ...documentBlock(part, path), ...mark }
     case 'input_audio':
@@ -24,14 +24,10 @@ export function userBlock({ part, path, cacheControl }: UserContent, adjusting: 
   }
 }
 
-function imageSource(
-  { image_url: image }: ImagePart,
-  path: string,
-  adjusting: ParameterAdjuster,
-): JsonObject {
+function imageSource({ image_url: image }: ImagePart, path: string, adjuster: ParameterAdjuster): JsonObject {
   const param = `${path}.image_url.url`
   const { url, detail } = image
-  if (detail !== undefined && detail !== 'auto') adjusting.drop(`${path}.image_url.detail`)
+  if (detail !== undefined && detail !== 'auto') adjuster.drop(`${path}.image_url.detail`)
   if (/^https:/i.test(url)) return { type: 'url', url }
   if (!/^data:/i.test(url)) {
     throw cannotSend(

@@ -1,4 +1,4 @@
-import { type Dialect, openaiDialect } from '../chat-completions/dialect.ts'
+import { type CompatibilityOptions, openaiCompatibility } from '../chat-completions/compatibility-options.ts'
 
 /** Which of Azure's two APIs is asked, and in which version. */
 export interface ApiVersion {
@@ -27,9 +27,9 @@ const streamOptionsSince = '2024-09-01-preview'
  * How Azure differs from the protocol. Not every model and version there has the role `developer`, and those that
  * reason read `system` as the same.
  */
-export function azureDialect({ api, version = '' }: ApiVersion): Dialect {
+export function azureCompatibility({ api, version = '' }: ApiVersion): CompatibilityOptions {
   return {
-    ...openaiDialect,
+    ...openaiCompatibility,
     developerRole: 'system',
     // Dates are in order as texts are.
     streamOptions: api === 'v1' || version >= streamOptionsSince.slice(0, 10),

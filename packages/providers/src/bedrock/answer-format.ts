@@ -2,12 +2,12 @@ import type { Call, ChatRequest, JsonObject } from '@sluice/core'
 import { answerToolDescription, freeToolName, isAnswerFormat, schemaAsked } from '../claude/answer-tool.ts'
 import { supportedSchema } from '../claude/structured-outputs.ts'
 import { forcesTool, inputSchema } from '../claude/tools.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import { type BedrockModel, bedrockModel } from './models.ts'
 import type { ToolBlock } from './tools.ts'
 
-/** How the model is told in what form to answer. Each is absent where it is not needed. */
+/** The parts of a request that set the response format. Each is absent if it is not needed. */
 export interface AnswerFormat {
   /** The request's `outputConfig.textFormat`. */
   readonly textFormat?: JsonObject
@@ -21,47 +21,47 @@ const only = 'no other text, and no code fence around it.'
 
 /**
  * `response_format` in Bedrock's terms: its own format where the model has it, else a tool that is forced, else,
- * where no tool can be forced and for JSON of any form, a line of the system text. All but the first are told of.
+ * where no tool can be forced and for JSON of any form, a line of the system text. All but the first are reported.
  *
  * Throws `GatewayError` (400) for a schema that a tool cannot have.
  */
-export function answerFormat(call: Call, adjusting: ParameterAdjuster): AnswerFormat {
+export function answerFormat(call: Call, adjuster: ParameterAdjuster): AnswerFormat {
   const { input } = call
   const asked = input.response_format
   if (asked === undefined || asked.type === 'text') return {}
   const model = bedrockModel(call.model)
   const own = ownFormat(input, model)
   if (own !== undefined) {
-    adjusting.drop('response_format', `${own} was given too`)
+    adjuster.drop('response_format', `${own} was given too`)
     return {}
   }
   const schema = schemaAsked(input)
   if (schema === undefined) {
-    adjusting.map('response_format', 'asked for in the system text')
+    adjuster.map('response_format', 'asked for in the system text')
     return { line: `Answer with one JSON object only: ${only}` }
   }
-  if (isOwnFormat(schema, model)) return { textFormat: textFormat(call, schema, adjusting) }
+  if (isOwnFormat(schema, model)) return { textFormat: textFormat(call, schema, adjuster) }
   const name = answerToolName(call)
   if (name !== undefined) {
-    adjusting.map('response_format', `the input of a forced tool, '${name}'`)
+    adjuster.map('response_format', `the input of a forced tool, '${name}'`)
     return { tool: { name, block: answerTool(name, call, model.claude !== undefined) } }
   }
   if (hasToCall(input)) {
-    adjusting.drop('response_format', 'a tool is forced, which is the answer')
+    adjuster.drop('response_format', 'a tool is forced, which is the answer')
     return {}
   }
-  adjusting.map('response_format', 'asked for in the system text, with its schema')
+  adjuster.map('response_format', 'asked for in the system text, with its schema')
   return {
     line: `Answer with one JSON value only, which matches this JSON Schema: ${JSON.stringify(schema)}\nThere must be ${only}`,
   }
 }
 
-function textFormat({ input }: Call, given: JsonObject, adjusting: ParameterAdjuster): JsonObject {
+function textFormat({ input }: Call, given: JsonObject, adjuster: ParameterAdjuster): JsonObject {
   const format = input.response_format
   const { name = 'answer', description } = format?.type === 'json_schema' ? format.json_schema : {}
   const { schema, changed } = supportedSchema(given)
   if (changed.length > 0) {
-    adjusting.map('response_format.json_schema.schema', `formats take no ${changed.join(', ')} as given`)
+    adjuster.map('response_format.json_schema.schema', `formats take no ${changed.join(', ')} as given`)
   }
   return {
     type: 'json_schema',

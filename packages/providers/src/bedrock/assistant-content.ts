@@ -1,8 +1,8 @@
 import { whyThoughtless } from '../claude/signed-turns.ts'
 import { dropLastThoughts, thoughtsOf, turnBlocks } from '../claude/thinking-blocks.ts'
-import type { AssistantTurn, Conversation, SpokenCall } from '../conversation/conversation.ts'
+import type { AssistantToolCall, AssistantTurn, Conversation } from '../conversation/conversation.ts'
 import type { ReasoningBlock } from '../conversation/reasoning-blocks.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import { reasoningContent } from './reasoning-content.ts'
@@ -12,7 +12,7 @@ import type { Block } from './user-content.ts'
 
 /**
  * An earlier turn of the assistant as blocks: its reasoning, as far as the model can check it and takes it back, its
- * texts and its calls. What is left out is told of.
+ * texts and its calls. Dropped content is reported.
  *
  * @param thoughtless - why reasoning cannot go back that stands at a path; `undefined`: it can.
  */
@@ -21,26 +21,25 @@ export function assistantContent(
   ids: ToolUseIds,
   model: BedrockModel,
   thoughtless: (path: string) => string | undefined,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Block[] {
   const blockOf = (block: ReasoningBlock) => reasoningContent(block, model)
   const blocks = turnBlocks<Block>(
     turn,
-    reasoning =>
-      thoughtsOf(reasoning, model.reasoningFormat, thoughtless(reasoning.path), blockOf, adjusting),
-    item => (item.kind === 'text' ? textBlocks([item], model) : callBlocks(item, ids, model, adjusting)),
+    reasoning => thoughtsOf(reasoning, model.reasoningFormat, thoughtless(reasoning.path), blockOf, adjuster),
+    item => (item.kind === 'text' ? textBlocks([item], model) : callBlocks(item, ids, model, adjuster)),
   )
-  dropLastThoughts(blocks, turn, block => 'reasoningContent' in block, adjusting)
+  dropLastThoughts(blocks, turn, block => 'reasoningContent' in block, adjuster)
   return blocks
 }
 
 function callBlocks(
-  { id, name, arguments: input, extraContent, path, cacheControl }: SpokenCall,
+  { id, name, arguments: input, extraContent, path, cacheControl }: AssistantToolCall,
   ids: ToolUseIds,
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): readonly Block[] {
-  if (extraContent !== undefined) adjusting.drop(`${path}.extra_content`, "another vendor's")
+  if (extraContent !== undefined) adjuster.drop(`${path}.extra_content`, "another vendor's")
   return [{ toolUse: { toolUseId: ids.ofCall(id), name, input } }, ...cachePoints(cacheControl, model)]
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Message } from '@sluice/core'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { BedrockModel } from './models.ts'
 
 /** A block that says: the prompt may be cached up to here. */
@@ -14,18 +14,18 @@ export function cachePoints(mark: JsonObject | undefined, model: BedrockModel): 
 }
 
 /** Tells of the marks on messages that a model without a cache leaves out, or takes for another time than was asked. */
-export function tellOfCache(
+export function reportCacheMarks(
   messages: readonly Message[],
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): void {
   if (model.cachePoints === 'everywhere') return
   const tell = (holder: object, path: string) => {
     const mark = cacheControl(holder)
     if (mark === undefined) return
-    if (model.cachePoints === 'nowhere') adjusting.drop(`${path}.cache_control`, 'this model has no cache')
+    if (model.cachePoints === 'nowhere') adjuster.drop(`${path}.cache_control`, 'this model has no cache')
     else if (mark.ttl !== undefined && mark.ttl !== '5m')
-      adjusting.drop(`${path}.cache_control.ttl`, 'this model has only the usual time')
+      adjuster.drop(`${path}.cache_control.ttl`, 'this model has only the usual time')
   }
   for (const [index, message] of messages.entries()) {
     tell(message, `messages[${index}]`)

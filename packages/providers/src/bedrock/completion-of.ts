@@ -1,11 +1,11 @@
 import type { Call, PartialCompletion, PartialMessage, PartialToolCall } from '@sluice/core'
 import { argumentsOf } from '../conversation/tool-arguments.ts'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { answerToolName } from './answer-format.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { bedrockFailure } from './failures.ts'
+import { bedrockException } from './errors.ts'
 import { bedrockModel } from './models.ts'
 import { functionName, invokedModel, serviceTierOf, stopReason, usageOf } from './response-fields.ts'
 
@@ -18,12 +18,12 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
  * Throws `UpstreamError`: `refused` for an error in its place, and where the model failed before it answered; `garbled` for what is no answer.
  */
 export function completionOf(value: unknown, call: Call): PartialCompletion {
-  if (!isFields(value)) throw garbled('a body that is no object')
+  if (!isFields(value)) throw garbledResponse('a body that is no object')
   const message = isFields(value.output) ? value.output.message : undefined
   if (!isFields(message) || !Array.isArray(message.content)) {
     const type = textOf(value.__type)
-    if (type !== undefined || textOf(value.message) !== undefined) throw bedrockFailure(type ?? '', value)
-    throw garbled('a body without an output')
+    if (type !== undefined || textOf(value.message) !== undefined) throw bedrockException(type ?? '', value)
+    throw garbledResponse('a body without an output')
   }
   const parts = new AnswerParts(bedrockModel(call.model))
   const said = messageOf(message.content.filter(isFields), answerToolName(call), parts)

@@ -1,11 +1,11 @@
 import type { Call, PartialChunk, PartialMessage } from '@sluice/core'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
 import { failedGeneration, isFailedGeneration } from '../wire/failed-generation.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { type Fields, isFields, textOf } from '../wire/json-value.ts'
 import { answerToolName } from './answer-format.ts'
 import { AnswerParts } from './answer-parts.ts'
-import { bedrockFailure } from './failures.ts'
+import { bedrockException } from './errors.ts'
 import { bedrockModel } from './models.ts'
 import { functionName, invokedModel, serviceTierOf, stopReason, usageOf } from './response-fields.ts'
 
@@ -54,7 +54,7 @@ export class ConverseEvents implements EventReader {
         break
       case 'contentBlockDelta':
         this.#began = true
-        if (!isFields(value.delta)) throw garbled('a piece of a block that holds nothing')
+        if (!isFields(value.delta)) throw garbledResponse('a piece of a block that holds nothing')
         this.#delta(value.delta, value.contentBlockIndex, chunks)
         break
       case 'contentBlockStart':
@@ -71,8 +71,8 @@ export class ConverseEvents implements EventReader {
         this.#count(value, chunks)
         break
       default:
-        if (event.startsWith('exception:')) throw bedrockFailure(event.slice('exception:'.length), value)
-        if (event.startsWith('error:')) throw bedrockFailure(event.slice('error:'.length), value)
+        if (event.startsWith('exception:')) throw bedrockException(event.slice('exception:'.length), value)
+        if (event.startsWith('error:')) throw bedrockException(event.slice('error:'.length), value)
     }
   }
 
@@ -113,7 +113,7 @@ export class ConverseEvents implements EventReader {
   }
 
   #openBlock(kind: Block['kind'], index: unknown): Block {
-    if (this.#open.size >= maxOpen) throw garbled(`more than ${maxOpen} blocks that have not ended`)
+    if (this.#open.size >= maxOpen) throw garbledResponse(`more than ${maxOpen} blocks that have not ended`)
     const call = kind === 'call' ? this.#calls++ : -1
     if (kind === 'call') this.#parts.call()
     const block: Block = { kind, call, hasInput: false, text: '', signature: '', redacted: '' }
@@ -159,7 +159,7 @@ export class ConverseEvents implements EventReader {
 
   #stop(reason: unknown, chunks: PartialChunk[]): void {
     if (this.progress !== 'open') return
-    if (!this.#began) throw garbled('the end of a message that never began')
+    if (!this.#began) throw garbledResponse('the end of a message that never began')
     for (const index of [...this.#open.keys()]) this.#close(index, chunks)
     const answered = this.#answered || this.#spoke || this.#calls > 0
     if (!answered && isFailedGeneration(reason)) throw failedGeneration()

@@ -1,20 +1,18 @@
 import { UpstreamError } from '@sluice/core'
 import { isFields } from '../wire/json-value.ts'
 
-/** What AWS signs requests with. */
+/** AWS credentials that sign requests. */
 export interface AwsCredentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Of temporary credentials. */
+  /** Required for temporary credentials. */
   readonly sessionToken?: string | undefined
 }
 
-/** Credentials, or a function that is asked for them before each call and keeps and renews them itself. */
+/** Credentials, or a function that returns them. Called before each call, so it has to cache and renew them. */
 export type CredentialSource = AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>)
 
-/**
- * What is wrong with credentials, as the end of a sentence, or `undefined`. Their values are not told.
- */
+/** Returns what is wrong with credentials, as the end of a sentence, or `undefined`. It never contains a value. */
 export function credentialsFault(value: unknown): string | undefined {
   if (!isFields(value)) return 'no object with accessKeyId and secretAccessKey'
   for (const name of ['accessKeyId', 'secretAccessKey', 'sessionToken']) {
@@ -28,8 +26,8 @@ export function credentialsFault(value: unknown): string | undefined {
 }
 
 /**
- * The credentials for one call. Throws `UpstreamError` of kind `refused`, status 401, where the function fails
- * or gives none: the gateway's own access has failed, as if the vendor had refused it.
+ * Returns the credentials for one call. Rejects with `UpstreamError` (`refused`, 401) if the function fails or returns
+ * none: the gateway's own access has failed, as if AWS had refused it.
  */
 export async function credentialsOf(source: CredentialSource): Promise<AwsCredentials> {
   if (typeof source !== 'function') return source
@@ -38,7 +36,7 @@ export async function credentialsOf(source: CredentialSource): Promise<AwsCreden
     given = await source()
   } catch (cause) {
     if (UpstreamError.is(cause)) throw cause
-    throw new UpstreamError('The credentials of AWS could not be had.', {
+    throw new UpstreamError('bedrock: the function `credentials` failed. Its error is the cause.', {
       kind: 'refused',
       status: 401,
       cause,
@@ -46,7 +44,7 @@ export async function credentialsOf(source: CredentialSource): Promise<AwsCreden
   }
   const fault = credentialsFault(given)
   if (fault === undefined) return given
-  throw new UpstreamError(`The function for the credentials of AWS gave ${fault}.`, {
+  throw new UpstreamError(`bedrock: the function \`credentials\` returned ${fault}.`, {
     kind: 'refused',
     status: 401,
   })

@@ -1,14 +1,14 @@
 import type { Call, PartialChunk, PartialCompletion, Reply, UpstreamResponse } from '@sluice/core'
 import { eventChunks } from '../wire/event-chunks.ts'
-import { exactJsonOf } from '../wire/exact-json.ts'
-import { checkAnswerHead } from '../wire/garbled.ts'
+import { parseExactJson } from '../wire/exact-json.ts'
+import { checkResponseHead } from '../wire/garbled-response.ts'
+import { parseCompletion, toChunk } from '../wire/parse-completion.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
 import { wallClock } from '../wire/wall-clock.ts'
-import { asChunk, wholeCompletion } from '../wire/whole-completion.ts'
 import { completionOf } from './completion-of.ts'
 import { ConverseEvents } from './converse-events.ts'
+import { parseBedrockError } from './errors.ts'
 import { decodeEventStream } from './event-stream.ts'
-import { bedrockRefusal } from './failures.ts'
 
 /**
  * Reads an answer of Converse, or of ConverseStream, as `call` asked for it.
@@ -22,8 +22,8 @@ export async function decodeConverse(
   call: Call,
   now: () => number = wallClock,
 ): Promise<Reply> {
-  if (response.status < 200 || response.status > 299) throw await bedrockRefusal(response, now)
-  checkAnswerHead(response)
+  if (response.status < 200 || response.status > 299) throw await parseBedrockError(response, now)
+  checkResponseHead(response)
   if (call.input.stream === true) return { kind: 'stream', chunks: chunksOf(response.body, call) }
   return { kind: 'completion', completion: completionIn(await response.text(), call) }
 }
@@ -35,12 +35,12 @@ async function* chunksOf(
   const source = new PeekedBody(body)
   // A length of four bytes begins no JSON. What does is an error, or an answer in one piece.
   if (await source.beginsAsJson()) {
-    yield [asChunk(completionIn(await source.text(), call))]
+    yield [toChunk(completionIn(await source.text(), call))]
     return
   }
   yield* eventChunks(decodeEventStream(source), new ConverseEvents(call), () => false)
 }
 
 function completionIn(text: string, call: Call): PartialCompletion {
-  return wholeCompletion(text, exactJsonOf, value => completionOf(value, call))
+  return parseCompletion(text, parseExactJson, value => completionOf(value, call))
 }

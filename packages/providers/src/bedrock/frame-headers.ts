@@ -1,4 +1,4 @@
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 
 /** What the headers of a frame say of it, by their names: those of text that begin with a colon. */
 export type FrameHeaders = ReadonlyMap<string, string>
@@ -21,14 +21,14 @@ export function frameHeaders(block: Uint8Array): FrameHeaders {
     const nameEnd = name + block[at]!
     const type = block[nameEnd]
     let start = nameEnd + 1
-    if (type === undefined || type >= sizes.length) throw garbled('a header of an unknown type')
+    if (type === undefined || type >= sizes.length) throw garbledResponse('a header of an unknown type')
     let size = sizes[type]
     if (size === undefined) {
       size = ((block[start] ?? 0) << 8) | (block[start + 1] ?? 0)
       start += 2
     }
     at = start + size
-    if (at > block.length) throw garbled('a header that is longer than its frame')
+    if (at > block.length) throw garbledResponse('a header that is longer than its frame')
     if (type !== textType || block[name] !== colon) continue
     headers.set(text.decode(block.subarray(name, nameEnd)), text.decode(block.subarray(start, at)))
   }

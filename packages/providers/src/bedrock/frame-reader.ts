@@ -1,5 +1,5 @@
 import type { SseEvent } from '@sluice/core'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { crc32 } from './crc32.ts'
 import { type FrameHeaders, frameHeaders } from './frame-headers.ts'
 
@@ -64,7 +64,7 @@ export class FrameReader {
   #event(frame: Uint8Array, view: DataView): SseEvent | undefined {
     const end = frame.length - crcBytes
     // The CRC of the whole covers the prelude and its CRC.
-    if (crc32(frame, 0, end) !== view.getUint32(end)) throw garbled('a frame whose checksum is wrong')
+    if (crc32(frame, 0, end) !== view.getUint32(end)) throw garbledResponse('a frame whose checksum is wrong')
     const headersEnd = preludeBytes + view.getUint32(4)
     const headers = this.#headers(frame.subarray(preludeBytes, headersEnd))
     const payload = headersEnd === end ? '' : this.#text.decode(frame.subarray(headersEnd, end))
@@ -82,11 +82,11 @@ export class FrameReader {
 }
 
 function checkedLength(data: Uint8Array, at: number, view: DataView): number {
-  if (crc32(data, at, at + 8) !== view.getUint32(8)) throw garbled('a frame whose checksum is wrong')
+  if (crc32(data, at, at + 8) !== view.getUint32(8)) throw garbledResponse('a frame whose checksum is wrong')
   const length = view.getUint32(0)
   const headers = view.getUint32(4)
   if (length > maxFrameBytes || headers > maxHeaderBytes || preludeBytes + headers + crcBytes > length)
-    throw garbled('a frame of an impossible length')
+    throw garbledResponse('a frame of an impossible length')
   return length
 }
 

@@ -4,7 +4,7 @@ import type { ClaudeModel } from '../claude/models.ts'
 import { claudeSampling, stopSequences } from '../claude/sampling.ts'
 import { claudeThinking } from '../claude/thinking.ts'
 import type { Turn } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import { modelReasoning } from './model-reasoning.ts'
 import type { BedrockModel } from './models.ts'
@@ -22,7 +22,7 @@ export interface Inference {
 }
 
 /** What decides how an answer is made. */
-export interface InferenceAsked {
+export interface InferenceInput {
   readonly input: ChatRequest
   readonly turns: readonly Turn[]
   readonly model: BedrockModel
@@ -30,32 +30,32 @@ export interface InferenceAsked {
   readonly answersByTool: boolean
 }
 
-/** Bounds, sampling and reasoning in the model's own terms. Throws `GatewayError` (400) for what it lacks. */
-export function inference(asked: InferenceAsked, adjusting: ParameterAdjuster): Inference {
+/** Bounds, sampling and reasoning in the model's own terms. Throws `GatewayError` (400) for unsupported parameters. */
+export function inference(asked: InferenceInput, adjuster: ParameterAdjuster): Inference {
   const { model, input } = asked
   const { config, ...rest } =
     model.claude === undefined
-      ? modelInference(input, model, adjusting)
-      : claudeInference(asked, model.claude, adjusting)
-  const stop = stopSequences(input.stop, model.claude !== undefined, adjusting)
+      ? modelInference(input, model, adjuster)
+      : claudeInference(asked, model.claude, adjuster)
+  const stop = stopSequences(input.stop, model.claude !== undefined, adjuster)
   return { ...rest, config: stop.length === 0 ? config : { ...config, stopSequences: stop } }
 }
 
 /** How a Claude makes its answer. What Converse has no field for goes to it in its own words. */
 function claudeInference(
-  { input, turns, answersByTool }: InferenceAsked,
+  { input, turns, answersByTool }: InferenceInput,
   model: ClaudeModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Inference {
-  const bound = answerBound(input, model, undefined, adjusting)
+  const bound = answerBound(input, model, undefined, adjuster)
   const thinking = claudeThinking(
     { model, input, turns, answerTokens: bound.tokens, answersByTool },
-    adjusting,
+    adjuster,
   )
   // Without a bound Bedrock has one of its own: too small for most budgets, and soon used up by any thinking.
   const bounded = bound.given || thinking.budget !== undefined || thinking.room > 0
-  const tokens = bounded ? maxTokens(bound, thinking, model, adjusting) : undefined
-  const { temperature, top_p, top_k } = claudeSampling(input, model, thinking.on, adjusting)
+  const tokens = bounded ? maxTokens(bound, thinking, model, adjuster) : undefined
+  const { temperature, top_p, top_k } = claudeSampling(input, model, thinking.on, adjuster)
   const outputConfig = {
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
     ...(isFields(input.output_config) ? input.output_config : {}),
@@ -77,26 +77,26 @@ function claudeInference(
 }
 
 /** How a model that is no Claude makes its answer. */
-function modelInference(input: ChatRequest, model: BedrockModel, adjusting: ParameterAdjuster): Inference {
+function modelInference(input: ChatRequest, model: BedrockModel, adjuster: ParameterAdjuster): Inference {
   for (const name of ['thinking', 'output_config']) {
-    if (input[name] !== undefined && input[name] !== null) adjusting.drop(name, 'only Claude has it')
+    if (input[name] !== undefined && input[name] !== null) adjuster.drop(name, 'only Claude has it')
   }
-  const reasoning = modelReasoning(input, model, adjusting)
+  const reasoning = modelReasoning(input, model, adjuster)
   const config: Record<string, number> = {}
   const set = (name: string, parameter: string, value: number | undefined) => {
     if (value === undefined) return
     if (reasoning.alone)
-      adjusting.unsupported(parameter, "Leave it out, or ask for less than 'high' of 'reasoning_effort'.")
+      adjuster.unsupported(parameter, "Leave it out, or ask for less than 'high' of 'reasoning_effort'.")
     else config[name] = value
   }
   const { max_tokens: older, max_completion_tokens: newer, temperature, top_p } = input
   if (newer !== undefined && older !== undefined && older !== newer) {
-    adjusting.drop('max_tokens', 'max_completion_tokens was given too')
+    adjuster.drop('max_tokens', 'max_completion_tokens was given too')
   }
   if (newer !== undefined) set('maxTokens', 'max_completion_tokens', newer)
   else set('maxTokens', 'max_tokens', older)
   if (temperature !== undefined && temperature > 1) {
-    adjusting.unsupportedValue('temperature', temperature, 'Expected a value from 0 to 1.')
+    adjuster.unsupportedValue('temperature', temperature, 'Expected a value from 0 to 1.')
   } else set('temperature', 'temperature', temperature)
   set('topP', 'top_p', top_p)
   return {

@@ -3,17 +3,17 @@ import { addContent, checkEnds, checkToolPairs } from '../claude/messages.ts'
 import type { Conversation, ToolResult, UserContent, UserTurn } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import { assistantContent, whyNoReasoning } from './assistant-content.ts'
 import { type CachePoint, cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 import { textBlocks } from './text-blocks.ts'
 import { ToolUseIds } from './tool-use-ids.ts'
-import { type Block, type UserContentWorld, userBlock } from './user-content.ts'
+import { type Block, type UserContentContext, userBlock } from './user-content.ts'
 
 /** What decides how a conversation is written. */
-export interface MessagesAsked {
+export interface MessagesInput {
   /** As the caller wrote them: to name the one that cannot be sent. */
   readonly messages: readonly Message[]
   readonly conversation: Conversation
@@ -39,28 +39,28 @@ export interface ConverseMessage {
  * the model does not go on with that.
  */
 export async function converseMessages(
-  asked: MessagesAsked,
-  adjusting: ParameterAdjuster,
+  asked: MessagesInput,
+  adjuster: ParameterAdjuster,
 ): Promise<readonly ConverseMessage[]> {
   const { conversation, model, thinks, fetchImage, signal } = asked
   const { turns } = conversation
   checkToolPairs(turns)
   const ids = new ToolUseIds(model.toolIds)
   let documents = 0
-  const world = { fetchImage, signal, adjusting, documentName: () => `document-${++documents}` }
+  const world = { fetchImage, signal, adjuster, documentName: () => `document-${++documents}` }
   const thoughtless = whyNoReasoning(conversation, model, thinks)
   const result: ConverseMessage[] = []
   for (const [at, turn] of turns.entries()) {
     const content =
       turn.role === 'user'
         ? await userContent(turn, ids, model, world)
-        : assistantContent(turn, ids, model, path => thoughtless(path, at), adjusting)
+        : assistantContent(turn, ids, model, path => thoughtless(path, at), adjuster)
     addContent(result, turn.role, content)
   }
   checkEnds(result, asked.messages, asked.model.prefill)
   const end = result.at(-1)
   if (end?.role === 'assistant') trimEnd(end.content)
-  for (const { content } of result) withTextBesideDocuments(content, adjusting)
+  for (const { content } of result) withTextBesideDocuments(content, adjuster)
   return result
 }
 
@@ -68,14 +68,14 @@ async function userContent(
   { results, items }: UserTurn,
   ids: ToolUseIds,
   model: BedrockModel,
-  world: UserContentWorld,
+  world: UserContentContext,
 ): Promise<Block[]> {
   const blocks: Block[] = results.flatMap(result => resultBlocks(result, ids, model))
   for (const item of items) {
     if (item.kind === 'text') blocks.push(...textBlocks([item], model))
     else {
       const block = await userBlock(item, world)
-      blocks.push(block, ...pointsAfter(block, item, model, world.adjusting))
+      blocks.push(block, ...pointsAfter(block, item, model, world.adjuster))
     }
   }
   return blocks
@@ -86,14 +86,14 @@ function pointsAfter(
   { document }: Block,
   { cacheControl: mark, part, path }: UserContent,
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): readonly CachePoint[] {
   const points = cachePoints(mark, model)
   if (points.length === 0 || !isFields(document) || document.format === 'pdf') return points
   const why = 'of documents this vendor caches only PDF'
   const own = cacheControl(part)
-  if (own !== undefined) adjusting.drop(`${path}.cache_control`, why)
-  if (own !== mark) adjusting.drop(`${messageOf(path)}.cache_control`, why)
+  if (own !== undefined) adjuster.drop(`${path}.cache_control`, why)
+  if (own !== mark) adjuster.drop(`${messageOf(path)}.cache_control`, why)
   return []
 }
 
@@ -121,8 +121,8 @@ function trimEnd(blocks: Block[]): void {
 }
 
 /** Bedrock takes no document without a text in the same message. */
-function withTextBesideDocuments(content: Block[], adjusting: ParameterAdjuster): void {
+function withTextBesideDocuments(content: Block[], adjuster: ParameterAdjuster): void {
   if (!content.some(block => 'document' in block) || content.some(block => 'text' in block)) return
-  adjusting.fill('messages', 'a text beside a document, which stood alone')
+  adjuster.fill('messages', 'a text beside a document, which stood alone')
   content.push({ text: 'See the document.' })
 }

@@ -1,5 +1,5 @@
 import { type ChatRequest, GatewayError } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type Fields, isFields } from '../wire/json-value.ts'
 import type { BedrockModel } from './models.ts'
 
@@ -16,24 +16,24 @@ const parameters: Readonly<Record<string, string>> = {
  * A caller's request to Claude with what stands in `additionalModelRequestFields` and decides of more than itself
  * in the one place where it is looked for: `thinking` (`reasoning_config` by its older name), `output_config`, `top_k`.
  */
-export function withFieldsLifted(
+export function withParametersAtTop(
   input: ChatRequest,
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): ChatRequest {
   const fields = input.additionalModelRequestFields
   if (model.claude === undefined || !isFields(fields)) return input
   const { reasoning_config, thinking = reasoning_config, output_config, top_k, ...rest } = fields
   const lifted = Object.entries({ thinking, output_config, top_k }).filter(([, value]) => value != null)
-  for (const [name] of lifted) if (input[name] != null) adjusting.drop(name, given)
+  for (const [name] of lifted) if (input[name] != null) adjuster.drop(name, given)
   return { ...input, ...Object.fromEntries(lifted), additionalModelRequestFields: rest } as ChatRequest
 }
 
 /** The request's `additionalModelRequestFields`: where the caller wrote a field itself, that one holds. */
-export function modelFields(ours: Fields, input: ChatRequest, adjusting: ParameterAdjuster): Fields {
+export function modelFields(ours: Fields, input: ChatRequest, adjuster: ParameterAdjuster): Fields {
   const own = objectOf(input, 'additionalModelRequestFields')
   for (const name of Object.keys(ours)) {
-    if (Object.hasOwn(own, name)) adjusting.drop(parameters[name] ?? 'reasoning_effort', given)
+    if (Object.hasOwn(own, name)) adjuster.drop(parameters[name] ?? 'reasoning_effort', given)
   }
   return { ...ours, ...own }
 }

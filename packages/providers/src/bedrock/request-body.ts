@@ -1,14 +1,14 @@
 import type { Adjustment, Call, ChatRequest } from '@sluice/core'
-import { conversationOf } from '../conversation/conversation.ts'
+import { toConversation } from '../conversation/conversation.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
-import { ParameterAdjuster } from '../parameters/adjusting.ts'
+import { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { applyRules } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
 import { answerFormat } from './answer-format.ts'
-import { tellOfCache } from './cache-point.ts'
+import { reportCacheMarks } from './cache-point.ts'
 import { inference } from './inference.ts'
 import { converseMessages } from './messages.ts'
-import { modelFields, objectOf, withFieldsLifted } from './model-fields.ts'
+import { modelFields, objectOf, withParametersAtTop } from './model-fields.ts'
 import { bedrockModel } from './models.ts'
 import { bedrockNative, bedrockParameters } from './parameters.ts'
 import { systemBlocks } from './text-blocks.ts'
@@ -32,40 +32,40 @@ export async function requestBody(
   fetchImage: ImageFetcher | undefined,
 ): Promise<ConverseRequest> {
   const model = bedrockModel(call.model)
-  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
-  applyRules(call.input, bedrockParameters, bedrockNative, adjusting)
-  const input = withFieldsLifted(call.input, model, adjusting)
-  const conversation = conversationOf(input.messages)
-  for (const path of conversation.names) adjusting.drop(path)
-  tellOfCache(input.messages, model, adjusting)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
+  applyRules(call.input, bedrockParameters, bedrockNative, adjuster)
+  const input = withParametersAtTop(call.input, model, adjuster)
+  const conversation = toConversation(input.messages)
+  for (const path of conversation.names) adjuster.drop(path)
+  reportCacheMarks(input.messages, model, adjuster)
   const { turns } = conversation
-  const { textFormat, tool, line } = answerFormat(call, adjusting)
+  const { textFormat, tool, line } = answerFormat(call, adjuster)
   const { config, further, thinking, thinks } = inference(
     { input, turns, model, answersByTool: tool !== undefined },
-    adjusting,
+    adjuster,
   )
-  const { toolConfig, claudeChoice } = toolFields({ input, turns, model, answer: tool, thinking }, adjusting)
-  const system = systemBlocks(conversation, line, model, adjusting)
+  const { toolConfig, claudeChoice } = toolFields({ input, turns, model, answer: tool, thinking }, adjuster)
+  const system = systemBlocks(conversation, line, model, adjuster)
   const messages = await converseMessages(
     { messages: input.messages, conversation, model, thinks, fetchImage, signal: call.signal },
-    adjusting,
+    adjuster,
   )
   const choice = claudeChoice === undefined ? {} : { tool_choice: claudeChoice }
   const format = textFormat === undefined ? {} : { textFormat }
-  const metadata = requestMetadata(input.metadata, adjusting)
-  const tier = serviceTier(input, adjusting)
+  const metadata = requestMetadata(input.metadata, adjuster)
+  const tier = serviceTier(input, adjuster)
   const body = {
     messages,
     ...(system.length === 0 ? {} : { system }),
     ...filled('inferenceConfig', config),
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...filled('outputConfig', { ...format, ...objectOf(input, 'outputConfig') }),
-    ...filled('additionalModelRequestFields', modelFields({ ...further, ...choice }, input, adjusting)),
+    ...filled('additionalModelRequestFields', modelFields({ ...further, ...choice }, input, adjuster)),
     ...filled('requestMetadata', { ...metadata, ...objectOf(input, 'requestMetadata') }),
     ...filled('serviceTier', { ...tier, ...objectOf(input, 'serviceTier') }),
     ...Object.fromEntries(passed.flatMap(name => (input[name] == null ? [] : [[name, input[name]]]))),
   }
-  return { body, adjustments: adjusting.list }
+  return { body, adjustments: adjuster.list }
 }
 
 function filled(name: string, fields: Fields): Fields {
@@ -74,28 +74,28 @@ function filled(name: string, fields: Fields): Fields {
 
 function serviceTier(
   { service_tier: tier, serviceTier: own }: ChatRequest,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Fields {
   if (tier === undefined || tier === 'auto') return {}
-  if (own != null) adjusting.drop('service_tier', 'serviceTier was given too')
+  if (own != null) adjuster.drop('service_tier', 'serviceTier was given too')
   else if (tier === 'default' || tier === 'flex' || tier === 'priority') return { type: tier }
-  else adjusting.drop('service_tier', 'this vendor has default, flex and priority')
+  else adjuster.drop('service_tier', 'this vendor has default, flex and priority')
   return {}
 }
 
 /** What a key or a value of `requestMetadata` may be: with the white space of ASCII only, as the service has it. */
 const metadataText = /^[a-zA-Z0-9 \t\n\v\f\r:_@$#=/+,.-]{0,256}$/
 
-/** `metadata` as `requestMetadata`, which takes few characters: pairs that do not fit are left out, and told of. */
+/** `metadata` as `requestMetadata`, which takes few characters: pairs that do not fit are dropped and reported. */
 function requestMetadata(
   metadata: ChatRequest['metadata'],
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Readonly<Record<string, string>> {
   const fitting: Record<string, string> = {}
   for (const [key, value] of Object.entries(metadata ?? {})) {
     if (key !== '' && metadataText.test(key) && metadataText.test(value)) {
       Object.defineProperty(fitting, key, { value, enumerable: true, configurable: true, writable: true })
-    } else adjusting.drop(`metadata.${key}`, 'characters or length that this vendor does not take')
+    } else adjuster.drop(`metadata.${key}`, 'characters or length that this vendor does not take')
   }
   return fitting
 }

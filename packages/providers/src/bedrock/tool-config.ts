@@ -1,7 +1,7 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
 import { type ApiToolChoice, allowedTools, apiToolChoice } from '../claude/tools.ts'
 import { calledNames, type Turn } from '../conversation/conversation.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import type { CachePoint } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
@@ -22,7 +22,7 @@ export interface ToolFields {
 }
 
 /** What decides how tools are written. */
-export interface ToolsAsked {
+export interface ToolsInput {
   readonly input: ChatRequest
   readonly turns: readonly Turn[]
   readonly model: BedrockModel
@@ -40,31 +40,31 @@ export interface ToolsAsked {
  * Throws `GatewayError` (400) for what the model does not take.
  */
 export function toolFields(
-  { input, turns, model, answer, thinking }: ToolsAsked,
-  adjusting: ParameterAdjuster,
+  { input, turns, model, answer, thinking }: ToolsInput,
+  adjuster: ParameterAdjuster,
 ): ToolFields {
   const own = allowedTools(
-    callerTools(input.tools ?? [], model, adjusting),
+    callerTools(input.tools ?? [], model, adjuster),
     input.tool_choice,
     ({ block }) => block.toolSpec.name,
   )
   const forcedTools = model.claude?.forcedTools ?? (model.toolChoice === 'auto' ? 'never' : 'always')
-  const chosen = apiToolChoice(input, own.length > 0, thinking, { forcedTools }, adjusting)
+  const chosen = apiToolChoice(input, own.length > 0, thinking, { forcedTools }, adjuster)
   const callable = own.length > 0 && chosen?.type !== 'none'
   if (answer !== undefined) {
     const answering: CallerTool = { block: answer.block, marks: [] }
-    if (callable) return fieldsOf([...own, answering], { ...chosen, type: 'any' }, model, adjusting)
-    if (model.toolChoice !== 'tool') return fieldsOf([answering], { type: 'any' }, model, adjusting)
-    return fieldsOf([...own, answering], { type: 'tool', name: answer.name }, model, adjusting)
+    if (callable) return fieldsOf([...own, answering], { ...chosen, type: 'any' }, model, adjuster)
+    if (model.toolChoice !== 'tool') return fieldsOf([answering], { type: 'any' }, model, adjuster)
+    return fieldsOf([...own, answering], { type: 'tool', name: answer.name }, model, adjuster)
   }
-  if (callable) return fieldsOf(own, chosen, model, adjusting)
+  if (callable) return fieldsOf(own, chosen, model, adjuster)
   const called = calledNames(turns)
   if (called.length === 0) return {}
   if (own.length === 0) {
-    adjusting.fill('tools', 'those that were called earlier, without their parameters')
+    adjuster.fill('tools', 'those that were called earlier, without their parameters')
     return { toolConfig: { tools: called.map(standIn) } }
   }
-  adjusting.map('tool_choice', 'the tools stay, for the conversation holds calls: the model may call them')
+  adjuster.map('tool_choice', 'the tools stay, for the conversation holds calls: the model may call them')
   return { toolConfig: { tools: flat(own) } }
 }
 
@@ -72,11 +72,11 @@ function fieldsOf(
   tools: readonly CallerTool[],
   chosen: ApiToolChoice | undefined,
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): ToolFields {
   if (chosen?.disable_parallel_tool_use === true) {
     if (model.claude !== undefined) return { toolConfig: { tools: flat(tools) }, claudeChoice: chosen }
-    adjusting.drop('parallel_tool_calls', 'this model may call several tools')
+    adjuster.drop('parallel_tool_calls', 'this model may call several tools')
   }
   if (chosen?.type === 'any') return { toolConfig: { tools: flat(tools), toolChoice: { any: {} } } }
   const { name } = chosen ?? {}
@@ -90,7 +90,7 @@ function fieldsOf(
       "Unsupported value: 'tool_choice' asks for a tool that is not among the 'tools'.",
     )
   }
-  adjusting.map('tool_choice', 'only the named tool is given, and some tool has to be called')
+  adjuster.map('tool_choice', 'only the named tool is given, and some tool has to be called')
   return { toolConfig: { tools: flat(only), toolChoice: { any: {} } } }
 }
 

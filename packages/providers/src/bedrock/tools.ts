@@ -2,7 +2,7 @@ import type { FunctionTool, JsonObject, Tool } from '@sluice/core'
 import { strictSchema } from '../claude/structured-outputs.ts'
 import { functionTool, inputSchema } from '../claude/tools.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { type CachePoint, cachePoints } from './cache-point.ts'
 import type { BedrockModel } from './models.ts'
 
@@ -24,18 +24,18 @@ export interface CallerTool {
 
 /**
  * Functions as tools, with their schemas whole. A strict one's schema is made such as the model takes it; where
- * the model has no strict tools, or strictness would leave an object empty, it is not strict, and that is told.
+ * the model has no strict tools, or strictness would leave an object empty, it is not strict, and an adjustment reports it.
  *
  * Throws `GatewayError` (400) for a custom tool, and for a schema whose root is no object.
  */
 export function callerTools(
   tools: readonly Tool[],
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): readonly CallerTool[] {
   return tools.map((tool, index) => {
     const path = `tools[${index}]`
-    return callerTool(functionTool(tool, path), path, model, adjusting)
+    return callerTool(functionTool(tool, path), path, model, adjuster)
   })
 }
 
@@ -43,13 +43,13 @@ function callerTool(
   tool: FunctionTool,
   path: string,
   model: BedrockModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): CallerTool {
   const { name, description, parameters, strict } = tool.function
   const schema = inputSchema(parameters, `${path}.function.parameters`, model.claude !== undefined)
   const mark = cacheControl(tool) ?? cacheControl(tool.function)
   if (mark !== undefined && model.cachePoints !== 'everywhere') {
-    adjusting.drop(`${path}.cache_control`, 'this model caches no tools')
+    adjuster.drop(`${path}.cache_control`, 'this model caches no tools')
   }
   const marks = model.cachePoints === 'everywhere' ? cachePoints(mark, model) : []
   const toolOf = (json: JsonObject) => ({
@@ -58,7 +58,7 @@ function callerTool(
   })
   if (strict !== true) return { block: toolOf(schema), marks }
   const { structuredOutputs } = model
-  const closed = strictSchema({ path, schema, given: parameters, structuredOutputs }, adjusting)
+  const closed = strictSchema({ path, schema, given: parameters, structuredOutputs }, adjuster)
   if (closed === undefined) return { block: toolOf(schema), marks }
   return { block: { toolSpec: { ...toolOf(closed).toolSpec, strict: true } }, marks }
 }

@@ -2,17 +2,17 @@ import { GatewayError } from '@sluice/core'
 import type { UserContent } from '../conversation/conversation.ts'
 import { fileData } from '../conversation/file-data.ts'
 import { type ImageFetcher, imageData } from '../conversation/image-data.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /** A block of Converse: of a message, of `system`, or of a tool's result. Its one member says what it is. */
 export type Block = Readonly<Record<string, unknown>>
 
 /** What turning a user's parts into blocks needs. */
-export interface UserContentWorld {
+export interface UserContentContext {
   readonly fetchImage: ImageFetcher | undefined
   readonly signal: AbortSignal | undefined
-  readonly adjusting: ParameterAdjuster
+  readonly adjuster: ParameterAdjuster
   /** A name that no other document of the request has. */
   readonly documentName: () => string
 }
@@ -44,11 +44,11 @@ const documentFormats: ReadonlyMap<string, string> = new Map([
  *
  * Throws `GatewayError` (400): for audio, another type of file, and an image that cannot be had.
  */
-export async function userBlock({ part, path }: UserContent, world: UserContentWorld): Promise<Block> {
+export async function userBlock({ part, path }: UserContent, world: UserContentContext): Promise<Block> {
   switch (part.type) {
     case 'image_url': {
       const { detail } = part.image_url
-      if (detail !== undefined && detail !== 'auto') world.adjusting.drop(`${path}.image_url.detail`)
+      if (detail !== undefined && detail !== 'auto') world.adjuster.drop(`${path}.image_url.detail`)
       const mediaTypes = Object.keys(imageFormats)
       const { mediaType, base64 } = await imageData(part, path, { ...world, mediaTypes })
       return {
@@ -66,7 +66,7 @@ export async function userBlock({ part, path }: UserContent, world: UserContentW
         )
       }
       const name = world.documentName()
-      if (filename) world.adjusting.map(`${path}.file.filename`, name)
+      if (filename) world.adjuster.map(`${path}.file.filename`, name)
       const { citations } = part as { readonly citations?: unknown }
       return {
         document: {

@@ -7,9 +7,9 @@ import {
 } from '@sluice/core'
 import { type Progress, truncated } from '../wire/event-chunks.ts'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields } from '../wire/json-value.ts'
-import { refusalInStream, refusalWithin } from '../wire/upstream-refusal.ts'
+import { errorInBody, errorInStream } from '../wire/upstream-error-response.ts'
 import { failureOfReason, finishReason } from './finish-reason.ts'
 import { withModel, withOrigin } from './partial-completion.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
@@ -64,13 +64,13 @@ export class ChunkReader {
    */
   read(value: unknown, event: string): PartialChunk | undefined {
     if (event === 'error') {
-      this.failure = refusalWithin(value) ?? nameless()
+      this.failure = errorInBody(value) ?? nameless()
     } else if (!isFields(value) || value.error || !Array.isArray(value.choices)) {
-      this.failure = refusalInStream(value)
+      this.failure = errorInStream(value)
     }
     if (!isFields(value)) {
       if (this.failure !== undefined) return undefined
-      throw garbled('an event that is no chunk')
+      throw garbledResponse('an event that is no chunk')
     }
     const raw = Array.isArray(value.choices) ? value.choices : []
     const choices: PartialChunkChoice[] = []
@@ -92,15 +92,15 @@ export class ChunkReader {
   #choice(choice: unknown, position: number, repeats: boolean): PartialChunkChoice | undefined {
     if (!isFields(choice)) {
       if (this.failure !== undefined) return undefined
-      throw garbled('a choice that is no object')
+      throw garbledResponse('a choice that is no object')
     }
-    if (choice.error) this.failure ??= refusalWithin(choice)
+    if (choice.error) this.failure ??= errorInBody(choice)
     this.failure ??= failureOfReason(choice.finish_reason)
     const index = countOf(choice.index) ?? position
     let state = this.#choices.get(index)
     const isNew = state === undefined
     if (state === undefined) {
-      if (index >= maxChoices) throw garbled(`a choice of index ${index}`)
+      if (index >= maxChoices) throw garbledResponse(`a choice of index ${index}`)
       state = { spoke: false, answered: false, finish: null }
       this.#choices.set(index, state)
     }
@@ -119,7 +119,7 @@ export class ChunkReader {
       return undefined
     if (!empty) state.spoke = true
     if (reason !== null) state.finish = reason
-    // The first sight of a choice is told although it says nothing: that it is there, and not as text.
+    // The first delta of a choice is passed on even without content: it shows that the choice exists.
     const textless = isNew && empty && isFields(choice.delta) && choice.delta.content === null
     return chunkChoice(index, textless ? { content: null } : delta, logprobs, reason)
   }

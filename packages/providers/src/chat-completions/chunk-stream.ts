@@ -1,12 +1,12 @@
 import { type PartialChunk, SseDecoder, UpstreamError } from '@sluice/core'
 import { truncated } from '../wire/event-chunks.ts'
-import { garbled, upstreamFailure } from '../wire/garbled.ts'
-import { jsonOf } from '../wire/json-of.ts'
+import { garbledResponse, toUpstreamError } from '../wire/garbled-response.ts'
+import { toChunk } from '../wire/parse-completion.ts'
+import { parseJson } from '../wire/parse-json.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
-import { asChunk } from '../wire/whole-completion.ts'
 import { ChunkReader } from './chunk-reader.ts'
-import { completionFrom } from './partial-completion.ts'
-import { TextForm } from './text-form.ts'
+import { parseChatCompletion } from './partial-completion.ts'
+import { TextEventTemplate } from './text-event-template.ts'
 
 type Read = IteratorResult<readonly PartialChunk[]>
 
@@ -24,7 +24,7 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
   readonly #body: AsyncIterable<Uint8Array>
   readonly #reader: ChunkReader
   readonly #decoder = new SseDecoder()
-  readonly #form = new TextForm()
+  readonly #form = new TextEventTemplate()
   readonly #took = (read: IteratorResult<Uint8Array>) => this.#take(read)
   readonly #broke = (error: unknown) => this.#break(error)
   #bytes: AsyncIterator<Uint8Array> | undefined
@@ -65,7 +65,7 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
     const peeked = new PeekedBody(this.#body)
     this.#bytes = peeked.bytes
     if (await peeked.beginsAsJson()) {
-      const chunk = asChunk(completionFrom(await peeked.text()))
+      const chunk = toChunk(parseChatCompletion(await peeked.text()))
       this.#over = true
       return { done: false, value: [chunk] }
     }
@@ -98,7 +98,7 @@ export class ChunkStream implements AsyncIterableIterator<readonly PartialChunk[
       }
       this.#decoder.check()
     } catch (error) {
-      this.#failure = upstreamFailure(error)
+      this.#failure = toUpstreamError(error)
     }
     return chunks
   }
@@ -141,13 +141,13 @@ function eventValue(event: string, data: string, bodyEnded: boolean): unknown {
   // A keep-alive in the form of an event.
   if (data.trim() === '') return undefined
   try {
-    return jsonOf(data)
+    return parseJson(data)
   } catch (cause) {
     if (UpstreamError.is(cause)) throw cause
     if (event === 'error') return { error: data }
     if (event !== 'message') return undefined
     // The piece of an event that a cut left behind.
     if (bodyEnded) return undefined
-    throw garbled('an event that is no JSON', cause)
+    throw garbledResponse('an event that is no JSON', cause)
   }
 }

@@ -1,26 +1,26 @@
 import type { PartialChoice, PartialCompletion } from '@sluice/core'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
-import { garbled } from '../wire/garbled.ts'
-import { jsonOf } from '../wire/json-of.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
-import { refusalWithin } from '../wire/upstream-refusal.ts'
-import { wholeCompletion } from '../wire/whole-completion.ts'
+import { parseCompletion } from '../wire/parse-completion.ts'
+import { parseJson } from '../wire/parse-json.ts'
+import { errorInBody } from '../wire/upstream-error-response.ts'
 import { finishReason } from './finish-reason.ts'
 import { partialLogprobs } from './partial-logprobs.ts'
 import { partialMessage } from './partial-message.ts'
 import { partialUsage } from './partial-usage.ts'
 
 /**
- * Reads a whole completion. Throws `UpstreamError`: of kind `refused` for an error that came in its place, of
- * kind `garbled` for anything else that is no completion.
+ * Reads a complete (non-streaming) response. Throws `UpstreamError`: `refused` for an error in its place, `garbled` for
+ * anything else that is not a completion.
  */
 export function partialCompletion(answer: unknown): PartialCompletion {
   const choices = isFields(answer) && Array.isArray(answer.choices) ? answer.choices : []
   if (!isFields(answer) || choices.length === 0) {
-    throw refusalWithin(answer) ?? garbled('a body without choices')
+    throw errorInBody(answer) ?? garbledResponse('a body without choices')
   }
   if (answer.error) {
-    const refusal = refusalWithin(answer)
+    const refusal = errorInBody(answer)
     if (refusal !== undefined) throw refusal
   }
   const usage = partialUsage(answer)
@@ -32,14 +32,14 @@ export function partialCompletion(answer: unknown): PartialCompletion {
 }
 
 function partialChoice(choice: unknown, position: number): PartialChoice {
-  if (!isFields(choice)) throw garbled('a choice that is no object')
+  if (!isFields(choice)) throw garbledResponse('a choice that is no object')
   if (choice.error) {
-    const refusal = refusalWithin(choice)
+    const refusal = errorInBody(choice)
     if (refusal !== undefined) throw refusal
   }
   // Azure leaves the message out where its filter stopped the answer.
   if (!isFields(choice.message) && choice.finish_reason !== 'content_filter')
-    throw garbled('a choice without a message')
+    throw garbledResponse('a choice without a message')
   const index = countOf(choice.index) ?? position
   const message = isFields(choice.message) ? partialMessage(choice.message) : {}
   const logprobs = partialLogprobs(choice.logprobs)
@@ -55,7 +55,7 @@ interface Origin {
   system_fingerprint?: string
 }
 
-/** Adds what an answer tells of how it was made. */
+/** Adds the service tier and the system fingerprint. */
 export function withOrigin<T extends object>(result: T & Origin, answer: Fields): T & Origin {
   const tier = textOf(answer.service_tier)
   if (tier !== undefined) result.service_tier = tier
@@ -64,7 +64,7 @@ export function withOrigin<T extends object>(result: T & Origin, answer: Fields)
   return result
 }
 
-/** Adds the model that an answer names. */
+/** Adds the model that the response names. */
 export function withModel<T extends object>(
   result: T & { model?: string },
   { model }: Fields,
@@ -73,7 +73,7 @@ export function withModel<T extends object>(
   return result
 }
 
-/** A completion from its JSON text. Throws `UpstreamError` for anything else. */
-export function completionFrom(text: string): PartialCompletion {
-  return wholeCompletion(text, jsonOf, partialCompletion)
+/** Parses a completion from JSON. Throws `UpstreamError` for anything else. */
+export function parseChatCompletion(text: string): PartialCompletion {
+  return parseCompletion(text, parseJson, partialCompletion)
 }

@@ -14,7 +14,7 @@ export function partialUsage(answer: Fields): PartialUsage | undefined {
 }
 
 /**
- * The tokens that only the total tells of: vendors that count reasoning beside the completion, with (xAI) or without (Google's
+ * The tokens that only the total includes: vendors that count reasoning beside the completion, with (xAI) or without (Google's
  * compatible endpoint) a count of its own. They are billed as output.
  */
 function hiddenTokens(total: unknown, asked: number | undefined, answered: number | undefined): number {

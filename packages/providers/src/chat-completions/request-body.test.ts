@@ -3,17 +3,24 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeChatCompletions } from '../chat-completions.ts'
 import { presets } from '../presets.ts'
-import { type Dialect, openaiDialect } from './dialect.ts'
+import { type CompatibilityOptions, openaiCompatibility } from './compatibility-options.ts'
 
 const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Hello' }]
 
-function sent(dialect: Dialect, fields: object, unsupportedParameters?: UnsupportedParameters) {
+function sent(
+  compatibility: CompatibilityOptions,
+  fields: object,
+  unsupportedParameters?: UnsupportedParameters,
+) {
   const call: Call = {
     input: { model: 'public', messages, ...fields } as ChatRequest,
     model: 'm',
     ...(unsupportedParameters === undefined ? {} : { unsupportedParameters }),
   }
-  const { body, adjustments } = encodeChatCompletions(call, { url: 'https://a.example', dialect })
+  const { body, adjustments } = encodeChatCompletions(call, {
+    url: 'https://a.example',
+    compatibility: compatibility,
+  })
   const { model, ...rest } = JSON.parse(String(body)) as Record<string, unknown>
   expect(model).toBe('m')
   return { body: rest, adjustments: adjustments?.map(({ action, parameter }) => `${parameter} ${action}`) }
@@ -132,7 +139,10 @@ describe('what is left out of a request', () => {
 
   it('tells the place and the reason', () => {
     const call: Call = { input: { model: 'm', messages: [earlier as never] }, model: 'm' }
-    const { adjustments } = encodeChatCompletions(call, { url: 'https://a.example', dialect: openaiDialect })
+    const { adjustments } = encodeChatCompletions(call, {
+      url: 'https://a.example',
+      compatibility: openaiCompatibility,
+    })
     expect(adjustments?.[0]).toEqual({
       parameter: 'messages[0].reasoning_content',
       action: 'dropped',
@@ -142,10 +152,10 @@ describe('what is left out of a request', () => {
 })
 
 describe('what an earlier answer carried', () => {
-  it.each<[string, Dialect, object, readonly string[]]>([
+  it.each<[string, CompatibilityOptions, object, readonly string[]]>([
     [
       'nothing',
-      openaiDialect,
+      openaiCompatibility,
       plain,
       ['reasoning_content', 'reasoning_details', 'cache_control', 'tool_calls[0].extra_content'],
     ],
@@ -175,15 +185,15 @@ describe('what an earlier answer carried', () => {
     ],
     ['everything', presets.together, earlier, []],
     ['everything, where nothing is known', {}, earlier, []],
-  ])('goes back to a vendor that takes %s (%#)', (_name, dialect, message, dropped) => {
-    const { body, adjustments = [] } = sent(dialect, { messages: [earlier] })
+  ])('goes back to a vendor that takes %s (%#)', (_name, compatibility, message, dropped) => {
+    const { body, adjustments = [] } = sent(compatibility, { messages: [earlier] })
     expect(body.messages).toEqual([message])
     expect(adjustments).toEqual(dropped.map(path => `messages[0].${path} dropped`))
   })
 
   it('is not changed in the request of the caller', () => {
     const before = structuredClone(earlier)
-    sent(openaiDialect, { messages: [earlier] })
+    sent(openaiCompatibility, { messages: [earlier] })
     expect(earlier).toEqual(before)
   })
 
@@ -195,28 +205,28 @@ describe('what an earlier answer carried', () => {
       audio: null,
       function_call: null,
     }
-    expect(sent(openaiDialect, { messages: [message] })).toEqual({
+    expect(sent(openaiCompatibility, { messages: [message] })).toEqual({
       body: { messages: [plain] },
       adjustments: undefined,
     })
   })
 
   it("has its reasoning under the vendor's name, which wins where both are given", () => {
-    const dialect: Dialect = { reasoningField: 'thoughts' }
+    const compatibility: CompatibilityOptions = { reasoningField: 'thoughts' }
     const given = (more: object) => [{ role: 'assistant', content: 'a', ...more }]
-    const sentFor = (more: object) => sent(dialect, { messages: given(more) }).body.messages
+    const sentFor = (more: object) => sent(compatibility, { messages: given(more) }).body.messages
     expect(sentFor({ reasoning_content: 'hm' })).toEqual(given({ thoughts: 'hm' }))
     expect(sentFor({ reasoning_content: 'hm', thoughts: 'own' })).toEqual(given({ thoughts: 'own' }))
     expect(sentFor({})).toEqual(given({}))
     const user = [{ role: 'user', content: 'a', reasoning_content: 'b' }]
-    expect(sent(dialect, { messages: user }).body.messages).toEqual(user)
+    expect(sent(compatibility, { messages: user }).body.messages).toEqual(user)
   })
 
   it('holds citations, which say nothing to a model; to ask for some does', () => {
     const cited = { role: 'assistant', content: 'a', citations: [{ type: 'file_citation' }] }
     const file = { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }
     const asking = { role: 'user', content: [{ ...file, citations: { enabled: true } }] }
-    expect(sent(openaiDialect, { messages: [cited, asking] })).toEqual({
+    expect(sent(openaiCompatibility, { messages: [cited, asking] })).toEqual({
       body: {
         messages: [
           { role: 'assistant', content: 'a' },
@@ -252,7 +262,7 @@ describe('marks for caches', () => {
   })
 
   it('are left out for another', () => {
-    expect(sent(openaiDialect, marked)).toEqual({
+    expect(sent(openaiCompatibility, marked)).toEqual({
       body: {
         messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }] }],
         tools: [
@@ -306,30 +316,35 @@ describe('whatever is asked', () => {
     },
     { requiredKeys: [] },
   )
-  const dialects = fc.constantFrom<Dialect[]>(openaiDialect, {}, ...Object.values(presets))
+  const dialects = fc.constantFrom<CompatibilityOptions[]>(openaiCompatibility, {}, ...Object.values(presets))
 
   it('no message and no parameter is lost without a word', () => {
     fc.assert(
-      fc.property(dialects, fc.array(message, { minLength: 1 }), parameters, (dialect, given, fields) => {
-        const { body, adjustments = [] } = sent(dialect, { ...fields, messages: given }, 'drop')
-        const out = body.messages as readonly Record<string, unknown>[]
-        expect(out.map(({ content }) => content)).toEqual(given.map(({ content }) => content))
-        const values = Object.values(body)
-        const neutral: readonly unknown[] = [1, false, 0, 'auto', '{}']
-        for (const [name, value] of Object.entries(fields)) {
-          const known = values.some(other => JSON.stringify(other) === JSON.stringify(value))
-          const told = adjustments.includes(`${name} dropped`)
-          const nothing = neutral.includes(typeof value === 'object' ? JSON.stringify(value) : value)
-          expect(known || told || nothing, name).toBe(true)
-        }
-        for (const [index, { reasoning_content: reasoning }] of given.entries()) {
-          if (!reasoning) continue
-          const told = adjustments.includes(`messages[${index}].reasoning_content dropped`)
-          const theirs = dialect.reasoningField ?? 'reasoning_content'
-          const field = given[index]?.role === 'assistant' ? theirs : 'reasoning_content'
-          expect(told).toBe(out[index]?.[field] !== reasoning)
-        }
-      }),
+      fc.property(
+        dialects,
+        fc.array(message, { minLength: 1 }),
+        parameters,
+        (compatibility, given, fields) => {
+          const { body, adjustments = [] } = sent(compatibility, { ...fields, messages: given }, 'drop')
+          const out = body.messages as readonly Record<string, unknown>[]
+          expect(out.map(({ content }) => content)).toEqual(given.map(({ content }) => content))
+          const values = Object.values(body)
+          const neutral: readonly unknown[] = [1, false, 0, 'auto', '{}']
+          for (const [name, value] of Object.entries(fields)) {
+            const known = values.some(other => JSON.stringify(other) === JSON.stringify(value))
+            const told = adjustments.includes(`${name} dropped`)
+            const nothing = neutral.includes(typeof value === 'object' ? JSON.stringify(value) : value)
+            expect(known || told || nothing, name).toBe(true)
+          }
+          for (const [index, { reasoning_content: reasoning }] of given.entries()) {
+            if (!reasoning) continue
+            const told = adjustments.includes(`messages[${index}].reasoning_content dropped`)
+            const theirs = compatibility.reasoningField ?? 'reasoning_content'
+            const field = given[index]?.role === 'assistant' ? theirs : 'reasoning_content'
+            expect(told).toBe(out[index]?.[field] !== reasoning)
+          }
+        },
+      ),
     )
   })
 })

@@ -1,56 +1,55 @@
 import { type Call, GatewayError, type Message } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
-import { asksForNothing } from '../parameters/parameter-rules.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
+import { isNeutralValue } from '../parameters/parameter-rules.ts'
 import type { Fields } from '../wire/json-value.ts'
-import type { Dialect } from './dialect.ts'
-import { withoutForeignMarks, withoutForeignMembers } from './foreign-members.ts'
-import { withNineCharacterIds } from './nine-character-ids.ts'
+import type { CompatibilityOptions } from './compatibility-options.ts'
+import { withoutCacheMarks, withoutExtraFields } from './extra-fields.ts'
+import { withShortToolCallIds } from './short-tool-call-ids.ts'
 
 /**
- * The caller's request in a vendor's words, to be written as JSON: a member that is `undefined` is left out. What is left
- * out is told to `adjusting`; what only has another name there is not. Throws `GatewayError` (400) for what the vendor
- * lacks and what changes the answer.
+ * Returns the request body for a server, to be written as JSON, which omits `undefined`. Dropped fields are reported to
+ * `adjuster`, renamed fields are not. Throws `GatewayError` (400) for unsupported fields that change the answer.
  */
 export function requestBody(
   call: Call,
-  dialect: Dialect,
-  adjusting: ParameterAdjuster,
+  compatibility: CompatibilityOptions,
+  adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   const { input } = call
-  const { refuse = none, drop = none, requiredToolChoice, rename } = dialect
+  const { refuse = none, drop = none, requiredToolChoice, rename } = compatibility
   const body = copyOf(input)
   body.model = call.model
-  dropSteering(body, adjusting)
+  dropRoutingOptions(body, adjuster)
   for (const name of refuse) {
-    if (!asksForNothing(name, body[name])) adjusting.unsupported(name)
+    if (!isNeutralValue(name, body[name])) adjuster.unsupported(name)
     leaveOut(body, name)
   }
   for (const name of drop) {
-    if (!asksForNothing(name, body[name])) adjusting.drop(name)
+    if (!isNeutralValue(name, body[name])) adjuster.drop(name)
     leaveOut(body, name)
   }
-  moveMaxTokens(body, call, dialect)
-  if (input.stream !== true || dialect.streamOptions === false) leaveOut(body, 'stream_options')
+  moveMaxTokens(body, call, compatibility)
+  if (input.stream !== true || compatibility.streamOptions === false) leaveOut(body, 'stream_options')
   else body.stream_options = { ...input.stream_options, include_usage: true }
-  body.messages = messagesIn(input.messages, dialect, adjusting)
+  body.messages = messagesIn(input.messages, compatibility, adjuster)
   if (input.tools !== undefined && body.tools !== undefined)
-    body.tools = withoutForeignMarks(input.tools, dialect, adjusting)
+    body.tools = withoutCacheMarks(input.tools, compatibility, adjuster)
   if (requiredToolChoice !== undefined && body.tool_choice === 'required')
     body.tool_choice = requiredToolChoice
-  if (rename !== undefined) for (const name of Object.keys(rename)) giveName(body, name, rename[name]!)
+  if (rename !== undefined) for (const name of Object.keys(rename)) renameField(body, name, rename[name]!)
   return body
 }
 
 const none: readonly string[] = []
 
-/** What inherits nothing: a member of any name is its own. Unlike objects without a prototype, engines are quick with it. */
+/** An object without inherited members. V8 is faster with it than with `Object.create(null)`. */
 const Bare = /* @__PURE__ */ (() => {
   const made = function Bare() {} as unknown as new () => Record<string, unknown>
   made.prototype = Object.create(null)
   return made
 })()
 
-/** Member by member: to spread a request that inherits nothing takes twice as long. */
+/** Copies field by field: to spread an object without a prototype takes twice as long. */
 function copyOf(input: object): Record<string, unknown> {
   const copy = new Bare()
   for (const name of Object.keys(input)) copy[name] = (input as Fields)[name]
@@ -59,34 +58,34 @@ function copyOf(input: object): Record<string, unknown> {
 
 function messagesIn(
   given: readonly Message[],
-  dialect: Dialect,
-  adjusting: ParameterAdjuster,
+  compatibility: CompatibilityOptions,
+  adjuster: ParameterAdjuster,
 ): readonly Message[] {
-  let messages = withoutForeignMembers(given, dialect, adjusting)
-  const { reasoningField } = dialect
+  let messages = withoutExtraFields(given, compatibility, adjuster)
+  const { reasoningField } = compatibility
   if (reasoningField !== undefined)
     messages = messages.map(message => withReasoningAs(message, reasoningField))
-  if (dialect.messageNames === false) messages = withoutNames(messages, adjusting)
-  if (dialect.developerRole === 'system') messages = messages.map(asSystem)
-  if (dialect.toolCallIds !== undefined) messages = withNineCharacterIds(messages)
+  if (compatibility.messageNames === false) messages = withoutNames(messages, adjuster)
+  if (compatibility.developerRole === 'system') messages = messages.map(asSystem)
+  if (compatibility.toolCallIds !== undefined) messages = withShortToolCallIds(messages)
   return messages
 }
 
-/** Who speaks is part of what is said, so such a name is no hint; a tool's is known by the call that it answers. */
-function withoutNames(messages: readonly Message[], adjusting: ParameterAdjuster): readonly Message[] {
+/** A speaker's name changes the meaning, so it is refused; a tool's name is dropped, because its call has it. */
+function withoutNames(messages: readonly Message[], adjuster: ParameterAdjuster): readonly Message[] {
   return messages.map((message, index) => {
     const { role } = message
     if (role === 'function' || !('name' in message)) return message
     const { name, ...rest } = message
     if (name === undefined || name === null) return rest
     const path = `messages[${index}].name`
-    if (role === 'tool') adjusting.drop(path)
-    else adjusting.unsupported(path)
+    if (role === 'tool') adjuster.drop(path)
+    else adjuster.unsupported(path)
     return rest
   })
 }
 
-/** What the caller gave under the vendor's own name stays. */
+/** A value under the server's own name wins. */
 function withReasoningAs(message: Message, field: string): Message {
   if (message.role !== 'assistant' || !('reasoning_content' in message)) return message
   const { reasoning_content, ...rest } = message
@@ -97,8 +96,8 @@ function asSystem(message: Message): Message {
   return message.role === 'developer' ? { ...message, role: 'system' } : message
 }
 
-/** Throws `GatewayError` (400) where the caller gave a parameter under both names, and not the same. */
-function giveName(body: Record<string, unknown>, name: string, theirs: string): void {
+/** Throws `GatewayError` (400) if the caller sent different values under both names. */
+function renameField(body: Record<string, unknown>, name: string, theirs: string): void {
   const value = body[name]
   if (value === undefined) return
   const other = body[theirs]
@@ -113,10 +112,10 @@ function giveName(body: Record<string, unknown>, name: string, theirs: string): 
 }
 
 /**
- * Puts the bound of the answer's length under the one name that the target knows. Throws `GatewayError` (400)
- * where the caller gave two different bounds.
+ * Moves the maximum output tokens to the field that the target supports. Throws `GatewayError` (400) if the caller sent
+ * two different values.
  */
-function moveMaxTokens(body: Record<string, unknown>, call: Call, dialect: Dialect): void {
+function moveMaxTokens(body: Record<string, unknown>, call: Call, compatibility: CompatibilityOptions): void {
   const { max_tokens: older, max_completion_tokens: newer } = call.input
   const bound = newer ?? older
   if (bound === undefined) return
@@ -128,19 +127,19 @@ function moveMaxTokens(body: Record<string, unknown>, call: Call, dialect: Diale
   }
   leaveOut(body, 'max_tokens')
   leaveOut(body, 'max_completion_tokens')
-  body[parameterOf(call, dialect)] = bound
+  body[parameterOf(call, compatibility)] = bound
 }
 
-function parameterOf(call: Call, { maxTokensParameter = 'by-model' }: Dialect): string {
+function parameterOf(call: Call, { maxTokensParameter = 'by-model' }: CompatibilityOptions): string {
   if (maxTokensParameter !== 'by-model') return maxTokensParameter
   return call.capabilities?.reasoning === true ? 'max_completion_tokens' : 'max_tokens'
 }
 
 /**
- * Options of client libraries and of other gateways that say where a request goes, in whose name, and what else is
- * sent with it. No model has a parameter of these names; an upstream that is a gateway itself might heed them.
+ * Options of client libraries and other gateways that set a request's address, credentials or headers. No model has a
+ * parameter with these names, but an upstream that is itself a gateway might follow them.
  */
-const steering: readonly string[] = [
+const routingOptions: readonly string[] = [
   'api_base',
   'api_key',
   'api_type',
@@ -154,16 +153,16 @@ const steering: readonly string[] = [
   'extra_query',
 ]
 
-/** Takes out of a request what would steer it. Where it goes is the service's to say; what is left out is told of. */
-function dropSteering(body: Record<string, unknown>, adjusting: ParameterAdjuster): void {
-  for (const name of steering) {
+/** Drops and reports fields that could redirect a request: only the gateway's configuration sets its address. */
+function dropRoutingOptions(body: Record<string, unknown>, adjuster: ParameterAdjuster): void {
+  for (const name of routingOptions) {
     if (!Object.hasOwn(body, name)) continue
-    adjusting.drop(name, 'where a request goes is set by the service')
+    adjuster.drop(name, 'where a request goes is set by the service')
     leaveOut(body, name)
   }
 }
 
-/** Keeps a member from being written as JSON. An object of which one is deleted is slow from then on. */
+/** Omits a field from the JSON. `delete` would make the object slow from then on. */
 function leaveOut(body: Record<string, unknown>, name: string): void {
   if (body[name] !== undefined) body[name] = undefined
 }

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { ClaudeModel } from './models.ts'
 import type { ClaudeThinking } from './thinking.ts'
 
@@ -20,11 +20,11 @@ export function answerBound(
   { max_tokens: older, max_completion_tokens: newer }: ChatRequest,
   model: ClaudeModel,
   defaultMaxTokens: number | undefined,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): AnswerBound {
   if (newer !== undefined) {
     if (older !== undefined && older !== newer)
-      adjusting.drop('max_tokens', 'max_completion_tokens was given too')
+      adjuster.drop('max_tokens', 'max_completion_tokens was given too')
     return { tokens: newer, parameter: 'max_completion_tokens', given: true }
   }
   if (older !== undefined) return { tokens: older, parameter: 'max_tokens', given: true }
@@ -41,14 +41,14 @@ export function maxTokens(
   bound: AnswerBound,
   { budget = 0, room, own }: ClaudeThinking,
   model: ClaudeModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): number {
   const { tokens, parameter, given } = bound
   if (given && (own || budget === 0 || tokens > model.maxOutput)) return tokens
   const sum = Math.max(tokens, Math.min(model.maxOutput, tokens + (budget || room)))
   const thinking =
     budget > 0 ? `, ${budget} of them for thinking` : room > 0 ? ', with room for thinking' : ''
-  if (given) adjusting.map(parameter, `${sum} tokens${thinking}`)
-  else adjusting.fill(parameter, `${sum} tokens${thinking}`)
+  if (given) adjuster.map(parameter, `${sum} tokens${thinking}`)
+  else adjuster.fill(parameter, `${sum} tokens${thinking}`)
   return sum
 }

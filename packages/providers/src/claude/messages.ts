@@ -1,13 +1,13 @@
 import type { GatewayError, Message } from '@sluice/core'
-import type { SpokenCall, Turn } from '../conversation/conversation.ts'
-import { cannotSend } from '../parameters/adjusting.ts'
+import type { AssistantToolCall, Turn } from '../conversation/conversation.ts'
+import { cannotSend } from '../parameters/parameter-adjuster.ts'
 
 /**
  * Sees that each call has one result, in the turn after it, and that there are no other results: the vendor
  * refuses the conversation otherwise, in words that name none of the caller's messages. Throws `GatewayError` (400).
  */
 export function checkToolPairs(turns: readonly Turn[]): void {
-  let waiting: SpokenCall[] = []
+  let waiting: AssistantToolCall[] = []
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       waiting = turn.items.filter(item => item.kind === 'call')
@@ -35,7 +35,7 @@ function answersNothing(path: string): GatewayError {
   )
 }
 
-function hasNoResult({ path }: SpokenCall): GatewayError {
+function hasNoResult({ path }: AssistantToolCall): GatewayError {
   return cannotSend(
     path,
     `Unsupported value: '${path}' has no result. This model takes a call only with a message of role 'tool' right after it that answers it.`,

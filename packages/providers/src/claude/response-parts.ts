@@ -1,6 +1,6 @@
 import type { JsonObject } from '@sluice/core'
 import type { ReasoningPlace } from '../conversation/reasoning-blocks.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 
 /** The most that is collected of one response, in UTF-16 code units. */
 const maxCollected = 8_388_608
@@ -28,7 +28,8 @@ export class ResponseParts {
   keep(size: number): void {
     // A piece costs memory also where its text is short.
     this.#collected += size + 16
-    if (this.#collected > maxCollected) throw garbled(`more than ${maxCollected} characters beside its text`)
+    if (this.#collected > maxCollected)
+      throw garbledResponse(`more than ${maxCollected} characters beside its text`)
   }
 
   /** Adds a block of reasoning. Where it stood, between text and calls, it has to stand when it comes back. */

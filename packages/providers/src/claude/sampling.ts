@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { ClaudeModel } from './models.ts'
 
 /** What of the sampling parameters a request carries. */
@@ -20,25 +20,25 @@ export function claudeSampling(
   { temperature, top_p, top_k }: ChatRequest,
   model: ClaudeModel,
   thinking: boolean,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): ClaudeSampling {
   if (!model.sampling || thinking) {
     const why = model.sampling ? 'not together with thinking' : 'this model takes none'
     // 1 is what both are when they are not sent.
-    if (temperature !== undefined && temperature !== 1) adjusting.drop('temperature', why)
-    if (top_p !== undefined && top_p !== 1) adjusting.drop('top_p', why)
-    if (top_k !== undefined && top_k !== null) adjusting.drop('top_k', why)
+    if (temperature !== undefined && temperature !== 1) adjuster.drop('temperature', why)
+    if (top_p !== undefined && top_p !== 1) adjuster.drop('top_p', why)
+    if (top_k !== undefined && top_k !== null) adjuster.drop('top_k', why)
     return {}
   }
   const sent: { temperature?: number; top_p?: number; top_k?: unknown } = {}
   if (temperature !== undefined) {
     if (temperature > 1)
-      adjusting.unsupportedValue('temperature', temperature, 'Expected a value from 0 to 1.')
+      adjuster.unsupportedValue('temperature', temperature, 'Expected a value from 0 to 1.')
     else sent.temperature = temperature
   }
   if (top_p !== undefined) {
     if (sent.temperature === undefined || model.temperatureWithTopP) sent.top_p = top_p
-    else if (top_p !== 1) adjusting.unsupported('top_p', "Leave out one of 'temperature' and 'top_p'.")
+    else if (top_p !== 1) adjuster.unsupported('top_p', "Leave out one of 'temperature' and 'top_p'.")
   }
   if (top_k !== undefined && top_k !== null) sent.top_k = top_k
   return sent
@@ -53,13 +53,13 @@ export function claudeSampling(
 export function stopSequences(
   stop: ChatRequest['stop'],
   isClaude: boolean,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): readonly string[] {
   const all = typeof stop === 'string' ? [stop] : (stop ?? [])
   const isBlank = (entry: string) => (isClaude ? entry.trim() : entry) === ''
   const blank = all.find(isBlank)
   if (blank === undefined) return all
   const what = isClaude ? 'of white space alone' : 'empty'
-  adjusting.unsupportedValue('stop', blank, `Expected texts that are not ${what}.`)
+  adjuster.unsupportedValue('stop', blank, `Expected texts that are not ${what}.`)
   return all.filter(entry => !isBlank(entry))
 }

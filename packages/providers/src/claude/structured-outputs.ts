@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /** A JSON Schema as structured outputs take it. */
@@ -143,19 +143,19 @@ export interface StrictTool {
  * Returns the schema of a strict tool as structured outputs take it. Returns `undefined` for a tool that cannot be
  * strict, and reports that.
  */
-export function strictSchema(tool: StrictTool, adjusting: ParameterAdjuster): JsonObject | undefined {
+export function strictSchema(tool: StrictTool, adjuster: ParameterAdjuster): JsonObject | undefined {
   const { path, given } = tool
   if (!tool.structuredOutputs) {
-    adjusting.drop(`${path}.function.strict`, 'this model has no strict tools')
+    adjuster.drop(`${path}.function.strict`, 'this model has no strict tools')
     return undefined
   }
   if (given !== undefined && holdsMap(given)) {
-    adjusting.drop(`${path}.function.strict`, 'an object in its schema does not name its members')
+    adjuster.drop(`${path}.function.strict`, 'an object in its schema does not name its members')
     return undefined
   }
   const { schema, changed } = supportedSchema(tool.schema)
   if (changed.length > 0) {
-    adjusting.map(`${path}.function.parameters`, `strict tools take no ${changed.join(', ')} as given`)
+    adjuster.map(`${path}.function.parameters`, `strict tools take no ${changed.join(', ')} as given`)
   }
   return schema
 }

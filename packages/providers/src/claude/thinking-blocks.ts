@@ -1,11 +1,16 @@
-import type { AssistantTurn, SpokenCall, SpokenReasoning, SpokenText } from '../conversation/conversation.ts'
+import type {
+  AssistantReasoning,
+  AssistantText,
+  AssistantToolCall,
+  AssistantTurn,
+} from '../conversation/conversation.ts'
 import {
   beginning,
   type ReasoningBlock,
   type ReasoningPlace,
   reasoningBlocks,
 } from '../conversation/reasoning-blocks.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /** A block of thinking, and where in its message it stood. */
 export interface Thought<Block> {
@@ -20,8 +25,8 @@ export interface Thought<Block> {
  */
 function interleaved<Block>(
   thoughts: readonly Thought<Block>[],
-  items: readonly (SpokenText | SpokenCall)[],
-  blocksOf: (item: SpokenText | SpokenCall) => readonly Block[],
+  items: readonly (AssistantText | AssistantToolCall)[],
+  blocksOf: (item: AssistantText | AssistantToolCall) => readonly Block[],
 ): Block[] {
   // Without thoughts in between all stays in its order.
   if (thoughts.every(({ place }) => place.text === 0 && place.calls === 0)) {
@@ -65,12 +70,12 @@ function interleaved<Block>(
  */
 export function turnBlocks<Block>(
   { items }: AssistantTurn,
-  thoughtsOf: (reasoning: SpokenReasoning) => readonly Thought<Block>[],
-  blocksOf: (item: SpokenText | SpokenCall) => readonly Block[],
+  thoughtsOf: (reasoning: AssistantReasoning) => readonly Thought<Block>[],
+  blocksOf: (item: AssistantText | AssistantToolCall) => readonly Block[],
 ): Block[] {
   const blocks: Block[] = []
   let thoughts: readonly Thought<Block>[] = []
-  let said: (SpokenText | SpokenCall)[] = []
+  let said: (AssistantText | AssistantToolCall)[] = []
   for (const item of items) {
     if (item.kind !== 'reasoning') {
       said.push(item)
@@ -93,20 +98,20 @@ export function turnBlocks<Block>(
  * @param thoughtless - why none can go back; `undefined`: it can.
  */
 export function thoughtsOf<Block>(
-  { details, path: at }: SpokenReasoning,
+  { details, path: at }: AssistantReasoning,
   format: string,
   thoughtless: string | undefined,
   blockOf: (block: ReasoningBlock) => Block,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): readonly Thought<Block>[] {
   const { blocks, foreign, unsigned } = reasoningBlocks(details, format)
   const path = `${at}.reasoning_details`
-  if (foreign) adjusting.drop(path, "another vendor's")
+  if (foreign) adjuster.drop(path, "another vendor's")
   else if (unsigned || blocks.length === 0) {
-    adjusting.drop(details.length > 0 ? path : `${at}.reasoning_content`, "without the vendor's signature")
+    adjuster.drop(details.length > 0 ? path : `${at}.reasoning_content`, "without the vendor's signature")
   }
   if (blocks.length > 0 && thoughtless !== undefined) {
-    adjusting.drop(path, thoughtless)
+    adjuster.drop(path, thoughtless)
     return []
   }
   return blocks.map(block => ({ place: block.place ?? beginning, block: blockOf(block) }))
@@ -117,11 +122,11 @@ export function dropLastThoughts<Block>(
   blocks: Block[],
   { items }: AssistantTurn,
   isThought: (block: Block) => boolean,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): void {
   const said = blocks.findLastIndex(block => !isThought(block)) + 1
   if (said === blocks.length) return
   const reasoning = items.findLast(item => item.kind === 'reasoning')
-  adjusting.drop(`${reasoning?.path}.reasoning_details`, 'nothing was said after it')
+  adjuster.drop(`${reasoning?.path}.reasoning_details`, 'nothing was said after it')
   blocks.length = said
 }

@@ -1,12 +1,12 @@
 import type { ChatRequest, JsonObject } from '@sluice/core'
 import type { Turn } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ClaudeEffort, ClaudeModel } from './models.ts'
 import { continuesUnsigned } from './signed-turns.ts'
 
 /** How much thinking is asked for, and what bounds it. */
-export interface ThinkingAsked {
+export interface ThinkingInput {
   readonly model: ClaudeModel
   /** Its `reasoning_effort`, and the vendor's own `thinking` and `output_config`, which win over it. */
   readonly input: ChatRequest
@@ -39,7 +39,7 @@ const leastBudget = 1_024
 /** As Google's own layer for this protocol has them; `xhigh` and `max` take what the model has. */
 const budgets = { minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576 } as const
 
-const unasked: ClaudeThinking = {
+const defaultThinking: ClaudeThinking = {
   thinking: undefined,
   effort: undefined,
   on: false,
@@ -51,55 +51,58 @@ const unasked: ClaudeThinking = {
 /**
  * `reasoning_effort` as the vendor's `thinking` and effort. Where a budget bounds thinking, and a conversation
  * goes on after tool results whose call came without signed reasoning, the vendor takes no thinking: it is
- * left out for this request, and told of.
+ * left out of this request, and reported.
  *
  * Throws `GatewayError` (400) where the answer is the input of a forced tool.
  *
  * Sources: the vendor's pages on extended thinking, adaptive thinking and effort.
  */
-export function claudeThinking(asked: ThinkingAsked, adjusting: ParameterAdjuster): ClaudeThinking {
+export function claudeThinking(asked: ThinkingInput, adjuster: ParameterAdjuster): ClaudeThinking {
   const { model, input } = asked
   const { reasoning_effort: effort, thinking: own } = input
-  if (asked.answersByTool && model.forcedTools !== 'always') return withoutThinking(asked, adjusting)
-  if (own !== undefined && own !== null) return ofCaller(own as JsonObject, asked, adjusting)
+  if (asked.answersByTool && model.forcedTools !== 'always') return withoutThinking(asked, adjuster)
+  if (own !== undefined && own !== null) return ofCaller(own as JsonObject, asked, adjuster)
   if (effort === undefined)
-    return model.thinksByDefault ? { ...unasked, room: roomFor('high', model) } : unasked
+    return model.thinksByDefault
+      ? { ...defaultThinking, room: tokensForThinking('high', model) }
+      : defaultThinking
   switch (model.thinking) {
     case 'adaptive':
-      return adaptive(effort, asked, adjusting)
+      return adaptive(effort, asked, adjuster)
     case 'budget':
-      return effort === 'none' ? unasked : bounded(effort, asked, adjusting)
+      return effort === 'none' ? defaultThinking : boundEffort(effort, asked, adjuster)
     case 'none':
-      if (effort !== 'none') adjusting.drop('reasoning_effort', 'this model does not think')
-      return unasked
+      if (effort !== 'none') adjuster.drop('reasoning_effort', 'this model does not think')
+      return defaultThinking
   }
 }
 
 /** The schema of the answer holds, for the answer would be another without it. */
-function withoutThinking({ model, input }: ThinkingAsked, adjusting: ParameterAdjuster): ClaudeThinking {
+function withoutThinking({ model, input }: ThinkingInput, adjuster: ParameterAdjuster): ClaudeThinking {
   const { reasoning_effort: effort, thinking: own } = input
   const why = "This model does not think while 'response_format' asks for a schema. Leave out one of them."
-  if (isFields(own) && own.type !== 'disabled') adjusting.unsupported('thinking', why)
+  if (isFields(own) && own.type !== 'disabled') adjuster.unsupported('thinking', why)
   if (effort !== undefined && effort !== 'none' && model.thinking !== 'none')
-    adjusting.unsupported('reasoning_effort', why)
-  return unasked
+    adjuster.unsupported('reasoning_effort', why)
+  return defaultThinking
 }
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
 function adaptive(
   asked: Effort,
-  { model, input }: ThinkingAsked,
-  adjusting: ParameterAdjuster,
+  { model, input }: ThinkingInput,
+  adjuster: ParameterAdjuster,
 ): ClaudeThinking {
-  if (asked === 'none' && model.thinkingOff) return { ...unasked, thinking: { type: model.thinkingOff } }
-  const effort = effortOf(asked, model, input, adjusting)
+  if (asked === 'none' && model.thinkingOff)
+    return { ...defaultThinking, thinking: { type: model.thinkingOff } }
+  const effort = effortOf(asked, model, input, adjuster)
   const display = model.thinkingHidden ? { display: 'summarized' } : {}
-  const room = roomFor(effort, model)
-  return { ...unasked, thinking: { type: 'adaptive', ...display }, effort, on: true, room }
+  const room = tokensForThinking(effort, model)
+  return { ...defaultThinking, thinking: { type: 'adaptive', ...display }, effort, on: true, room }
 }
 
-function roomFor(effort: ClaudeEffort | undefined, { maxOutput }: ClaudeModel): number {
+function tokensForThinking(effort: ClaudeEffort | undefined, { maxOutput }: ClaudeModel): number {
   return effort === 'xhigh' || effort === 'max' ? maxOutput : budgets.high
 }
 
@@ -107,52 +110,52 @@ function effortOf(
   asked: Effort,
   model: ClaudeModel,
   input: ChatRequest,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): ClaudeEffort | undefined {
   if (isFields(input.output_config) && input.output_config.effort !== undefined) {
-    adjusting.drop('reasoning_effort', 'output_config.effort was given too')
+    adjuster.drop('reasoning_effort', 'output_config.effort was given too')
     return undefined
   }
   const known = model.efforts.find(word => word === asked)
   if (known !== undefined) return known
   const nearest = asked === 'none' || asked === 'minimal' ? 'low' : 'max'
-  adjusting.map('reasoning_effort', `effort ${nearest}: this model has no ${asked}`)
+  adjuster.map('reasoning_effort', `effort ${nearest}: this model has no ${asked}`)
   return nearest
 }
 
-function bounded(
+function boundEffort(
   asked: Exclude<Effort, 'none'>,
-  request: ThinkingAsked,
-  adjusting: ParameterAdjuster,
+  request: ThinkingInput,
+  adjuster: ParameterAdjuster,
 ): ClaudeThinking {
   const { model, turns, answerTokens } = request
   if (continuesUnsigned(turns)) {
-    adjusting.drop('reasoning_effort', "the assistant's last turn came without its signed reasoning")
-    return unasked
+    adjuster.drop('reasoning_effort', "the assistant's last turn came without its signed reasoning")
+    return defaultThinking
   }
   if (answerTokens === 0) {
-    adjusting.drop('reasoning_effort', 'an answer of no tokens has no thinking')
-    return unasked
+    adjuster.drop('reasoning_effort', 'an answer of no tokens has no thinking')
+    return defaultThinking
   }
   const wanted = asked === 'xhigh' || asked === 'max' ? model.maxOutput : budgets[asked]
   const budget = Math.min(wanted, Math.max(leastBudget, model.maxOutput - answerTokens))
-  adjusting.map('reasoning_effort', `thinking with a budget of ${budget} tokens`)
-  return { ...unasked, thinking: { type: 'enabled', budget_tokens: budget }, on: true, budget }
+  adjuster.map('reasoning_effort', `thinking with a budget of ${budget} tokens`)
+  return { ...defaultThinking, thinking: { type: 'enabled', budget_tokens: budget }, on: true, budget }
 }
 
 function ofCaller(
   own: JsonObject,
-  { model, input }: ThinkingAsked,
-  adjusting: ParameterAdjuster,
+  { model, input }: ThinkingInput,
+  adjuster: ParameterAdjuster,
 ): ClaudeThinking {
   const { reasoning_effort: asked } = input
   let effort: ClaudeEffort | undefined
   if (asked !== undefined) {
     if (own.type === 'adaptive' && asked !== 'none' && model.efforts.length > 0)
-      effort = effortOf(asked, model, input, adjusting)
-    else adjusting.drop('reasoning_effort', 'thinking was given too')
+      effort = effortOf(asked, model, input, adjuster)
+    else adjuster.drop('reasoning_effort', 'thinking was given too')
   }
   const budget = typeof own.budget_tokens === 'number' ? own.budget_tokens : undefined
-  const room = own.type === 'adaptive' ? roomFor(effort, model) : 0
+  const room = own.type === 'adaptive' ? tokensForThinking(effort, model) : 0
   return { thinking: own, effort, on: own.type !== 'disabled', budget, room, own: true }
 }

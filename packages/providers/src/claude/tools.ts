@@ -1,5 +1,5 @@
 import type { ChatRequest, FunctionTool, JsonObject, Tool, ToolChoice } from '@sluice/core'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { ClaudeModel } from './models.ts'
 
 /** The Messages API's `tool_choice`. */
@@ -20,7 +20,7 @@ export function apiToolChoice(
   hasTools: boolean,
   thinking: boolean,
   model: Pick<ClaudeModel, 'forcedTools'>,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): ApiToolChoice | undefined {
   let chosen = choiceOf(choice)
   const forced = chosen.type === 'any' || chosen.type === 'tool'
@@ -37,7 +37,7 @@ export function apiToolChoice(
       model.forcedTools === 'never'
         ? "It takes 'auto' and 'none'."
         : "Leave out 'reasoning_effort' to force a tool: this model does not think then."
-    adjusting.unsupported('tool_choice', mend)
+    adjuster.unsupported('tool_choice', mend)
     chosen = { type: 'auto' }
   }
   if (parallel === false && chosen.type !== 'none') return { ...chosen, disable_parallel_tool_use: true }

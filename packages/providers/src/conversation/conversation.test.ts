@@ -1,7 +1,7 @@
 import type { Message } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Conversation, conversationOf } from './conversation.ts'
+import { type Conversation, toConversation } from './conversation.ts'
 
 const call = (id: string, name = 'f', text = '{}') => ({
   id,
@@ -10,9 +10,9 @@ const call = (id: string, name = 'f', text = '{}') => ({
 })
 const result = (id: string, content = 'done') => ({ role: 'tool' as const, tool_call_id: id, content })
 
-describe('conversationOf', () => {
+describe('toConversation', () => {
   it('moves what the system says to the front, in order, and tells what it moved', () => {
-    const { system, moved, turns } = conversationOf([
+    const { system, moved, turns } = toConversation([
       { role: 'system', content: 'one' },
       { role: 'user', content: 'hello' },
       { role: 'developer', content: [{ type: 'text', text: 'two' }] },
@@ -23,7 +23,7 @@ describe('conversationOf', () => {
   })
 
   it('puts the results of parallel calls in one turn, before what the user says next', () => {
-    const { turns } = conversationOf([
+    const { turns } = toConversation([
       { role: 'user', content: 'go' },
       { role: 'assistant', content: null, tool_calls: [call('a', 'f', '{"x":1}'), call('b', 'g')] },
       result('b', '2'),
@@ -47,7 +47,7 @@ describe('conversationOf', () => {
   })
 
   it('knows the name of no call that was never made', () => {
-    const { turns } = conversationOf([result('nobody')])
+    const { turns } = toConversation([result('nobody')])
     expect(turns[0]).toMatchObject({ results: [{ callId: 'nobody', name: undefined }] })
   })
 
@@ -60,7 +60,7 @@ describe('conversationOf', () => {
       reasoning_details: [{ type: 'reasoning.text', signature: 's' }, 'odd'],
       tool_calls: [{ ...call('a'), extra_content: { v: 1 } }],
     } as unknown as Message
-    expect(conversationOf([earlier]).turns).toEqual([
+    expect(toConversation([earlier]).turns).toEqual([
       {
         role: 'assistant',
         items: [
@@ -98,7 +98,7 @@ describe('conversationOf', () => {
         ],
       },
     ] as unknown as Message[]
-    const { system, turns } = conversationOf(marked)
+    const { system, turns } = toConversation(marked)
     expect(system).toEqual([{ kind: 'text', text: 'rules', cacheControl: cache_control }])
     expect(turns[0]).toMatchObject({
       items: [
@@ -109,7 +109,7 @@ describe('conversationOf', () => {
   })
 
   it('makes no turn of a message that says nothing, and joins its neighbours', () => {
-    const { turns } = conversationOf([
+    const { turns } = toConversation([
       { role: 'user', content: 'a' },
       { role: 'assistant', content: '' },
       { role: 'user', content: [{ type: 'text', text: '' }] },
@@ -129,7 +129,7 @@ describe('conversationOf', () => {
 
   it('takes as many parts as a request may hold', () => {
     const content = Array.from({ length: 200_000 }, () => ({ type: 'text' as const, text: 'a' }))
-    const { system, turns } = conversationOf([
+    const { system, turns } = toConversation([
       { role: 'system', content },
       { role: 'user', content },
       { role: 'assistant', content },
@@ -138,7 +138,7 @@ describe('conversationOf', () => {
   })
 
   it('tells where names stand', () => {
-    const named = conversationOf([{ role: 'user', content: 'a', name: 'ann' }])
+    const named = toConversation([{ role: 'user', content: 'a', name: 'ann' }])
     expect(named.names).toEqual(['messages[0].name'])
   })
 
@@ -162,12 +162,12 @@ describe('conversationOf', () => {
     ['messages[0].audio', { role: 'assistant', content: 'a', audio: { id: 'x' } }],
     ['messages[0].role', { role: 'function', name: 'f', content: 'a' }],
   ])('refuses, at %s, what turns cannot hold', (param, message) => {
-    expect(() => conversationOf([message])).toThrow(expect.objectContaining({ status: 400, param }))
+    expect(() => toConversation([message])).toThrow(expect.objectContaining({ status: 400, param }))
   })
 
   it('takes arguments whose escapes make whole characters, or none', () => {
     for (const text of ['{"a":"\\ud83d\\uDE00"}', '{"a":"\\\\ud83d"}', '{"a":"\\u00e9 \\\\\\u0041"}']) {
-      const { turns } = conversationOf([assistantWith(call('a', 'f', text))])
+      const { turns } = toConversation([assistantWith(call('a', 'f', text))])
       expect(turns[0]).toMatchObject({ items: [{ arguments: JSON.parse(text) }] })
     }
   })
@@ -185,7 +185,7 @@ describe('conversationOf', () => {
     ) as fc.Arbitrary<Message>
     fc.assert(
       fc.property(fc.array(message), messages => {
-        const conversation = conversationOf(messages)
+        const conversation = toConversation(messages)
         expect(saidIn(conversation).sort()).toEqual(
           messages
             .flatMap(({ content, ...rest }) => [

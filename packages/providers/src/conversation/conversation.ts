@@ -1,10 +1,10 @@
 import type { AssistantMessage, JsonObject, Message, TextPart, UserPart } from '@sluice/core'
-import { cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { cacheControl, reasoningDetails } from './extensions.ts'
 import { toolArguments } from './tool-arguments.ts'
 
 /** A piece of text. `cacheControl` is the caller's mark that a prompt may be cached up to here. */
-export interface SpokenText {
+export interface AssistantText {
   readonly kind: 'text'
   readonly text: string
   readonly cacheControl?: JsonObject
@@ -22,13 +22,13 @@ export interface UserContent {
 export interface ToolResult {
   readonly callId: string
   readonly name: string | undefined
-  readonly texts: readonly SpokenText[]
+  readonly texts: readonly AssistantText[]
   readonly path: string
   readonly cacheControl?: JsonObject
 }
 
 /** A call that the model made in an earlier turn. */
-export interface SpokenCall {
+export interface AssistantToolCall {
   readonly kind: 'call'
   readonly id: string
   readonly name: string
@@ -41,7 +41,7 @@ export interface SpokenCall {
 }
 
 /** The reasoning of an earlier answer, as this gateway gave it to the caller. */
-export interface SpokenReasoning {
+export interface AssistantReasoning {
   readonly kind: 'reasoning'
   /** `reasoning_content`: the text, without any signature. */
   readonly text: string | undefined
@@ -54,13 +54,13 @@ export interface SpokenReasoning {
 export interface UserTurn {
   readonly role: 'user'
   readonly results: readonly ToolResult[]
-  readonly items: readonly (SpokenText | UserContent)[]
+  readonly items: readonly (AssistantText | UserContent)[]
 }
 
 /** Neighbouring messages of the assistant, as one turn: of each, reasoning, then text, then calls. */
 export interface AssistantTurn {
   readonly role: 'assistant'
-  readonly items: readonly (SpokenReasoning | SpokenText | SpokenCall)[]
+  readonly items: readonly (AssistantReasoning | AssistantText | AssistantToolCall)[]
 }
 
 export type Turn = UserTurn | AssistantTurn
@@ -68,7 +68,7 @@ export type Turn = UserTurn | AssistantTurn
 /** A conversation as vendors with turns want it: no message is lost, and no two neighbours have one role. */
 export interface Conversation {
   /** What system and developer messages say, in order, wherever they stood. */
-  readonly system: readonly SpokenText[]
+  readonly system: readonly AssistantText[]
   /** Paths of system messages that stood after another message, and were moved to the front. */
   readonly moved: readonly string[]
   /** Paths of the names that messages carry, which vendors with turns have no place for. */
@@ -79,12 +79,12 @@ export interface Conversation {
 interface OpenUserTurn {
   readonly role: 'user'
   readonly results: ToolResult[]
-  readonly items: (SpokenText | UserContent)[]
+  readonly items: (AssistantText | UserContent)[]
 }
 
 interface OpenAssistantTurn {
   readonly role: 'assistant'
-  readonly items: (SpokenReasoning | SpokenText | SpokenCall)[]
+  readonly items: (AssistantReasoning | AssistantText | AssistantToolCall)[]
 }
 
 type OpenTurn = OpenUserTurn | OpenAssistantTurn
@@ -94,8 +94,8 @@ type OpenTurn = OpenUserTurn | OpenAssistantTurn
  * that holds nothing else makes no turn. Throws `GatewayError` (400) for
  * calls whose arguments are no JSON object, calls of custom tools, and the deprecated function messages.
  */
-export function conversationOf(messages: readonly Message[]): Conversation {
-  const system: SpokenText[] = []
+export function toConversation(messages: readonly Message[]): Conversation {
+  const system: AssistantText[] = []
   const moved: string[] = []
   const turns: OpenTurn[] = []
   const names: string[] = []
@@ -137,7 +137,7 @@ export function conversationOf(messages: readonly Message[]): Conversation {
 }
 
 /** Text without blanks, so that what a vendor would refuse as empty is not sent. */
-function textsOf(content: string | readonly TextPart[], mark?: JsonObject): SpokenText[] {
+function textsOf(content: string | readonly TextPart[], mark?: JsonObject): AssistantText[] {
   if (typeof content === 'string') return content === '' ? [] : [spoken(content, mark)]
   const texts = content.filter(({ text }) => text !== '').map(part => spoken(part.text, cacheControl(part)))
   return withLastMarked(texts, mark)
@@ -147,9 +147,9 @@ function userItems(
   content: string | readonly UserPart[],
   path: string,
   mark: JsonObject | undefined,
-): (SpokenText | UserContent)[] {
+): (AssistantText | UserContent)[] {
   if (typeof content === 'string') return textsOf(content, mark)
-  const items = content.flatMap((part, index): (SpokenText | UserContent)[] => {
+  const items = content.flatMap((part, index): (AssistantText | UserContent)[] => {
     if (part.type === 'text') return textsOf([part])
     return [{ kind: 'part', part, path: `${path}.content[${index}]`, ...marked(cacheControl(part)) }]
   })
@@ -169,7 +169,7 @@ function assistantItems(message: AssistantMessage, path: string): OpenAssistantT
   const said = parts.map(part => (part.type === 'text' ? part : { ...part, text: part.refusal }))
   if (refusal) said.push({ type: 'text', text: refusal })
   const texts = said.filter(({ text }) => text !== '').map(part => spoken(part.text, cacheControl(part)))
-  const spokenCalls: SpokenCall[] = []
+  const spokenCalls: AssistantToolCall[] = []
   for (const [index, call] of (calls ?? []).entries()) {
     const at = `${path}.tool_calls[${index}]`
     if (call.type === 'custom')
@@ -207,7 +207,7 @@ function append<T>(list: T[], items: readonly T[]): void {
   for (const item of items) list.push(item)
 }
 
-function spoken(text: string, mark: JsonObject | undefined): SpokenText {
+function spoken(text: string, mark: JsonObject | undefined): AssistantText {
   return { kind: 'text', text, ...marked(mark) }
 }
 

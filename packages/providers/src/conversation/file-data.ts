@@ -1,5 +1,5 @@
 import { type FilePart, GatewayError } from '@sluice/core'
-import { cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { dataUrl, type InlineData } from './data-url.ts'
 
 /** A file that a caller sent within the request. */

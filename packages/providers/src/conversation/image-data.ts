@@ -1,8 +1,8 @@
 import { GatewayError, type ImagePart } from '@sluice/core'
-import { cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import { base64Of, dataUrl, type InlineData } from './data-url.ts'
 
-/** An image that was fetched. */
+/** A fetched image. */
 export interface FetchedImage {
   /** `image/png`; parameters are ignored. */
   readonly mediaType: string
@@ -10,9 +10,9 @@ export interface FetchedImage {
 }
 
 /**
- * Fetches an image for a vendor that takes images as data only. It has to refuse what it should not ask for:
- * the URL is the caller's. What it throws is told to the caller as `invalid_image_url`, without its words,
- * unless it is a `GatewayError`.
+ * Fetches an image for a provider that accepts images only as data. The URL comes from the caller, so the function has
+ * to reject URLs that it must not fetch. A `GatewayError` that it throws reaches the caller; for any other error the
+ * caller gets `invalid_image_url` without its message.
  */
 export type ImageFetcher = (url: string, signal: AbortSignal) => Promise<FetchedImage>
 
@@ -66,5 +66,5 @@ async function fetched(url: string, param: string, { fetchImage, signal }: Image
 /** Throws `TypeError` for a fetcher of images that is no function. */
 export function checkFetchImage(fetchImage: unknown, owner: string): void {
   if (fetchImage === undefined || typeof fetchImage === 'function') return
-  throw new TypeError(`${owner}: fetchImage has to be a function, not ${typeof fetchImage}.`)
+  throw new TypeError(`${owner}: got fetchImage of type ${typeof fetchImage}, expected a function.`)
 }

@@ -1,5 +1,5 @@
 import { GatewayError, type JsonObject } from '@sluice/core'
-import { exactJsonOf, exactJsonText } from '../wire/exact-json.ts'
+import { exactJsonText, parseExactJson } from '../wire/exact-json.ts'
 import { isFields } from '../wire/json-value.ts'
 
 /**
@@ -17,7 +17,7 @@ export function toolArguments(text: string, path: string): JsonObject {
   }
   let value: unknown
   try {
-    value = exactJsonOf(text)
+    value = parseExactJson(text)
   } catch {
     value = undefined
   }

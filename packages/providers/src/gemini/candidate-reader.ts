@@ -8,7 +8,7 @@ import type {
   TokenLogprob,
 } from '@sluice/core'
 import { failedGeneration, hasAnswer, isFailedGeneration } from '../wire/failed-generation.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { CallReader } from './call-reader.ts'
 import { signatureFormat } from './model-parts.ts'
@@ -112,14 +112,14 @@ export class CandidateReader {
     const told: PartialToolCall[] = []
     for (const call of calls) {
       if (this.#declared.has(call.function?.name ?? '')) told.push(call)
-      else if (this.#undeclared.push(call) > maxUndeclared) throw garbled('calls without end')
+      else if (this.#undeclared.push(call) > maxUndeclared) throw garbledResponse('calls without end')
     }
     if (told.length > 0) delta.tool_calls = told
   }
 
   #keepSignature(signature: string): void {
     this.#signatureSize += signature.length
-    if (this.#signatureSize > maxSignatures) throw garbled('signatures without end')
+    if (this.#signatureSize > maxSignatures) throw garbledResponse('signatures without end')
     this.#signatures.push(signature)
   }
 
@@ -171,7 +171,7 @@ function finishReason(value: unknown): FinishReason | null {
   return finishReasons.get(value) ?? 'stop'
 }
 
-/** A candidate's `logprobsResult` in the protocol's form, or `undefined` where it tells of no token. */
+/** A candidate's `logprobsResult` in the protocol's form, or `undefined` if it has no token. */
 function logprobsOf(result: unknown): Logprobs | undefined {
   if (!isFields(result)) return undefined
   const chosen = objectsOf(result.chosenCandidates)

@@ -1,5 +1,5 @@
 import type { Message } from '@sluice/core'
-import { cannotSend } from '../parameters/adjusting.ts'
+import { cannotSend } from '../parameters/parameter-adjuster.ts'
 import type { Content } from './contents.ts'
 import type { GeminiModel } from './models.ts'
 

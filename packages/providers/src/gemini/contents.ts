@@ -1,8 +1,8 @@
 import type { JsonObject } from '@sluice/core'
 import type { AssistantTurn, Conversation, ToolResult, UserTurn } from '../conversation/conversation.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
-import { jsonOf } from '../wire/json-of.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
+import { parseJson } from '../wire/parse-json.ts'
 import { modelParts } from './model-parts.ts'
 import type { GeminiModel } from './models.ts'
 import { type Part, type PartSettings, userPart } from './user-part.ts'
@@ -30,14 +30,14 @@ export async function contentsOf(
   { turns }: Conversation,
   model: GeminiModel,
   settings: PartSettings,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Promise<Content[]> {
   const contents: OpenContent[] = []
   let before: AssistantTurn | undefined
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       before = turn
-      add(contents, 'model', modelParts(turn, model, adjusting))
+      add(contents, 'model', modelParts(turn, model, adjuster))
       continue
     }
     add(
@@ -45,7 +45,7 @@ export async function contentsOf(
       'tools',
       inOrder(turn.results, before).map(result => resultPart(result, model)),
     )
-    add(contents, 'user', await userParts(turn, settings, adjusting))
+    add(contents, 'user', await userParts(turn, settings, adjuster))
   }
   if (contents.length === 0) {
     throw cannotSend('messages', "Unsupported value: 'messages' holds no message of a user for this model.")
@@ -72,11 +72,11 @@ function inOrder(results: readonly ToolResult[], before: AssistantTurn | undefin
 async function userParts(
   { items }: UserTurn,
   settings: PartSettings,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Promise<Part[]> {
   const parts: Part[] = []
   for (const item of items) {
-    parts.push(item.kind === 'text' ? { text: item.text } : await userPart(item, settings, adjusting))
+    parts.push(item.kind === 'text' ? { text: item.text } : await userPart(item, settings, adjuster))
   }
   return parts
 }
@@ -102,7 +102,7 @@ function functionResponse(texts: readonly string[]): JsonObject {
   const text = texts.join('\n')
   if (/^\s*\{/.test(text) && !/\d{16}|\$ref|\\u0024/.test(text)) {
     try {
-      const value = jsonOf(text)
+      const value = parseJson(text)
       if (isFields(value)) return value as JsonObject
     } catch {
       // It only looked like JSON.

@@ -8,13 +8,13 @@ import {
   type UpstreamResponse,
 } from '@sluice/core'
 import { eventChunks, truncated } from '../wire/event-chunks.ts'
-import { checkAnswerHead, garbled, upstreamFailure } from '../wire/garbled.ts'
-import { jsonOf } from '../wire/json-of.ts'
+import { checkResponseHead, garbledResponse, toUpstreamError } from '../wire/garbled-response.ts'
 import { isFields } from '../wire/json-value.ts'
+import { parseJson } from '../wire/parse-json.ts'
 import { PeekedBody } from '../wire/peeked-body.ts'
-import { refusalWithin } from '../wire/upstream-refusal.ts'
+import { errorInBody } from '../wire/upstream-error-response.ts'
 import { wallClock } from '../wire/wall-clock.ts'
-import { googleRefusal, googleRefusalOf } from './google-refusal.ts'
+import { parseGoogleError, withGoogleDetails } from './google-error.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /**
@@ -31,8 +31,8 @@ export async function decodeGenerateContent(
 ): Promise<Reply> {
   const { status } = response
   // Before anything else: an error may call itself an event stream and be JSON.
-  if (status < 200 || status > 299) throw await googleRefusal(response, now)
-  checkAnswerHead(response)
+  if (status < 200 || status > 299) throw await parseGoogleError(response, now)
+  checkResponseHead(response)
   const declared = new Set(
     input.tools?.map(tool => (tool.type === 'function' ? tool.function.name : tool.custom.name)),
   )
@@ -63,11 +63,11 @@ function* chunksOfJson(text: string, reader: ResponseReader): Generator<readonly
   let failure: unknown
   try {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (!isFields(one)) throw garbled('a list of something else than answers')
+      if (!isFields(one)) throw garbledResponse('a list of something else than answers')
       reader.read(one, 'message', chunks)
     }
   } catch (error) {
-    failure = upstreamFailure(error)
+    failure = toUpstreamError(error)
   }
   if (chunks.length > 0) yield chunks
   if (failure !== undefined) throw failure
@@ -81,13 +81,15 @@ function completionOf(text: string, declared: ReadonlySet<string>): PartialCompl
     try {
       new ResponseReader(declared, true).read(value, 'message', chunks)
     } catch (error) {
-      throw upstreamFailure(error)
+      throw toUpstreamError(error)
     }
   }
   const [chunk] = chunks
   if (chunk === undefined || chunk.choices.length === 0) {
-    const refusal = refusalWithin(value)
-    throw refusal === undefined ? garbled('a body without candidates') : googleRefusalOf(refusal, value)
+    const refusal = errorInBody(value)
+    throw refusal === undefined
+      ? garbledResponse('a body without candidates')
+      : withGoogleDetails(refusal, value)
   }
   const { choices, ...rest } = chunk
   return { ...rest, choices: choices.map(({ delta, ...choice }) => ({ ...choice, message: delta })) }
@@ -95,11 +97,11 @@ function completionOf(text: string, declared: ReadonlySet<string>): PartialCompl
 
 function parsed(text: string): unknown {
   try {
-    return jsonOf(text)
+    return parseJson(text)
   } catch (cause) {
     if (UpstreamError.is(cause)) throw cause
     // A list that was cut off.
     if (text.trimStart().startsWith('[') && !text.trimEnd().endsWith(']')) throw truncated()
-    throw garbled(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
+    throw garbledResponse(text.trim() === '' ? 'an empty body' : 'a body that is no JSON', cause)
   }
 }

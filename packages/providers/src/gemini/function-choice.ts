@@ -1,5 +1,5 @@
 import type { FunctionDefinition, JsonObject, ToolChoice } from '@sluice/core'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GoogleApi } from './models.ts'
 
 /** A function that a caller gave; its `path` is where it stands in the request. */
@@ -8,7 +8,7 @@ export interface GivenFunction {
   readonly path: string
 }
 
-/** The functions that a model is told of, and how it may call them. */
+/** The functions in a request, and how the model may call them. */
 export interface FunctionChoice {
   readonly declared: readonly GivenFunction[]
   /** A `FunctionCallingConfig`; absent where the vendor's own way, AUTO, is what was asked. */
@@ -27,12 +27,12 @@ export function functionChoice(
   choice: ToolChoice | undefined,
   functions: readonly GivenFunction[],
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): FunctionChoice {
   switch (choice) {
     case undefined:
     case 'auto':
-      return free(functions, api, adjusting)
+      return free(functions, api, adjuster)
     case 'none':
       return { declared: functions, calling: { mode: 'NONE' } }
     case 'required':
@@ -43,7 +43,7 @@ export function functionChoice(
     return { declared: functions, calling: { mode: 'ANY', allowedFunctionNames } }
   }
   if (choice.type === 'custom') {
-    adjusting.unsupportedValue('tool_choice', 'custom', 'Choose a function.')
+    adjuster.unsupportedValue('tool_choice', 'custom', 'Choose a function.')
     return { declared: functions }
   }
   const { mode, tools } = choice.allowed_tools
@@ -55,11 +55,11 @@ export function functionChoice(
   }
   // AUTO takes no names.
   if (api === 'vertex') {
-    adjusting.map('tool_choice', 'auto among these tools; the others are left out')
+    adjuster.map('tool_choice', 'auto among these tools; the others are left out')
     const allowed = functions.filter(({ definition }) => names.includes(definition.name))
-    return free(allowed, api, adjusting)
+    return free(allowed, api, adjuster)
   }
-  adjusting.map('tool_choice', 'mode VALIDATED, which also holds arguments to their schema')
+  adjuster.map('tool_choice', 'mode VALIDATED, which also holds arguments to their schema')
   return { declared: functions, calling: { mode: 'VALIDATED', allowedFunctionNames: names } }
 }
 
@@ -67,11 +67,11 @@ export function functionChoice(
 function free(
   functions: readonly GivenFunction[],
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): FunctionChoice {
   const strict = functions.filter(({ definition }) => definition.strict === true)
   if (strict.length > 0 && api !== 'vertex') return { declared: functions, calling: { mode: 'VALIDATED' } }
-  for (const { path } of strict) adjusting.drop(`${path}.strict`, 'only where a call is required')
+  for (const { path } of strict) adjuster.drop(`${path}.strict`, 'only where a call is required')
   return { declared: functions }
 }
 

@@ -1,5 +1,5 @@
 import type { Call, ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 import { responseSchema } from './response-schema.ts'
 import { thinkingConfig } from './thinking.ts'
@@ -15,19 +15,19 @@ export function generationConfig(
   { input }: Call,
   model: GeminiModel,
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   const config: Record<string, unknown> = {
-    ...sampling(input, model, adjusting),
+    ...sampling(input, model, adjuster),
     maxOutputTokens: input.max_completion_tokens ?? input.max_tokens,
-    stopSequences: stopSequences(input.stop, adjusting),
-    candidateCount: candidateCount(input.n, model, adjusting),
-    seed: seed(input.seed, adjusting),
-    presencePenalty: penalty('presence_penalty', input, model, api, adjusting),
-    frequencyPenalty: penalty('frequency_penalty', input, model, api, adjusting),
-    ...logprobs(input, model, api, adjusting),
-    ...responseFormat(input, model, adjusting),
-    thinkingConfig: thinking(input, model, adjusting),
+    stopSequences: stopSequences(input.stop, adjuster),
+    candidateCount: candidateCount(input.n, model, adjuster),
+    seed: seed(input.seed, adjuster),
+    presencePenalty: penalty('presence_penalty', input, model, api, adjuster),
+    frequencyPenalty: penalty('frequency_penalty', input, model, api, adjuster),
+    ...logprobs(input, model, api, adjuster),
+    ...responseFormat(input, model, adjuster),
+    thinkingConfig: thinking(input, model, adjuster),
   }
   for (const [name, value] of Object.entries(config)) if (value === undefined) delete config[name]
   return config
@@ -37,51 +37,51 @@ export function generationConfig(
 function thinking(
   { reasoning_effort: effort, thinkingConfig: own }: ChatRequest,
   model: GeminiModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): unknown {
-  if (own === undefined || own === null) return thinkingConfig(effort, model, adjusting)
-  if (effort !== undefined) adjusting.drop('reasoning_effort', 'thinkingConfig was given too')
+  if (own === undefined || own === null) return thinkingConfig(effort, model, adjuster)
+  if (effort !== undefined) adjuster.drop('reasoning_effort', 'thinkingConfig was given too')
   return own
 }
 
 function sampling(
   { temperature, top_p, top_k }: ChatRequest,
   model: GeminiModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   if (model.sampling) return { temperature, topP: top_p, topK: top_k ?? undefined }
   for (const [name, value] of Object.entries({ temperature, top_p, top_k })) {
-    if (value !== undefined && value !== null) adjusting.drop(name, 'this model ignores it')
+    if (value !== undefined && value !== null) adjuster.drop(name, 'this model ignores it')
   }
   return {}
 }
 
 function stopSequences(
   stop: ChatRequest['stop'],
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): readonly string[] | undefined {
   if (stop === undefined) return undefined
   const sequences = typeof stop === 'string' ? [stop] : stop
   if (sequences.length <= maxStopSequences) return sequences.length > 0 ? sequences : undefined
-  adjusting.unsupportedValue('stop', sequences, `Expected at most ${maxStopSequences} sequences.`)
+  adjuster.unsupportedValue('stop', sequences, `Expected at most ${maxStopSequences} sequences.`)
   return undefined
 }
 
 function candidateCount(
   n: number | undefined,
   { maxChoices }: GeminiModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): number | undefined {
   if (n === undefined || n === 1) return undefined
   if (n <= maxChoices) return n
-  if (maxChoices === 1) adjusting.unsupported('n', 'Send the request several times instead.')
-  else adjusting.unsupportedValue('n', n, `Expected at most ${maxChoices}.`)
+  if (maxChoices === 1) adjuster.unsupported('n', 'Send the request several times instead.')
+  else adjuster.unsupportedValue('n', n, `Expected at most ${maxChoices}.`)
   return undefined
 }
 
-function seed(value: number | undefined, adjusting: ParameterAdjuster): number | undefined {
+function seed(value: number | undefined, adjuster: ParameterAdjuster): number | undefined {
   if (value === undefined || (value <= maxSeed && value >= -maxSeed - 1)) return value
-  adjusting.unsupportedValue('seed', value, 'Expected an integer of 32 bits.')
+  adjuster.unsupportedValue('seed', value, 'Expected an integer of 32 bits.')
   return undefined
 }
 
@@ -90,15 +90,15 @@ function penalty(
   { [name]: value }: ChatRequest,
   { penalties }: GeminiModel,
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): number | undefined {
   if (value === undefined || value === 0) return undefined
   if (!penalties.includes(api)) {
-    adjusting.drop(name, 'this model has none')
+    adjuster.drop(name, 'this model has none')
     return undefined
   }
   if (value < 2) return value
-  adjusting.unsupportedValue(name, value, 'Expected a value < 2.')
+  adjuster.unsupportedValue(name, value, 'Expected a value < 2.')
   return undefined
 }
 
@@ -106,12 +106,12 @@ function logprobs(
   { logprobs: asked, top_logprobs: top }: ChatRequest,
   model: GeminiModel,
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   if (asked !== true) return {}
   if (!model.logprobs.includes(api)) {
-    adjusting.unsupported('logprobs')
-    if (top !== undefined) adjusting.drop('top_logprobs')
+    adjuster.unsupported('logprobs')
+    if (top !== undefined) adjuster.drop('top_logprobs')
     return {}
   }
   return { responseLogprobs: true, logprobs: top === 0 ? undefined : top }
@@ -120,15 +120,15 @@ function logprobs(
 function responseFormat(
   { response_format: format, tools = [] }: ChatRequest,
   model: GeminiModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   if (format === undefined || format.type === 'text') return {}
   if (!(format.type === 'json_schema' ? model.jsonSchema : model.json)) {
-    adjusting.unsupported('response_format', 'Ask for JSON in the prompt instead.')
+    adjuster.unsupported('response_format', 'Ask for JSON in the prompt instead.')
     return {}
   }
   if (tools.length > 0 && !model.toolsWithJson && model.tools) {
-    adjusting.unsupported('response_format', 'It takes either tools or a response format.')
+    adjuster.unsupported('response_format', 'It takes either tools or a response format.')
     return {}
   }
   const responseMimeType = 'application/json'
@@ -138,7 +138,7 @@ function responseFormat(
   const described = description === undefined ? schema : { description, ...schema }
   const { schema: kept, leftOut } = responseSchema(described)
   if (leftOut.length > 0) {
-    adjusting.map('response_format', `left out of the schema: ${leftOut.slice(0, 20).join(', ')}`)
+    adjuster.map('response_format', `left out of the schema: ${leftOut.slice(0, 20).join(', ')}`)
   }
   return { responseMimeType, responseJsonSchema: kept }
 }

@@ -1,6 +1,6 @@
-import type { AssistantTurn, SpokenCall, SpokenReasoning } from '../conversation/conversation.ts'
+import type { AssistantReasoning, AssistantToolCall, AssistantTurn } from '../conversation/conversation.ts'
 import { reasoningBlocks } from '../conversation/reasoning-blocks.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields, textOf } from '../wire/json-value.ts'
 import type { GeminiModel } from './models.ts'
 import type { Part } from './user-part.ts'
@@ -20,7 +20,7 @@ const noSignature = 'skip_thought_signature_validator'
 export function modelParts(
   { items }: AssistantTurn,
   model: GeminiModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Part[] {
   const parts: Record<string, unknown>[] = []
   let signature: string | undefined
@@ -36,7 +36,7 @@ export function modelParts(
     switch (item.kind) {
       case 'reasoning': {
         place()
-        const signatures = signaturesOf(item, adjusting)
+        const signatures = signaturesOf(item, adjuster)
         signature = signatures.pop()
         for (const thoughtSignature of signatures) parts.push({ text: '', thoughtSignature })
         break
@@ -47,7 +47,7 @@ export function modelParts(
         break
       case 'call':
         place()
-        parts.push(callPart(item, !called, model, adjusting))
+        parts.push(callPart(item, !called, model, adjuster))
         called = true
         break
     }
@@ -57,27 +57,27 @@ export function modelParts(
 }
 
 /** Gemini reads its signatures, which hold the thoughts; their text says nothing to it. */
-function signaturesOf({ text, details, path }: SpokenReasoning, adjusting: ParameterAdjuster): string[] {
+function signaturesOf({ text, details, path }: AssistantReasoning, adjuster: ParameterAdjuster): string[] {
   const { blocks, foreign, unsigned } = reasoningBlocks(details, signatureFormat)
-  if (foreign) adjusting.drop(`${path}.reasoning_details`, 'of another vendor')
-  else if (unsigned) adjusting.drop(`${path}.reasoning_details`, 'without a signature')
-  else if (blocks.length === 0 && text !== undefined) adjusting.drop(`${path}.reasoning_content`)
+  if (foreign) adjuster.drop(`${path}.reasoning_details`, 'of another vendor')
+  else if (unsigned) adjuster.drop(`${path}.reasoning_details`, 'without a signature')
+  else if (blocks.length === 0 && text !== undefined) adjuster.drop(`${path}.reasoning_content`)
   return blocks.map(block => (block.kind === 'encrypted' ? block.data : block.signature))
 }
 
 function callPart(
-  { id, name, arguments: args, extraContent, path }: SpokenCall,
+  { id, name, arguments: args, extraContent, path }: AssistantToolCall,
   first: boolean,
   { signedCalls }: GeminiModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   const part = { functionCall: { ...(signedCalls ? { id } : {}), name, args } }
   const google = extraContent?.google
   const signature = isFields(google) ? textOf(google.thought_signature) : undefined
   if (signature !== undefined) return { ...part, thoughtSignature: signature }
-  if (extraContent !== undefined) adjusting.drop(`${path}.extra_content`, 'of another vendor')
+  if (extraContent !== undefined) adjuster.drop(`${path}.extra_content`, 'of another vendor')
   // Of calls that came together only the first is signed.
   if (!signedCalls || !first) return part
-  adjusting.fill(`${path}.extra_content`, noSignature)
+  adjuster.fill(`${path}.extra_content`, noSignature)
   return { ...part, thoughtSignature: noSignature }
 }

@@ -1,7 +1,7 @@
 /** One of Gemini's own levels of thinking. */
 export type ThinkingLevel = 'minimal' | 'low' | 'medium' | 'high'
 
-/** How a model is told how much to think. */
+/** How a request sets a model's thinking budget. */
 export type Thinking =
   | { readonly by: 'nothing' }
   /** `thinkingBudget`, in tokens. `off`: 0 turns it off. */
@@ -33,7 +33,7 @@ export interface GeminiModel {
   readonly penalties: readonly GoogleApi[]
   /** Where `responseLogprobs` is taken. */
   readonly logprobs: readonly GoogleApi[]
-  /** A call that comes back without its signature is refused, and calls are told apart by `id`. */
+  /** A call that comes back without its signature is refused, and calls are identified by `id`. */
   readonly signedCalls: boolean
   /** `mediaResolution` of single parts. */
   readonly mediaResolution: boolean

@@ -1,4 +1,4 @@
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, objectsOf } from '../wire/json-value.ts'
 
 type Container = Record<string, unknown> | unknown[]
@@ -28,10 +28,10 @@ export class PartialArguments {
 
   #addOne(piece: Fields): void {
     const { jsonPath } = piece
-    if (typeof jsonPath !== 'string') throw garbled('a piece of arguments that belongs nowhere')
+    if (typeof jsonPath !== 'string') throw garbledResponse('a piece of arguments that belongs nowhere')
     const steps = stepsOf(jsonPath)
     const last = steps.pop()
-    if (last === undefined) throw garbled('a piece of arguments that belongs nowhere')
+    if (last === undefined) throw garbledResponse('a piece of arguments that belongs nowhere')
     let holder = this.#root
     for (const [at, step] of steps.entries()) {
       const next: unknown = this.#get(holder, step)
@@ -57,7 +57,7 @@ export class PartialArguments {
 
   #set(holder: Container, step: string | number, value: unknown): void {
     if (Array.isArray(holder) !== (typeof step === 'number')) {
-      throw garbled('pieces of arguments that do not fit together')
+      throw garbledResponse('pieces of arguments that do not fit together')
     }
     // A hole in a list is written out in full.
     if (Array.isArray(holder)) this.#grow(Math.max(0, Number(step) - holder.length) * 5)
@@ -67,7 +67,7 @@ export class PartialArguments {
 
   #grow(size: number): void {
     this.#size += size
-    if (this.#size > maxSize) throw garbled('arguments without end')
+    if (this.#size > maxSize) throw garbledResponse('arguments without end')
   }
 }
 
@@ -95,5 +95,5 @@ function stepsOf(path: string): (string | number)[] {
 }
 
 function garbledPath(): never {
-  throw garbled('a piece of arguments that belongs nowhere')
+  throw garbledResponse('a piece of arguments that belongs nowhere')
 }

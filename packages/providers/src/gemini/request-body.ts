@@ -1,7 +1,7 @@
 import type { Call, ChatRequest, Tool } from '@sluice/core'
-import { type Conversation, conversationOf, type Turn } from '../conversation/conversation.ts'
+import { type Conversation, type Turn, toConversation } from '../conversation/conversation.ts'
 import { cacheControl } from '../conversation/extensions.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { applyRules, type ParameterRules } from '../parameters/parameter-rules.ts'
 import { checkTurns } from './check-turns.ts'
 import { contentsOf } from './contents.ts'
@@ -28,24 +28,24 @@ export interface GenerateContentSettings extends Pick<PartSettings, 'images' | '
 export async function generateContentBody(
   call: Call,
   settings: GenerateContentSettings,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Promise<Record<string, unknown>> {
   const { input } = call
   const model = geminiModel(call.model)
-  applyRules(input, settings.rules, settings.native, adjusting)
-  const conversation = conversationOf(input.messages)
-  for (const path of conversation.names) adjusting.drop(path)
-  if (hasCacheMark(conversation, input.tools)) adjusting.drop('cache_control', 'caching is implicit')
+  applyRules(input, settings.rules, settings.native, adjuster)
+  const conversation = toConversation(input.messages)
+  for (const path of conversation.names) adjuster.drop(path)
+  if (hasCacheMark(conversation, input.tools)) adjuster.drop('cache_control', 'caching is implicit')
   const parts = { ...settings, mediaResolution: model.mediaResolution }
-  const contents = await contentsOf(conversation, model, parts, adjusting)
-  const said = withSystem(input.messages, conversation, contents, model, adjusting)
+  const contents = await contentsOf(conversation, model, parts, adjuster)
+  const said = withSystem(input.messages, conversation, contents, model, adjuster)
   checkTurns(said.contents, input.messages, model)
-  const config = generationConfig(call, model, settings.api, adjusting)
+  const config = generationConfig(call, model, settings.api, adjuster)
   return {
     ...said,
-    ...requestTools(input, model, settings.api, adjusting),
+    ...requestTools(input, model, settings.api, adjuster),
     ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}),
-    ...nativeFields(input, settings.safetySettings, adjusting),
+    ...nativeFields(input, settings.safetySettings, adjuster),
   }
 }
 
@@ -53,14 +53,14 @@ export async function generateContentBody(
 function nativeFields(
   { cachedContent, safetySettings: given }: ChatRequest,
   owners: readonly SafetySetting[] | undefined,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   if (cachedContent !== undefined && cachedContent !== null) fields.cachedContent = cachedContent
   const asked = given !== undefined && given !== null
   if (owners !== undefined) {
     fields.safetySettings = owners
-    if (asked) adjusting.drop('safetySettings', 'set by the service')
+    if (asked) adjuster.drop('safetySettings', 'set by the service')
   } else if (asked) {
     fields.safetySettings = given
   }

@@ -1,10 +1,10 @@
 import type { PartialChunk, PartialChunkChoice } from '@sluice/core'
 import type { EventReader, Progress } from '../wire/event-chunks.ts'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, textOf } from '../wire/json-value.ts'
-import { refusalInStream } from '../wire/upstream-refusal.ts'
+import { errorInStream } from '../wire/upstream-error-response.ts'
 import { CandidateReader } from './candidate-reader.ts'
-import { googleRefusalOf } from './google-refusal.ts'
+import { withGoogleDetails } from './google-error.ts'
 import { serviceTierOf, usageOf } from './usage-metadata.ts'
 
 /** No reason at all; Vertex AI spells it in its own way. */
@@ -88,7 +88,7 @@ export class ResponseReader implements EventReader {
       const index = countOf(candidate.index) ?? position
       let reader = this.#candidates.get(index)
       if (reader === undefined) {
-        if (index >= maxCandidates) throw garbled(`a candidate of index ${index}`)
+        if (index >= maxCandidates) throw garbledResponse(`a candidate of index ${index}`)
         reader = new CandidateReader(index, this.#declared)
         this.#candidates.set(index, reader)
       }
@@ -113,6 +113,6 @@ export class ResponseReader implements EventReader {
 }
 
 function throwRefusal(value: Fields): void {
-  const refusal = refusalInStream(value)
-  if (refusal !== undefined) throw googleRefusalOf(refusal, value)
+  const refusal = errorInStream(value)
+  if (refusal !== undefined) throw withGoogleDetails(refusal, value)
 }

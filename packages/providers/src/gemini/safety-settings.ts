@@ -1,4 +1,4 @@
-/** How much of one kind of harm is let through. */
+/** The threshold at which Google blocks one category of harmful content. */
 export interface SafetySetting {
   /** Such as `HARM_CATEGORY_HARASSMENT`. */
   readonly category: string
@@ -6,7 +6,7 @@ export interface SafetySetting {
   readonly threshold: string
 }
 
-/** Throws `TypeError` for what are no settings. */
+/** Throws `TypeError` for invalid settings. */
 export function checkSafetySettings(settings: readonly SafetySetting[] | undefined, owner: string): void {
   if (settings === undefined) return
   const fits = (one: unknown): boolean =>

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 type Tier = ChatRequest['service_tier']
 
@@ -10,10 +10,10 @@ const tiers: Readonly<Partial<Record<NonNullable<Tier>, string>>> = {
 }
 
 /** `service_tier` as the Gemini API's `serviceTier`; `undefined` where nothing is asked, or what it does not have. */
-export function geminiServiceTier(tier: Tier, adjusting: ParameterAdjuster): string | undefined {
+export function geminiServiceTier(tier: Tier, adjuster: ParameterAdjuster): string | undefined {
   if (tier === undefined || tier === 'auto') return undefined
   const theirs = tiers[tier]
-  if (theirs === undefined) adjusting.drop('service_tier')
+  if (theirs === undefined) adjuster.drop('service_tier')
   return theirs
 }
 
@@ -24,11 +24,11 @@ export function geminiServiceTier(tier: Tier, adjusting: ParameterAdjuster): str
 export function vertexServiceTier(
   tier: Tier,
   location: string,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Readonly<Record<string, string>> {
   if (tier === undefined || tier === 'auto' || tier === 'default') return {}
-  if (tier !== 'flex' && tier !== 'priority') adjusting.drop('service_tier')
-  else if (location !== 'global') adjusting.drop('service_tier', 'only the global location has it')
+  if (tier !== 'flex' && tier !== 'priority') adjuster.drop('service_tier')
+  else if (location !== 'global') adjuster.drop('service_tier', 'only the global location has it')
   else return { 'x-vertex-ai-llm-shared-request-type': tier }
   return {}
 }

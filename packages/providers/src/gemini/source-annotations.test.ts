@@ -18,23 +18,23 @@ function places(text: string, metadata: object, whole = true) {
   })
 }
 
-const grounded = (...groundingSupports: unknown[]) => ({
+const groundingAnnotations = (...groundingSupports: unknown[]) => ({
   groundingMetadata: { groundingChunks: [{ web: { uri } }], groundingSupports },
 })
 
 describe('SourceAnnotations', () => {
   it('goes by the words of a source only where they do not stand at its place', () => {
-    expect(places('So. So.', grounded(segment(4, 7, 'So.')))).toEqual([[4, 7]])
-    expect(places('Or. So.', grounded(segment(0, 3, 'So.')))).toEqual([[4, 7]])
-    expect(places('Or. So.', grounded(segment(0, 3, 'Not there.')))).toEqual([[0, 3]])
-    expect(places('Or. So.', grounded(segment(0, 3)))).toEqual([[0, 3]])
+    expect(places('So. So.', groundingAnnotations(segment(4, 7, 'So.')))).toEqual([[4, 7]])
+    expect(places('Or. So.', groundingAnnotations(segment(0, 3, 'So.')))).toEqual([[4, 7]])
+    expect(places('Or. So.', groundingAnnotations(segment(0, 3, 'Not there.')))).toEqual([[0, 3]])
+    expect(places('Or. So.', groundingAnnotations(segment(0, 3)))).toEqual([[0, 3]])
   })
 
   it('goes by the place alone where the text is not at hand, or too long to be searched', () => {
-    expect(places('Or. So.', grounded(segment(0, 3, 'So.')), false)).toEqual([[0, 3]])
+    expect(places('Or. So.', groundingAnnotations(segment(0, 3, 'So.')), false)).toEqual([[0, 3]])
     const long = `${'a'.repeat(262_141)}So.`
-    expect(places(long, grounded(segment(0, 3, 'So.')))).toEqual([[262_141, 262_144]])
-    expect(places(`a${long}`, grounded(segment(0, 3, 'So.')))).toEqual([[0, 3]])
+    expect(places(long, groundingAnnotations(segment(0, 3, 'So.')))).toEqual([[262_141, 262_144]])
+    expect(places(`a${long}`, groundingAnnotations(segment(0, 3, 'So.')))).toEqual([[0, 3]])
   })
 
   it('cites nothing at a place that nobody can tell', () => {

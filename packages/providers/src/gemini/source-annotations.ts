@@ -1,5 +1,5 @@
 import type { JsonObject } from '@sluice/core'
-import { garbled } from '../wire/garbled.ts'
+import { garbledResponse } from '../wire/garbled-response.ts'
 import { countOf, type Fields, isFields, objectsOf, textOf } from '../wire/json-value.ts'
 import { Utf16Offsets } from './utf16-offsets.ts'
 
@@ -35,8 +35,8 @@ export class SourceAnnotations {
 
   /** Keeps the sources that a candidate names. Throws `UpstreamError` of kind `garbled` above 4 MiB of them. */
   add({ groundingMetadata: grounding, citationMetadata: citation }: Fields): void {
-    if (isFields(grounding)) this.#keep(grounded(grounding))
-    if (isFields(citation)) this.#keep(recited(citation))
+    if (isFields(grounding)) this.#keep(groundingAnnotations(grounding))
+    if (isFields(citation)) this.#keep(citationAnnotations(citation))
   }
 
   /** What was kept so far, each source of a place once. `text`: the whole answer, where it is at hand. */
@@ -68,14 +68,14 @@ export class SourceAnnotations {
   #keep(citations: readonly Citation[]): void {
     for (const citation of citations) {
       this.#size += citation.url.length + citation.title.length + 64
-      if (this.#size > maxSize) throw garbled('sources without end')
+      if (this.#size > maxSize) throw garbledResponse('sources without end')
       this.#citations.push(citation)
     }
   }
 }
 
 /** `groundingMetadata`: pages, documents of the caller's own, places; each with what of the answer it supports. */
-function grounded({ groundingChunks, groundingSupports }: Fields): Citation[] {
+function groundingAnnotations({ groundingChunks, groundingSupports }: Fields): Citation[] {
   const sources = Array.isArray(groundingChunks) ? groundingChunks.map(chunkSource) : []
   return (objectsOf(groundingSupports) ?? []).flatMap(({ segment, groundingChunkIndices }) => {
     const place = isFields(segment) ? placeOf(segment) : { start: 0, end: 0 }
@@ -99,7 +99,7 @@ function chunkSource(chunk: unknown): Source | undefined {
 }
 
 /** `citationMetadata`, whose list each of the two services has under a name of its own. */
-function recited({ citationSources, citations }: Fields): Citation[] {
+function citationAnnotations({ citationSources, citations }: Fields): Citation[] {
   return (objectsOf(citationSources) ?? objectsOf(citations) ?? []).flatMap(fields => {
     const source = sourceOf(fields)
     return source === undefined ? [] : [{ ...placeOf(fields), words: undefined, ...source }]

@@ -1,6 +1,6 @@
 import type { Message } from '@sluice/core'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { Content } from './contents.ts'
 import type { GeminiModel } from './models.ts'
 
@@ -13,17 +13,17 @@ export function withSystem(
   { system, moved }: Conversation,
   contents: readonly Content[],
   model: GeminiModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): { readonly contents: readonly Content[]; readonly systemInstruction?: Pick<Content, 'parts'> } {
   if (system.length === 0) return { contents }
   const parts = system.map(({ text }) => ({ text }))
   if (model.systemInstruction) {
-    for (const path of moved) adjusting.map(path, 'moved to the system instruction')
+    for (const path of moved) adjuster.map(path, 'moved to the system instruction')
     return { systemInstruction: { parts }, contents }
   }
   for (const [index, { role }] of messages.entries()) {
     if (role === 'system' || role === 'developer') {
-      adjusting.map(`messages[${index}]`, 'said by the user, at the beginning')
+      adjuster.map(`messages[${index}]`, 'said by the user, at the beginning')
     }
   }
   const [first, ...rest] = contents

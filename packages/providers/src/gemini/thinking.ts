@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from '../parameters/adjusting.ts'
+import type { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import type { GeminiModel, Thinking, ThinkingLevel } from './models.ts'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
@@ -28,41 +28,41 @@ const levels: Readonly<Record<Effort, readonly ThinkingLevel[]>> = {
 
 /**
  * `reasoning_effort` as a `thinkingConfig`, `undefined` where nothing has to be said. The thoughts are asked
- * for where the caller asked for thinking. What is only near to what was asked is told of; a model that does
- * not think lacks the parameter.
+ * for where the caller asked for thinking. An approximate value is reported; a model without
+ * thinking does not support the parameter.
  */
 export function thinkingConfig(
   effort: Effort | undefined,
   { thinking }: GeminiModel,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Readonly<Record<string, unknown>> | undefined {
   if (effort === undefined) return undefined
   if (thinking.by === 'nothing') {
-    if (effort !== 'none') adjusting.unsupported('reasoning_effort', 'It does not reason.')
+    if (effort !== 'none') adjuster.unsupported('reasoning_effort', 'It does not reason.')
     return undefined
   }
   const amount =
-    thinking.by === 'budget' ? budget(effort, thinking, adjusting) : level(effort, thinking, adjusting)
+    thinking.by === 'budget' ? budget(effort, thinking, adjuster) : level(effort, thinking, adjuster)
   return effort === 'none' ? amount : { ...amount, includeThoughts: true }
 }
 
 function budget(
   effort: Effort,
   { min, max, off }: Thinking & { by: 'budget' },
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): { readonly thinkingBudget: number } {
   if (effort === 'none' && off) return { thinkingBudget: 0 }
   const thinkingBudget = Math.min(Math.max(budgets[effort], min), max)
-  adjusting.map('reasoning_effort', `thinkingBudget ${thinkingBudget}`)
+  adjuster.map('reasoning_effort', `thinkingBudget ${thinkingBudget}`)
   return { thinkingBudget }
 }
 
 function level(
   effort: Effort,
   { levels: known }: Thinking & { by: 'level' },
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): { readonly thinkingLevel: ThinkingLevel } {
   const thinkingLevel = levels[effort].find(one => known.includes(one)) ?? 'high'
-  if (thinkingLevel !== effort) adjusting.map('reasoning_effort', `thinkingLevel ${thinkingLevel}`)
+  if (thinkingLevel !== effort) adjuster.map('reasoning_effort', `thinkingLevel ${thinkingLevel}`)
   return { thinkingLevel }
 }

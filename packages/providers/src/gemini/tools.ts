@@ -1,9 +1,9 @@
 import type { ChatRequest, JsonObject, Tool } from '@sluice/core'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { functionChoice, type GivenFunction } from './function-choice.ts'
 import type { GeminiModel, GoogleApi } from './models.ts'
 
-/** The part of a request that tells of tools. */
+/** The part of a request with its tools. */
 export interface RequestTools {
   readonly tools?: readonly unknown[]
   readonly toolConfig?: unknown
@@ -19,27 +19,27 @@ export function requestTools(
   { tools = [], tool_choice: choice }: ChatRequest,
   model: GeminiModel,
   api: GoogleApi,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): RequestTools {
   if (tools.length === 0) return {}
-  if (!model.tools) adjusting.unsupported('tools', 'It calls no functions.')
-  const functions = model.tools ? functionsOf(tools, adjusting) : []
+  if (!model.tools) adjuster.unsupported('tools', 'It calls no functions.')
+  const functions = model.tools ? functionsOf(tools, adjuster) : []
   if (functions.length === 0) {
-    if (choice !== undefined) adjusting.drop('tool_choice')
+    if (choice !== undefined) adjuster.drop('tool_choice')
     return {}
   }
-  const { declared, calling } = functionChoice(choice, functions, api, adjusting)
+  const { declared, calling } = functionChoice(choice, functions, api, adjuster)
   return {
     tools: [{ functionDeclarations: declared.map(declaration) }],
     ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
   }
 }
 
-function functionsOf(tools: readonly Tool[], adjusting: ParameterAdjuster): GivenFunction[] {
+function functionsOf(tools: readonly Tool[], adjuster: ParameterAdjuster): GivenFunction[] {
   const functions: GivenFunction[] = []
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'function') {
-      adjusting.unsupported(
+      adjuster.unsupported(
         `tools[${index}]`,
         'It calls functions only. Use a function with one string parameter.',
       )

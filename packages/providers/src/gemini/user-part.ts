@@ -2,7 +2,7 @@ import type { AudioPart, FilePart, ImagePart } from '@sluice/core'
 import type { UserContent } from '../conversation/conversation.ts'
 import { fileData } from '../conversation/file-data.ts'
 import { type ImageSource, imageData } from '../conversation/image-data.ts'
-import { cannotSend, type ParameterAdjuster } from '../parameters/adjusting.ts'
+import { cannotSend, type ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 
 /** A `Part` of a request's contents. */
 export type Part = Readonly<Record<string, unknown>>
@@ -25,15 +25,15 @@ const resolutions = { low: 'MEDIA_RESOLUTION_LOW', high: 'MEDIA_RESOLUTION_HIGH'
 export async function userPart(
   { part, path }: UserContent,
   settings: PartSettings,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Promise<Part> {
   switch (part.type) {
     case 'image_url':
-      return imagePart(part, path, settings, adjusting)
+      return imagePart(part, path, settings, adjuster)
     case 'input_audio':
       return audioPart(part)
     case 'file':
-      return filePart(part, path, adjusting)
+      return filePart(part, path, adjuster)
   }
 }
 
@@ -41,11 +41,11 @@ async function imagePart(
   part: ImagePart,
   path: string,
   { images, readsUrl, mediaResolution }: PartSettings,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): Promise<Part> {
   const { url, detail } = part.image_url
   const level = detail === 'low' || detail === 'high' ? resolutions[detail] : undefined
-  if (level !== undefined && !mediaResolution) adjusting.drop(`${path}.image_url.detail`)
+  if (level !== undefined && !mediaResolution) adjuster.drop(`${path}.image_url.detail`)
   const resolution = level === undefined || !mediaResolution ? {} : { mediaResolution: { level } }
   if (readsUrl(url)) return { fileData: { fileUri: url }, ...resolution }
   const { mediaType, base64 } = await imageData(withUsualType(part), path, {
@@ -66,7 +66,7 @@ function audioPart({ input_audio }: AudioPart): Part {
   return { inlineData: { mimeType: `audio/${input_audio.format}`, data: input_audio.data } }
 }
 
-function filePart(part: FilePart, path: string, adjusting: ParameterAdjuster): Part {
+function filePart(part: FilePart, path: string, adjuster: ParameterAdjuster): Part {
   const { mediaType, base64, filename } = fileData(part, path)
   if (!fileTypes.test(mediaType)) {
     throw cannotSend(
@@ -74,6 +74,6 @@ function filePart(part: FilePart, path: string, adjusting: ParameterAdjuster): P
       `Unsupported value: '${path}.file.file_data' is of type '${mediaType.slice(0, 80)}'. This model takes PDF and text.`,
     )
   }
-  if (filename !== undefined) adjusting.drop(`${path}.file.filename`)
+  if (filename !== undefined) adjuster.drop(`${path}.file.filename`)
   return { inlineData: { mimeType: mediaType, data: base64 } }
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest, Message } from '@sluice/core'
 import { answerArithmetic } from './arithmetic.ts'
-import type { ScriptedReply, ScriptedToolCall } from './script.ts'
+import type { FakeReply, FakeToolCall } from './script.ts'
 import { type GeneratedCall, generateStructured } from './structured-output.ts'
 import { countPromptTokens, countTokens, firstTokens, lastUserText, textOf } from './tokens.ts'
 
@@ -10,7 +10,7 @@ const introduction =
   'I am a stand-in that is not a language model: I work without one and can only answer from your own words.'
 
 /** Creates the local provider's own answer: tool calls, an object for a schema, words, or an error of status 400. */
-export function createAnswer(request: ChatRequest, contextWindow = Number.POSITIVE_INFINITY): ScriptedReply {
+export function createAnswer(request: ChatRequest, contextWindow = Number.POSITIVE_INFINITY): FakeReply {
   const promptTokens = countPromptTokens(request)
   if (promptTokens > contextWindow) {
     const message = `This model's maximum context length is ${contextWindow} tokens. However, your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`
@@ -50,7 +50,7 @@ function echo(messages: readonly Message[], text: string): string {
 }
 
 /** The text up to the token limit, and within it up to the first stop sequence. */
-function limitText(text: string, limit: number, stop: ChatRequest['stop']): ScriptedReply {
+function limitText(text: string, limit: number, stop: ChatRequest['stop']): FakeReply {
   const chunks = firstTokens(text, limit)
   const kept = chunks.join('')
   const stops = [stop ?? []].flat().filter(sequence => sequence !== '' && kept.includes(sequence))
@@ -60,8 +60,8 @@ function limitText(text: string, limit: number, stop: ChatRequest['stop']): Scri
 }
 
 /** Calls up to the token limit: a name that does not fit is not called, and an input that does not fit is cut. */
-function limitCalls(calls: readonly GeneratedCall[], limit: number): ScriptedReply {
-  const toolCalls: ScriptedToolCall[] = []
+function limitCalls(calls: readonly GeneratedCall[], limit: number): FakeReply {
+  const toolCalls: FakeToolCall[] = []
   let left = limit
   for (const { name, form, input } of calls) {
     left -= countTokens(name)

@@ -1,6 +1,6 @@
 import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluice/core'
 import { hashedId } from './hash.ts'
-import type { ScriptedReply } from './script.ts'
+import type { FakeReply } from './script.ts'
 import { countPromptTokens, countTokens, splitTokens } from './tokens.ts'
 
 /** An answer, before it is written as JSON or as a stream. */
@@ -24,7 +24,7 @@ export interface ChoiceCall {
 }
 
 /** Creates the completion of a reply; `now` is in milliseconds since 1970, and `seed` makes the ids. */
-export function createCompletion(reply: ScriptedReply, request: ChatRequest, seed: string, now: number) {
+export function createCompletion(reply: FakeReply, request: ChatRequest, seed: string, now: number) {
   const choices = Array.from({ length: request.n ?? 1 }, (_, index) => choiceOf(reply, `${seed}:${index}`))
   const texts = choices.flatMap(textsOf)
   const completion_tokens = texts.reduce((sum, text) => sum + countTokens(text.join('')), 0)
@@ -43,7 +43,7 @@ function textsOf({ reasoning = [], content = [], refusal = [], calls }: Choice):
   return [reasoning, content, refusal, ...calls.flatMap(({ name, input }) => [[name], input])]
 }
 
-function choiceOf(reply: ScriptedReply, seed: string): Choice {
+function choiceOf(reply: FakeReply, seed: string): Choice {
   const { text, chunks, refusal, reasoning, toolCalls = [], functionCall } = reply
   const calls = toolCalls.map((call, index): ChoiceCall => {
     const type = call.input === undefined ? 'function' : 'custom'

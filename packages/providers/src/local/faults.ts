@@ -1,15 +1,15 @@
 import { seededRandom } from './hash.ts'
 import { maxTimerMs, milliseconds, pieceCount, validateNumber, validateOptions } from './options.ts'
-import type { ScriptedReply } from './script.ts'
+import type { FakeReply } from './script.ts'
 
 /**
- * Faults of the local provider, drawn from a seed: the same seed gives the same faults to the same sequence
- * of calls. Each share is from 0 to 1, and together they are at most 1.
+ * Fault injection for `local()`. The same seed gives the same faults to the same sequence of calls. Each share is from 0
+ * to 1, and the sum of all shares is at most 1.
  */
-export interface Faults {
-  /** A whole number. Default 0. */
+export interface LocalFaults {
+  /** The seed, a whole number. Default 0. */
   readonly seed?: number
-  /** Milliseconds before the answer's head, or the least and the most of them. Default 0. */
+  /** Milliseconds before the response headers, or their minimum and maximum. Default 0. */
   readonly latencyMs?: number | readonly [least: number, most: number]
   /** The share of calls answered with 429. */
   readonly rateLimited?: number
@@ -19,15 +19,15 @@ export interface Faults {
   readonly failed?: number
   /** The share of calls answered with 503. */
   readonly overloaded?: number
-  /** The share of answers that break off in an event that is no JSON. */
+  /** The share of responses that end in an event with malformed JSON. */
   readonly malformed?: number
-  /** The share of answers whose connection is cut in the middle. */
+  /** The share of responses whose connection is cut. */
   readonly cut?: number
-  /** The share of calls that are never answered. */
+  /** The share of calls that never get a response. */
   readonly hang?: number
-  /** The share of answers that stop coming in the middle. */
+  /** The share of responses that stall: the connection stays open and nothing more arrives. */
   readonly stall?: number
-  /** After how many words `malformed`, `cut` and `stall` strike. Default: drawn, from 0 to 8. */
+  /** The tokens before `malformed`, `cut` and `stall` happen. Default: random, from 0 to 8. */
   readonly afterTokens?: number
 }
 
@@ -40,8 +40,8 @@ const bounds = {
   afterTokens: pieceCount,
 }
 
-/** Throws `TypeError` or `RangeError` for faults that make no sense. */
-export function validateFaults(faults: Faults): void {
+/** Throws `TypeError` or `RangeError` for invalid faults. */
+export function validateFaults(faults: LocalFaults): void {
   validateOptions('faults', faults, names, bounds)
   const sum = kinds.reduce((total, kind) => total + (faults[kind] ?? 0), 0)
   if (sum > 1 + 1e-9)
@@ -52,7 +52,7 @@ export function validateFaults(faults: Faults): void {
 }
 
 /** Draws what goes wrong in the call with this number; the first call is 0. */
-export function drawFault(faults: Faults, call: number): ScriptedReply {
+export function drawFault(faults: LocalFaults, call: number): FakeReply {
   const { seed = 0, retryAfter = 1, afterTokens } = faults
   const random = seededRandom(Math.imul(call + 1, 0x9e3779b1) ^ seed)
   const [least = 0, most = least] = [faults.latencyMs ?? 0].flat()
@@ -68,7 +68,7 @@ export function drawFault(faults: Faults, call: number): ScriptedReply {
 }
 
 const requested = '(A fault that the options of local() ask for.)'
-type CreateReply = (after: number, retryAfter: number) => ScriptedReply
+type CreateReply = (after: number, retryAfter: number) => FakeReply
 const replies: Readonly<Record<(typeof kinds)[number], CreateReply>> = {
   rateLimited: (_, retryAfter) => {
     const message = `Rate limit reached. Please try again in ${retryAfter}s. ${requested}`

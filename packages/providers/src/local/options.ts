@@ -1,4 +1,4 @@
-import { knownOptions } from '../known-options.ts'
+import { rejectUnknownOptions } from '../known-options.ts'
 
 /** What an option that is a number may be; at least 0 by default. */
 export interface NumberBounds {
@@ -22,7 +22,7 @@ export function validateOptions<T extends object>(
   names: string,
   bounds: { readonly [K in keyof T]?: NumberBounds },
 ): void {
-  knownOptions(name === '' ? 'local()' : `local(): ${name}`, options, names.split(' '))
+  rejectUnknownOptions(name === '' ? 'local()' : `local(): ${name}`, options, names.split(' '))
   for (const key of Object.keys(bounds) as (keyof T & string)[])
     if (options[key] !== undefined)
       validateNumber(name === '' ? key : `${name}.${key}`, options[key], bounds[key]!)

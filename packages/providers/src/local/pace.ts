@@ -1,26 +1,26 @@
 import { seededRandom } from './hash.ts'
 import { maxTimerMs, validateOptions } from './options.ts'
 
-/** How fast the local provider answers. */
-export interface Pace {
-  /** Milliseconds to the first word. Default 0. */
+/** The response speed of `local()`. */
+export interface LocalPace {
+  /** Milliseconds before the first token. Default 0. */
   readonly firstTokenMs?: number
-  /** Milliseconds between one word and the next. Default 0: as fast as it is read. */
+  /** Milliseconds between tokens. Default 0: as fast as the client reads. */
   readonly tokenMs?: number
-  /** How far each delay may differ, as a share of it from 0 to 1; a request always has the same delays. Default 0. */
+  /** The random part of each delay, as a share of it from 0 to 1. The same request has the same delays. Default 0. */
   readonly jitter?: number
 }
 
 const delay = { max: maxTimerMs / 2 }
 const bounds = { firstTokenMs: delay, tokenMs: delay, jitter: { max: 1 } }
 
-/** Throws `TypeError` or `RangeError` for a pace that makes no sense. */
-export function validatePace(pace: Pace): void {
+/** Throws `TypeError` or `RangeError` for an invalid speed. */
+export function validatePace(pace: LocalPace): void {
   validateOptions('pace', pace, 'firstTokenMs tokenMs jitter', bounds)
 }
 
 /** Returns the delay before each piece of an answer in milliseconds; the first piece is 0. */
-export function delaysOf(pace: Pace, seed: number): (piece: number) => number {
+export function delaysOf(pace: LocalPace, seed: number): (piece: number) => number {
   const { firstTokenMs = 0, tokenMs = 0, jitter = 0 } = pace
   const random = jitter === 0 ? () => 0.5 : seededRandom(seed)
   return piece => (piece === 0 ? firstTokenMs : tokenMs) * (1 + jitter * (2 * random() - 1))

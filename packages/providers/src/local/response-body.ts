@@ -1,6 +1,6 @@
 import { UpstreamError } from '@sluice/core'
 import { sleep } from './pace.ts'
-import type { ScriptedReply } from './script.ts'
+import type { FakeReply } from './script.ts'
 import { errorBody, type WireEvent } from './wire.ts'
 
 const eventsPerRead = 32
@@ -13,7 +13,7 @@ const encoder = new TextEncoder()
  */
 export async function* responseBody(
   events: Iterable<WireEvent>,
-  faults: ScriptedReply,
+  faults: FakeReply,
   delayOf: (piece: number) => number,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {

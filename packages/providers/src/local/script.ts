@@ -1,73 +1,72 @@
 import type { ChatRequest, FinishReason, JsonObject, PartialUsage } from '@sluice/core'
 import { milliseconds, pieceCount, validateNumber, validateOptions } from './options.ts'
 
-/** A tool call of a script. */
-export interface ScriptedToolCall {
+/** A tool call in a scripted response. */
+export interface FakeToolCall {
   readonly name: string
-  /** An object is written as JSON text; a text is sent as it is. Default `{}`. */
+  /** An object is sent as JSON; a string is sent as it is. Default `{}`. */
   readonly arguments?: string | JsonObject
   /** The input of a custom tool, in place of `arguments`. */
   readonly input?: string
-  /** Default: made from the request. */
+  /** Default: derived from the request. */
   readonly id?: string
 }
 
-/** An error of a script. */
-export interface ScriptedError {
-  /** Of the answer, 400 to 599. Not needed for an error within a stream (`errorAfter`). Default 500. */
+/** An error in a scripted response. */
+export interface FakeError {
+  /** The HTTP status, 400 to 599; unused for an error in a stream (`errorAfter`). Default 500. */
   readonly status?: number
   /** Default `null`. */
   readonly code?: string | null
-  /** Default as the status says. */
+  /** Default: derived from the status. */
   readonly type?: string
   readonly param?: string | null
   readonly message?: string
-  /** In seconds, sent as `retry-after`. */
+  /** The `retry-after` header, in seconds. */
   readonly retryAfter?: number
 }
 
-/** One answer of a script. With `n` above 1 each choice is the same. */
-export interface ScriptedReply {
-  /** The answer's text, streamed word by word. */
+/** One scripted response. If `n` is above 1, all choices are the same. */
+export interface FakeReply {
+  /** The text, streamed word by word. */
   readonly text?: string
-  /** The answer's text in exactly these pieces, in place of `text`. */
+  /** The text in exactly these chunks, in place of `text`. */
   readonly chunks?: readonly string[]
   readonly refusal?: string
   readonly reasoning?: string
-  readonly toolCalls?: readonly ScriptedToolCall[]
+  readonly toolCalls?: readonly FakeToolCall[]
   /** The deprecated form of a tool call. */
   readonly functionCall?: { readonly name: string; readonly arguments?: string | JsonObject }
-  /** Default `stop`, `tool_calls` or `function_call`, as the answer is. */
+  /** Default: `stop`, `tool_calls` or `function_call`, by the content. */
   readonly finishReason?: FinishReason
-  /** Counts in place of those of the local provider; what is left out is counted. `null`: none are sent. */
+  /** Token counts; missing ones are counted. `null` sends no usage. */
   readonly usage?: PartialUsage | null
-  /** The answer is this error; with `errorAfter`, the error comes within the stream. */
-  readonly error?: ScriptedError
-  /** After how many pieces `error` comes. Only in a stream. */
+  /** Responds with this error; with `errorAfter`, within the stream. */
+  readonly error?: FakeError
+  /** The number of chunks before `error`, in a stream. */
   readonly errorAfter?: number
-  /** Milliseconds before the answer's head. Default 0. */
+  /** Milliseconds before the response headers. Default 0. */
   readonly delayMs?: number
-  /** Milliseconds before each piece. Default as `pace` says. */
+  /** Milliseconds before each chunk. Default: as `pace` says. */
   readonly chunkDelayMs?: number
-  /** The connection is cut after so many pieces; a whole answer is cut in its middle. */
+  /** Cuts the connection after this many chunks; a non-streaming response is cut in the middle. */
   readonly cutAfter?: number
-  /** An event that is no JSON comes after so many pieces, and then the end. */
+  /** Sends an event with malformed JSON after this many chunks, and then ends. */
   readonly malformedAfter?: number
-  /** Nothing comes any more: not even the head, nothing after the head, or nothing after so many pieces. */
+  /** Stalls before the headers, after the headers, or after this many chunks. */
   readonly hang?: 'before-headers' | 'after-headers' | number
 }
 
 /**
- * What the local provider answers, word for word: a list of answers used in turn, one a call, or a function of
- * the request and the number of the call, the first one being 0. A plain string is `{ text }`. The request's
- * `stop`, `max_tokens` and `tools` are not applied to a script.
+ * The responses of `local()`: a list with one response for each call, or a function of the request and the call's index
+ * (from 0). A string is short for `{ text }`. The request's `stop`, `max_tokens` and `tools` do not apply.
  */
-export type Script =
-  | readonly (string | ScriptedReply)[]
-  | ((request: ChatRequest, callIndex: number) => string | ScriptedReply | Promise<string | ScriptedReply>)
+export type LocalScript =
+  | readonly (string | FakeReply)[]
+  | ((request: ChatRequest, callIndex: number) => string | FakeReply | Promise<string | FakeReply>)
 
-/** Takes the answer for a call. Throws where the list has none left, or the answer makes no sense. */
-export async function takeReply(script: Script, request: ChatRequest, call: number): Promise<ScriptedReply> {
+/** Returns the response for a call. Rejects if the list is used up or the response is invalid. */
+export async function takeReply(script: LocalScript, request: ChatRequest, call: number): Promise<FakeReply> {
   if (typeof script === 'function')
     return validateReply(await script(request, call), `the script's answer to call ${call}`)
   const reply = script[call]
@@ -77,8 +76,8 @@ export async function takeReply(script: Script, request: ChatRequest, call: numb
   )
 }
 
-/** Throws `TypeError` or `RangeError` for a script that makes no sense. */
-export function validateScript(script: Script): void {
+/** Throws `TypeError` or `RangeError` for an invalid script. */
+export function validateScript(script: LocalScript): void {
   if (typeof script === 'function') return
   if (!Array.isArray(script))
     throw new TypeError('local(): script must be an array of answers or a function.')
@@ -97,7 +96,7 @@ const answers = ['text', 'chunks', 'refusal', 'reasoning', 'toolCalls', 'functio
 const contents = [...answers, 'error', 'hang'] as const
 const bodyFaults = ['cutAfter', 'malformedAfter', 'errorAfter', 'hang'] as const
 
-function validateReply(given: string | ScriptedReply, name: string): ScriptedReply {
+function validateReply(given: string | FakeReply, name: string): FakeReply {
   if (typeof given === 'string') return { text: given }
   const fail = (problem: string) => new TypeError(`local(): ${name} ${problem}`)
   if (typeof given !== 'object' || given === null) throw fail('must be a string or an object.')
@@ -110,7 +109,7 @@ function validateReply(given: string | ScriptedReply, name: string): ScriptedRep
     if (call.arguments !== undefined && call.input !== undefined)
       throw fail(`has both arguments and input in toolCalls[${index}].`)
   }
-  const isGiven = (key: keyof ScriptedReply) => given[key] !== undefined
+  const isGiven = (key: keyof FakeReply) => given[key] !== undefined
   if (!contents.some(isGiven)) throw fail(`needs one of ${contents.join(', ')}.`)
   if (isGiven('text') && isGiven('chunks')) throw fail('has both text and chunks.')
   const answer = answers.find(isGiven)

@@ -2,14 +2,14 @@ import { type ChatRequest, GatewayError, type Transport } from '@sluice/core'
 import { wallClock } from '../wire/wall-clock.ts'
 import { createAnswer } from './answer.ts'
 import { countPieces, createCompletion } from './completion.ts'
-import type { Faults } from './faults.ts'
+import type { LocalFaults } from './faults.ts'
 import { drawFault } from './faults.ts'
 import { hash } from './hash.ts'
-import type { Pace } from './pace.ts'
+import type { LocalPace } from './pace.ts'
 import { delaysOf, sleep } from './pace.ts'
 import { responseBody } from './response-body.ts'
-import type { Script } from './script.ts'
-import { type ScriptedReply, takeReply } from './script.ts'
+import type { LocalScript } from './script.ts'
+import { type FakeReply, takeReply } from './script.ts'
 import { completionEvents, completionJson, errorBody, jsonEvents } from './wire.ts'
 
 /** Creates a chat-completions server without a socket: it takes a request's bytes and returns an answer's bytes. */
@@ -48,7 +48,7 @@ export function createServer(options: LocalOptions): Transport {
   }
 }
 
-async function replyTo(request: ChatRequest, call: number, options: LocalOptions): Promise<ScriptedReply> {
+async function replyTo(request: ChatRequest, call: number, options: LocalOptions): Promise<FakeReply> {
   const { script, faults = {}, contextWindow } = options
   if (script === undefined) {
     const fault = drawFault(faults, call)
@@ -64,18 +64,18 @@ async function replyTo(request: ChatRequest, call: number, options: LocalOptions
   }
 }
 
-/** How the local provider behaves. All of it is optional. */
+/** Options of `local()`. */
 export interface LocalOptions {
-  /** How fast it answers. Default: as fast as it is read. */
-  readonly pace?: Pace
-  /** Faults to test against: refusals, broken streams, silence. Not together with `script`. */
-  readonly faults?: Faults
-  /** What it answers, word for word, in place of its own answers. */
-  readonly script?: Script
-  /** The most tokens of a prompt and its answer; a longer prompt is refused with 400. Default: no limit. */
+  /** The response speed. Default: as fast as the client reads. */
+  readonly pace?: LocalPace
+  /** Fault injection: errors, broken streams, timeouts. Not with `script`. */
+  readonly faults?: LocalFaults
+  /** Fixed responses, in place of generated ones. */
+  readonly script?: LocalScript
+  /** The maximum tokens of a prompt and its answer; a longer prompt gets a 400. Default: no limit. */
   readonly contextWindow?: number
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** The time in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
-  /** How many calls may run at once; a further one waits. Default: any number. */
+  /** The maximum number of concurrent calls; further calls wait. Default: no maximum. */
   readonly maxConcurrent?: number
 }

@@ -1,6 +1,6 @@
 import type { Adjustment, ChatRequest, JsonObject } from '@sluice/core'
 import { generateJson, isObject } from './generate-json.ts'
-import type { ScriptedReply } from './script.ts'
+import type { FakeReply } from './script.ts'
 import { lastUserText } from './tokens.ts'
 
 export interface GeneratedCall {
@@ -10,7 +10,7 @@ export interface GeneratedCall {
   readonly input: string
 }
 
-type Output = Pick<ScriptedReply, 'text' | 'error'> & { calls?: GeneratedCall[]; adjustments: Adjustment[] }
+type Output = Pick<FakeReply, 'text' | 'error'> & { calls?: GeneratedCall[]; adjustments: Adjustment[] }
 
 interface Tool extends Pick<GeneratedCall, 'form' | 'name'> {
   readonly parameters?: JsonObject

@@ -1,7 +1,7 @@
 import type { ChatRequest, PartialUsage } from '@sluice/core'
 import type { Choice, ChoiceCall, Completion } from './completion.ts'
 import { hash } from './hash.ts'
-import type { ScriptedError } from './script.ts'
+import type { FakeError } from './script.ts'
 import { splitTokens } from './tokens.ts'
 
 /** A part of a response's text: an event of a stream with its framing, or a half of a JSON body. */
@@ -14,7 +14,7 @@ export interface WireEvent {
 const origin = { service_tier: 'default', system_fingerprint: 'local-not-a-language-model' }
 
 /** Writes the body of an error (protocol section 4.1), always with its four keys. */
-export function errorBody({ status = 500, type, code = null, param = null, ...rest }: ScriptedError): string {
+export function errorBody({ status = 500, type, code = null, param = null, ...rest }: FakeError): string {
   const { message = `The script of local() answers with status ${status}.` } = rest
   const clientType = status === 429 ? 'requests' : 'invalid_request_error'
   const serverType = status === 503 ? 'service_unavailable_error' : 'server_error'

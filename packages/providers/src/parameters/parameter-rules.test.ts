@@ -1,6 +1,6 @@
 import type { ChatRequest, UnsupportedParameters } from '@sluice/core'
 import { describe, expect, it } from 'vitest'
-import { ParameterAdjuster } from './adjusting.ts'
+import { ParameterAdjuster } from './parameter-adjuster.ts'
 import { applyRules, type ParameterName, type ParameterRules } from './parameter-rules.ts'
 
 /** Everything passed, but for these. */
@@ -11,10 +11,10 @@ const rules = new Proxy({} as Record<ParameterName, { handling: 'passed' | 'drop
 }) as ParameterRules
 
 function applied(fields: object, mode?: UnsupportedParameters) {
-  const adjusting = new ParameterAdjuster(mode)
+  const adjuster = new ParameterAdjuster(mode)
   const input = { model: 'm', messages: [], ...fields } as ChatRequest
-  applyRules(input, rules, ['top_k'], adjusting)
-  return adjusting.list
+  applyRules(input, rules, ['top_k'], adjuster)
+  return adjuster.list
 }
 
 describe('applyRules', () => {
@@ -37,7 +37,7 @@ describe('applyRules', () => {
   })
 })
 
-describe('Adjusting', () => {
+describe('ParameterAdjuster', () => {
   it('refuses a value by what was got and what is taken, and never changes it', () => {
     const refuse = () =>
       new ParameterAdjuster().unsupportedValue('temperature', 1.5, 'Expected a value <= 1.')

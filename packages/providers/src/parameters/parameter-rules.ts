@@ -1,35 +1,35 @@
 import type { ChatRequest } from '@sluice/core'
-import type { ParameterAdjuster } from './adjusting.ts'
+import type { ParameterAdjuster } from './parameter-adjuster.ts'
 
 type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] }
 
-/** Every parameter of the protocol that a vendor may have, lack, or call something else. */
+/** The parameters of the protocol whose support differs by provider. */
 export type ParameterName = Exclude<
   KnownKeys<ChatRequest>,
   'model' | 'messages' | 'stream' | 'stream_options'
 >
 
 /**
- * What a vendor does with one parameter. `passed`: as it is, at most under another name. `mapped`: in its own
- * terms. `dropped`: a hint that it lacks, left out and told of. `refused`: it lacks it, and the answer would be
- * another: 400.
+ * How a provider handles one parameter. `passed`: sent unchanged, at most under another name. `mapped`: sent as its
+ * equivalent. `dropped`: an unsupported hint, dropped and reported. `refused`: unsupported, and the answer would differ:
+ * 400.
  */
 export interface ParameterRule {
   readonly handling: 'passed' | 'mapped' | 'dropped' | 'refused'
-  /** The vendor's own name or terms for it, such as `maxOutputTokens`. */
+  /** The provider's name or equivalent, such as `maxOutputTokens`. */
   readonly as?: string
-  /** What else has to be known of it, in a few words: for the documentation. */
+  /** A short note for the documentation. */
   readonly note?: string
 }
 
-/** What a vendor does with every parameter of the protocol. The documentation's table is made of it. */
+/** How a provider handles every parameter. The table in the documentation is generated from it. */
 export type ParameterRules = Readonly<Record<ParameterName, ParameterRule>>
 
 const common: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options'])
 
 /**
- * Tells of, or refuses, what the rules say the vendor lacks; what is passed or mapped is the encoder's. Fields
- * that the protocol does not know are left out and told of, but for the vendor's own, which are in `native`.
+ * Drops or refuses the parameters that the rules say; the encoder handles those that are passed or mapped. Fields
+ * outside the protocol are dropped and reported, unless they are in `native`, the provider's own fields.
  *
  * Throws `GatewayError` (400, `unsupported_parameter`).
  */
@@ -37,18 +37,18 @@ export function applyRules(
   input: ChatRequest,
   rules: ParameterRules,
   native: readonly string[],
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): void {
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null || common.has(name) || native.includes(name)) continue
     const rule = Object.hasOwn(rules, name) ? rules[name as ParameterName] : undefined
-    if (rule === undefined) adjusting.drop(name, 'not known to this vendor')
-    else if (rule.handling === 'dropped' && !asksForNothing(name, value)) adjusting.drop(name)
-    else if (rule.handling === 'refused' && !asksForNothing(name, value)) adjusting.unsupported(name)
+    if (rule === undefined) adjuster.drop(name, 'not known to this vendor')
+    else if (rule.handling === 'dropped' && !isNeutralValue(name, value)) adjuster.drop(name)
+    else if (rule.handling === 'refused' && !isNeutralValue(name, value)) adjuster.unsupported(name)
   }
 }
 
-/** Values that ask for nothing: what a vendor does anyway. */
+/** Neutral values: providers do the same without the parameter. */
 const neutral: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: value => value === 1,
   logprobs: value => value === false,
@@ -64,7 +64,7 @@ const neutral: Readonly<Record<string, (value: unknown) => boolean>> = {
   response_format: value => (value as { type?: unknown } | null)?.type === 'text',
 }
 
-/** Whether a parameter's value asks for nothing: then leaving it out changes nothing. */
-export function asksForNothing(parameter: string, value: unknown): boolean {
+/** Whether a value is neutral: to omit the parameter changes nothing. */
+export function isNeutralValue(parameter: string, value: unknown): boolean {
   return value === undefined || value === null || neutral[parameter]?.(value) === true
 }

@@ -1,5 +1,5 @@
 import type { Call } from '@sluice/core'
-import { checkedBetas, checkedMaxTokens } from '../anthropic/check-options.ts'
+import { validateBetas, validateMaxTokens } from '../anthropic/check-options.ts'
 import { requestBody } from '../anthropic/request-body.ts'
 import { imageTypes } from '../anthropic/user-content.ts'
 import type { ImageFetcher } from '../conversation/image-data.ts'
@@ -23,9 +23,9 @@ export function claudeSettings({
   readonly beta?: readonly string[] | undefined
   readonly fetchImage?: ImageFetcher | undefined
 }): ClaudeSettings {
-  const betas = checkedBetas(beta, 'vertex')
+  const betas = validateBetas(beta, 'vertex')
   return {
-    defaultMaxTokens: checkedMaxTokens(defaultMaxTokens, 'vertex'),
+    defaultMaxTokens: validateMaxTokens(defaultMaxTokens, 'vertex'),
     headers: betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') },
     fetchImage,
   }

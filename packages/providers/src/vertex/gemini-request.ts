@@ -3,7 +3,7 @@ import type { ImageFetcher } from '../conversation/image-data.ts'
 import { generateContentBody } from '../gemini/request-body.ts'
 import type { SafetySetting } from '../gemini/safety-settings.ts'
 import { vertexServiceTier } from '../gemini/service-tier.ts'
-import { ParameterAdjuster } from '../parameters/adjusting.ts'
+import { ParameterAdjuster } from '../parameters/parameter-adjuster.ts'
 import { isFields } from '../wire/json-value.ts'
 import type { ModelRequest } from './model-request.ts'
 import { vertexNative, vertexParameters } from './parameters.ts'
@@ -20,7 +20,7 @@ export async function geminiRequest(
   call: Call,
   { location, safetySettings, fetchImage }: GeminiSettings,
 ): Promise<ModelRequest> {
-  const adjusting = new ParameterAdjuster(call.unsupportedParameters)
+  const adjuster = new ParameterAdjuster(call.unsupportedParameters)
   const body = await generateContentBody(
     call,
     {
@@ -32,13 +32,13 @@ export async function geminiRequest(
       // It would fetch any URL, but only where the page's owner lets robots in; and nobody here would know.
       readsUrl: () => false,
     },
-    adjusting,
+    adjuster,
   )
   return {
     method: call.input.stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent',
-    body: { ...body, ...labelsOf(call.input, adjusting) },
-    headers: vertexServiceTier(call.input.service_tier, location, adjusting),
-    adjustments: adjusting.list,
+    body: { ...body, ...labelsOf(call.input, adjuster) },
+    headers: vertexServiceTier(call.input.service_tier, location, adjuster),
+    adjustments: adjuster.list,
   }
 }
 
@@ -48,11 +48,11 @@ const maxLabels = 64
 
 /**
  * `metadata` as the labels of a request, by which Google Cloud breaks down its bills. Pairs that make no label
- * are left out and told of, without saying which. Labels that the caller gave as such go before them.
+ * are dropped and reported, without their names. Labels that the caller gave as such go before them.
  */
 function labelsOf(
   { metadata, labels: given }: ChatRequest,
-  adjusting: ParameterAdjuster,
+  adjuster: ParameterAdjuster,
 ): { readonly labels?: unknown } {
   if (metadata === undefined) return given === undefined || given === null ? {} : { labels: given }
   const pairs = Object.entries(metadata)
@@ -60,7 +60,7 @@ function labelsOf(
     .filter(([name, text]) => labelKey.test(name) && labelValue.test(text))
     .slice(0, maxLabels)
   if (legal.length < pairs.length) {
-    adjusting.drop('metadata', `${pairs.length - legal.length} of ${pairs.length} make no label`)
+    adjuster.drop('metadata', `${pairs.length - legal.length} of ${pairs.length} make no label`)
   }
   const labels = { ...Object.fromEntries(legal), ...(isFields(given) ? given : {}) }
   return Object.keys(labels).length > 0 ? { labels } : {}

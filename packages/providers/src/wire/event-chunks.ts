@@ -1,7 +1,7 @@
 import { type PartialChunk, type SseEvent, UpstreamError } from '@sluice/core'
-import { garbled, upstreamFailure } from './garbled.ts'
-import { jsonOf } from './json-of.ts'
+import { garbledResponse, toUpstreamError } from './garbled-response.ts'
 import { type Fields, isFields } from './json-value.ts'
+import { parseJson } from './parse-json.ts'
 
 /**
  * How far a streamed answer has come. It only moves on: `open` to `whole` to `ended`, or from `open` to either.
@@ -12,11 +12,11 @@ import { type Fields, isFields } from './json-value.ts'
  */
 export type Progress = 'open' | 'whole' | 'ended'
 
-/** Makes chunks of one vendor's events, and knows where its answer ends. */
+/** Converts one vendor's events to chunks, and knows where its response ends. */
 export interface EventReader {
   /**
-   * Adds what an event says to `chunks`; what it does not know it leaves. Throws `UpstreamError` for an error
-   * within the stream, and for an event that makes no sense.
+   * Appends the chunks of an event; ignores unknown events. Throws `UpstreamError` for an error within the stream, and
+   * for an invalid event.
    */
   read(value: Fields, event: string, chunks: PartialChunk[]): void
   readonly progress: Progress
@@ -44,11 +44,11 @@ export async function* eventChunks(
         // A keep-alive in the form of an event.
         if (data.trim() === '') continue
         ended = isForeignEnd(data)
-        if (!ended) reader.read(parsed(data, bodyEnded), event, chunks)
+        if (!ended) reader.read(parseEvent(data, bodyEnded), event, chunks)
         if (ended || reader.progress === 'ended') break
       }
     } catch (error) {
-      failure = upstreamFailure(error)
+      failure = toUpstreamError(error)
     }
     if (chunks.length > 0) yield chunks
     if (failure !== undefined) throw failure
@@ -58,7 +58,7 @@ export async function* eventChunks(
   if (reader.progress === 'open') throw truncated()
 }
 
-/** The failure of a stream that ends too early. */
+/** Creates the error for a stream that ends before its response is complete. */
 export function truncated(): UpstreamError {
   return new UpstreamError("The upstream's stream ended before its answer was complete.", {
     kind: 'truncated',
@@ -70,16 +70,16 @@ function isForeignEnd(data: string): boolean {
   return data.length < 16 && data.trim() === '[DONE]'
 }
 
-function parsed(data: string, bodyEnded: () => boolean): Fields {
+function parseEvent(data: string, bodyEnded: () => boolean): Fields {
   let value: unknown
   try {
-    value = jsonOf(data)
+    value = parseJson(data)
   } catch (cause) {
     if (UpstreamError.is(cause)) throw cause
-    throw bodyEnded() ? truncated() : garbled('an event that is no JSON', cause)
+    throw bodyEnded() ? truncated() : garbledResponse('an event that is no JSON', cause)
   }
   // Google may wrap an error in a list.
   const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
   if (isFields(only)) return only
-  throw garbled('an event that is no object')
+  throw garbledResponse('an event that is no object')
 }

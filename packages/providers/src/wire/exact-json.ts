@@ -1,4 +1,4 @@
-import { jsonOf, stringEnd } from './json-of.ts'
+import { parseJson, stringEnd } from './parse-json.ts'
 
 /**
  * What a number beyond 2^53 begins with while it stands as a text. Half of a surrogate pair: the gateway takes no
@@ -7,16 +7,16 @@ import { jsonOf, stringEnd } from './json-of.ts'
 const mark = '\\ud800'
 
 /**
- * The value of a JSON text, as `jsonOf` gives it, but that whole numbers which a double would round, such as ids
- * of 64 bits, keep their digits: as texts that only `exactJsonText` reads. Throws as `jsonOf` does.
+ * The value of a JSON text, as `parseJson` gives it, but that whole numbers which a double would round, such as ids
+ * of 64 bits, keep their digits: as texts that only `exactJsonText` reads. Throws as `parseJson` does.
  */
-export function exactJsonOf(text: string): unknown {
+export function parseExactJson(text: string): unknown {
   // Nearly every text ends here.
-  if (!/\d{16}/.test(text) || /\\ud800/i.test(text)) return jsonOf(text)
-  return jsonOf(withMarkedNumbers(text))
+  if (!/\d{16}/.test(text) || /\\ud800/i.test(text)) return parseJson(text)
+  return parseJson(withMarkedNumbers(text))
 }
 
-/** A value as JSON text, with the digits that `exactJsonOf` kept. */
+/** A value as JSON text, with the digits that `parseExactJson` kept. */
 export function exactJsonText(value: unknown): string {
   const text = JSON.stringify(value)
   return text.includes(`"${mark}`) ? text.replace(/"\\ud800(-?\d+)"/g, '$1') : text

@@ -1,4 +1,4 @@
-import { garbled } from './garbled.ts'
+import { garbledResponse } from './garbled-response.ts'
 
 const maxTextBytes = 33_554_432
 const maxBlankBytes = 65_536
@@ -33,7 +33,7 @@ export class PeekedBody implements AsyncIterable<Uint8Array> {
       blank += read.value.byteLength
     }
     await this.bytes.return?.()
-    throw garbled(`more than ${maxBlankBytes} bytes of white space`)
+    throw garbledResponse(`more than ${maxBlankBytes} bytes of white space`)
   }
 
   /** All of it as UTF-8 text. Throws `UpstreamError` of kind `garbled` above 32 MiB. */
@@ -43,7 +43,7 @@ export class PeekedBody implements AsyncIterable<Uint8Array> {
     let bytes = 0
     for await (const chunk of this) {
       bytes += chunk.byteLength
-      if (bytes > maxTextBytes) throw garbled(`a body of more than ${maxTextBytes} bytes`)
+      if (bytes > maxTextBytes) throw garbledResponse(`a body of more than ${maxTextBytes} bytes`)
       text += decoder.decode(chunk, { stream: true })
     }
     return text + decoder.decode()

@@ -1,36 +1,36 @@
 import type { UpstreamResponse } from '@sluice/core'
 
 /**
- * How long a vendor asks to wait, in milliseconds; `undefined` where it does not say. The first of these that makes
- * sense counts:
+ * Returns how long the vendor asks to wait, in milliseconds; `undefined` if it does not say. The first plausible value
+ * of these counts:
  *
  * 1. `retry-after-ms`, which OpenAI and Azure send beside the next one because it is finer.
  * 2. `retry-after`, in seconds or as an HTTP date (RFC 9110, section 10.2.3). A date gone by is 0.
  * 3. When the limit that is used up is full again: see `exhaustedMs`.
  *
- * What is negative, longer than a day, or no time at all makes no sense.
+ * A negative or invalid time, or one above a day, is not plausible.
  */
 export function retryAfterMs(headers: UpstreamResponse['headers'], now: () => number): number | undefined {
   return (
-    sensible(decimalOf(headers.get('retry-after-ms'))) ??
-    sensible(told(headers.get('retry-after'), now)) ??
+    plausibleWait(decimalOf(headers.get('retry-after-ms'))) ??
+    plausibleWait(parseRetryAfter(headers.get('retry-after'), now)) ??
     exhaustedMs(headers, now)
   )
 }
 
-function told(value: string | null, now: () => number): number | undefined {
+function parseRetryAfter(value: string | null, now: () => number): number | undefined {
   const seconds = decimalOf(value)
-  return seconds === undefined ? momentOf(dated(value?.trim() ?? ''), now) : seconds * 1000
+  return seconds === undefined ? momentOf(httpDate(value?.trim() ?? ''), now) : seconds * 1000
 }
 
 /** An HTTP date with its zone; an empty text for anything else, of which `Date.parse` would read too much. */
-function dated(value: string): string {
+function httpDate(value: string): string {
   if (/^[A-Z][a-z]+, .+ GMT$/.test(value)) return value
   // The form of C's `asctime`, which is GMT too.
   return /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(value) ? `${value} GMT` : ''
 }
 
-/** How a vendor tells of one limit: what is left of it, and when it is full again. */
+/** The headers of one limit: what remains of it, and when it resets. */
 type Limit = readonly [remaining: string, reset: string]
 
 const openai = (what: string): Limit => [`x-ratelimit-remaining${what}`, `x-ratelimit-reset${what}`]
@@ -45,11 +45,10 @@ const limits: readonly Limit[] = [
 ]
 
 /**
- * How long it is until the limits that are used up are full again, in milliseconds: of several the longest. `undefined`
- * where none is told to be used up, for the time of a limit that has room says nothing of a refusal; and where one that
- * is has no time that makes sense.
+ * Returns how long until all exhausted limits reset, in milliseconds. `undefined` if no limit is exhausted, because the
+ * reset of another limit does not explain a refusal, or if an exhausted one has no plausible time.
  *
- * It may be more than the wait that is needed: a vendor whose limit fills steadily has room again before it is full.
+ * It can be longer than necessary: a limit that refills steadily admits requests before it is full.
  * Of OpenAI and those who follow it (Groq, Azure): `x-ratelimit-remaining-*` and `x-ratelimit-reset-*`, such as `6m0s`;
  * of Cerebras the same by day and minute, in seconds; of routers such as OpenRouter without a name; of Anthropic `anthropic-ratelimit-*-remaining` and `-reset`, a
  * date.
@@ -58,7 +57,7 @@ function exhaustedMs(headers: UpstreamResponse['headers'], now: () => number): n
   let longest: number | undefined
   for (const [remaining, reset] of limits) {
     if (decimalOf(headers.get(remaining)) !== 0) continue
-    const ms = sensible(untilReset(headers.get(reset) ?? '', now))
+    const ms = plausibleWait(untilReset(headers.get(reset) ?? '', now))
     if (ms === undefined) return undefined
     longest = Math.max(longest ?? 0, ms)
   }
@@ -104,8 +103,8 @@ function durationMs(text: string): number | undefined {
 
 const dayMs = 86_400_000
 
-/** Milliseconds that somebody may be asked to wait: from 0 to a day. */
-function sensible(ms: number | undefined): number | undefined {
+/** Returns a wait from 0 to a day, in milliseconds. */
+function plausibleWait(ms: number | undefined): number | undefined {
   return ms !== undefined && ms >= 0 && ms <= dayMs ? ms : undefined
 }
 

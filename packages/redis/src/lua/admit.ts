@@ -1,5 +1,5 @@
+import { records } from './claim-records.ts'
 import { counters } from './counters.ts'
-import { records } from './records.ts'
 
 /**
  * Takes all that a claim needs, or nothing.
@@ -19,8 +19,8 @@ local again = redis.call('EXISTS', record) == 1
 local allowed = true
 for _, counter in ipairs(claimed) do
   counter.rules.load(counter)
-  counter.over = counter.rules.is_over(counter) and not (again and not counter.dryRun)
-  if counter.over and not counter.dryRun then allowed = false end
+  counter.over = counter.rules.is_over(counter) and not (again and not counter.dry_run)
+  if counter.over and not counter.dry_run then allowed = false end
 end
 
 local taken = ''

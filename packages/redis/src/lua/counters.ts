@@ -27,7 +27,7 @@ local function read_counters(first)
       take = tonumber(ARGV[at + 3]),
       -- Nil where nothing is held: the argument is empty then.
       refund = tonumber(ARGV[at + 4]),
-      dryRun = ARGV[at + 5] == '1',
+      dry_run = ARGV[at + 5] == '1',
       charged = tonumber(ARGV[at + 6]),
       state = KEYS[2 * index],
       holds = KEYS[2 * index + 1],

@@ -34,7 +34,7 @@ return reply
 `
 
 /**
- * Keeps what is told of targets. Keys: of each, its own and that of its probe. Arguments: how long it is kept after it
+ * Stores the state of targets. Keys: of each, its own and that of its probe. Arguments: how long it is kept after it
  * is of use, in milliseconds; then eight for each: how often it was opened (empty: not told), for how long it is open in
  * milliseconds, whom alone for (empty: all), whether it answers some calls (1: yes), and why; for how many milliseconds
  * it cools down for all (0: it does not); whom alone it cools down for, and for how long (0: nobody). Answers the
@@ -62,7 +62,7 @@ for index = 1, #KEYS / 2 do
     local pause = now + pause_ms * 1000
     local kept = redis.call('HMGET', key, 'pause', 'pausefor')
     local longest = tonumber(kept[1] or '0')
-    -- Where two principals are told to wait, all are.
+    -- If two principals have to wait, all have to.
     if kept[2] ~= pause_for and longest > now then cool = math.max(cool, math.min(pause, longest)) end
     if pause > longest then redis.call('HSET', key, 'pause', text(pause), 'pausefor', pause_for) end
   end

@@ -1,6 +1,6 @@
 import { calendar } from './calendar.ts'
+import { records } from './claim-records.ts'
 import { holds } from './holds.ts'
-import { records } from './records.ts'
 import { time } from './time.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { records } from './claim-records.ts'
 import { counters } from './counters.ts'
-import { records } from './records.ts'
 
 /**
  * Corrects what a claim took to what it was charged, once.

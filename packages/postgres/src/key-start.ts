@@ -1,4 +1,0 @@
-/** SQL for what an index holds of a principal's id: the whole of it may be longer than an entry of an index can be. */
-export function keyStart(principal: string): string {
-  return `left(${principal}, 64)`
-}

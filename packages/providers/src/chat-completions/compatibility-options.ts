@@ -1,0 +1,51 @@
+import type { Capabilities } from '@sluice/core'
+
+/** How a server's requests differ from the chat-completions protocol. */
+export interface CompatibilityOptions {
+  /**
+   * The field for the maximum output tokens; a value under the other name is renamed to it. `by-model` (default):
+   * `max_completion_tokens` for a target with the capability `reasoning`, else `max_tokens`.
+   */
+  readonly maxTokensParameter?: 'max_tokens' | 'max_completion_tokens' | 'by-model'
+  /** `false` if the server rejects `stream_options` and sends usage in streams anyway. Default true. */
+  readonly streamOptions?: boolean
+  /** Names of fields by the protocol's name: `{ seed: 'random_seed' }`. */
+  readonly rename?: Readonly<Record<string, string>>
+  /** Hints that the server rejects. They do not change the answer, so they are dropped and reported as adjustments. */
+  readonly drop?: readonly string[]
+  /**
+   * Fields that the server does not support and that change the answer. The gateway refuses them (400), or drops and
+   * reports them if `unsupportedParameters` is `drop`. A neutral value (`n: 1`, `logprobs: false`, an empty
+   * `logit_bias`) is omitted without a report.
+   */
+  readonly refuse?: readonly string[]
+  /** `false` if messages may not have a `name`. Default true. */
+  readonly messageNames?: boolean
+  /**
+   * `strict` if the server rejects unknown fields in assistant messages: extra fields of earlier answers are then not
+   * sent back. Default `any`.
+   */
+  readonly messageFields?: 'any' | 'strict'
+  /**
+   * The extra fields that the server accepts on messages, parts and tools: `reasoning_content`, `reasoning_details`,
+   * `extra_content`, `cache_control`, `citations` and others. Of these five, those not in the list are dropped and
+   * reported. Default: none if `messageFields` is `strict`, else any.
+   */
+  readonly extensions?: readonly string[]
+  /** The server's name for `reasoning_content` in request messages, such as `reasoning`. Default: the same name. */
+  readonly reasoningField?: string
+  /** `system` if the server does not support the role `developer`. Default `developer`. */
+  readonly developerRole?: 'developer' | 'system'
+  /** The server's value for `tool_choice: 'required'`. Default `required`. */
+  readonly requiredToolChoice?: string
+  /** The format of tool call ids that the server requires: nine letters and digits. Default: any format. */
+  readonly toolCallIds?: 'nine-alphanumerics'
+}
+
+/** OpenAI's own API. It answers 400 `unknown_parameter` to unknown fields in messages. */
+export const openaiCompatibility = { messageFields: 'strict' } as const satisfies CompatibilityOptions
+
+/** Returns the capabilities that OpenAI's model names show: o1, o3, gpt-5 and later reason; their chat models do not. */
+export function capabilitiesByName(model: string): Capabilities | undefined {
+  return /^(?:ft:)?(?:o[1-9]|gpt-[5-9])(?![\d.]*-chat)/.test(model) ? { reasoning: true } : undefined
+}

@@ -1,0 +1,49 @@
+import type { CompatibilityOptions } from './compatibility-options.ts'
+
+type Check = (value: unknown) => boolean
+
+const oneOf = (...values: readonly string[]): readonly [Check, string] => [
+  value => typeof value === 'string' && values.includes(value),
+  values.map(v => `'${v}'`).join(' or '),
+]
+const flag: readonly [Check, string] = [value => typeof value === 'boolean', 'true or false']
+const word: readonly [Check, string] = [value => typeof value === 'string' && value !== '', 'a word']
+const words: readonly [Check, string] = [
+  value => Array.isArray(value) && value.every(item => typeof item === 'string'),
+  'an array of field names',
+]
+
+const checks: { readonly [K in keyof Required<CompatibilityOptions>]: readonly [Check, string] } = {
+  maxTokensParameter: oneOf('max_tokens', 'max_completion_tokens', 'by-model'),
+  streamOptions: flag,
+  rename: [
+    value =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.values(value).every(name => typeof name === 'string' && name !== ''),
+    'an object from field names to field names',
+  ],
+  drop: words,
+  refuse: words,
+  messageNames: flag,
+  messageFields: oneOf('any', 'strict'),
+  extensions: words,
+  reasoningField: word,
+  developerRole: oneOf('developer', 'system'),
+  requiredToolChoice: word,
+  toolCallIds: oneOf('nine-alphanumerics'),
+}
+
+/** Throws `TypeError` for an invalid value of a compatibility option. */
+export function validateCompatibility(compatibility: CompatibilityOptions, owner: string): void {
+  for (const [name, [holds, expected]] of Object.entries(checks)) {
+    const value: unknown = compatibility[name as keyof CompatibilityOptions]
+    if (value === undefined || holds(value)) continue
+    throw new TypeError(`${owner}: got ${name} ${shown(value)}, expected ${expected}.`)
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : value === null ? 'null' : typeof value
+}

@@ -1,0 +1,43 @@
+import { type Capabilities, configurationError, type Provider, type Target } from '@sluice/core'
+
+/** A configured provider: call it with a model's name to get a target. */
+export interface ProviderInstance {
+  /** `model` is the provider's name for the model. Throws `ConfigurationError` if it is empty. */
+  (model: string, capabilities?: Capabilities): Target
+  readonly provider: Provider
+}
+
+/** A provider whose known model names an editor completes. It accepts any other name too. */
+export interface ProviderInstanceOf<Model extends string> extends ProviderInstance {
+  (model: Model, capabilities?: Capabilities): Target
+}
+
+/** The default capabilities of a provider's models, for all models or by name. A target can override them. */
+export type KnownCapabilities = Capabilities | ((model: string) => Capabilities | undefined)
+
+/** Creates the function that makes targets of a provider. */
+export function providerInstance(provider: Provider, known?: KnownCapabilities): ProviderInstance {
+  const { name } = provider
+  function target(model: string, given?: Capabilities): Target {
+    if (typeof model !== 'string' || model.trim() === '') {
+      const expected = `the provider's name for the model, such as ${name}({ ... })('its-model')`
+      throw configurationError(`${name}()`, ['model'], model, expected)
+    }
+    const inferred = typeof known === 'function' ? known(model) : known
+    if (given === undefined && inferred === undefined) return { provider, model }
+    return { provider, model, capabilities: { ...inferred, ...given } }
+  }
+  return Object.assign(target, { provider })
+}
+
+/** Returns the part of a provider with its concurrency limit. Throws `ConfigurationError` for an invalid limit. */
+export function concurrency(
+  maxConcurrent: number | undefined,
+  owner: string,
+): { readonly maxConcurrent?: number } {
+  if (maxConcurrent === undefined) return {}
+  if (!(Number.isSafeInteger(maxConcurrent) && maxConcurrent > 0)) {
+    throw configurationError(`${owner}()`, ['maxConcurrent'], maxConcurrent, 'a whole number of 1 or more')
+  }
+  return { maxConcurrent }
+}

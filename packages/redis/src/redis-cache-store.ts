@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import type { AddResult, CacheKey, CacheLifetime, CacheStore } from '@sluice/core'
+import { addEntry, getEntry, replaceEntry, setEntry } from './lua/cache.ts'
+import { parseWholeNumber } from './parse-whole-number.ts'
+import { type RedisClient, scriptRunner } from './redis-client.ts'
+import { script } from './script.ts'
+import { encodeKeyPart, validatePrefix } from './store-keys.ts'
+
+/** Options of `redisCacheStore()`. */
+export interface RedisCacheStoreOptions {
+  /** The prefix of all keys; stores with the same prefix share their entries. Default `sluice`. */
+  readonly prefix?: string
+  /** The maximum number of entries of one owner: a principal, or a group that shares a cache. Default 1,000. */
+  readonly maxEntriesPerOwner?: number
+}
+
+const getScript = script(getEntry)
+const setScript = script(setEntry)
+const addScript = script(addEntry)
+const replaceScript = script(replaceEntry)
+
+/**
+ * Creates a cache store in Redis (5 and newer) or Valkey, for `responseCache` and `idempotency`. All processes that share
+ * the server share it. Each operation is one script and one round trip. Each key has an expiry by the server's clock; a
+ * cluster spreads the owners over all nodes. For an owner at its maximum, the entry that expires first is evicted. Pinned
+ * entries are never evicted, unless the server's `maxmemory-policy` is not `noeviction`.
+ *
+ * You own the client: connect it, handle its errors, close it. An operation rejects with the client's error, and with
+ * `TypeError` for an invalid `ttlMs`. Throws `TypeError` for an invalid client or option.
+ */
+export function redisCacheStore(client: RedisClient, options: RedisCacheStoreOptions = {}): CacheStore {
+  const { prefix = 'sluice', maxEntriesPerOwner = 1_000 } = options
+  const runner = scriptRunner(client, 'redisCacheStore')
+  validatePrefix(prefix, 'redisCacheStore')
+  validateMaxEntries(maxEntriesPerOwner)
+  const most = String(maxEntriesPerOwner)
+  const keysOf = ({ owner, name }: CacheKey) => {
+    const tag = `{${prefix}:answers:${digestOf(owner)}}`
+    return [`${tag}:text:${encodeKeyPart(name)}`, `${tag}:evictable`, `${tag}:pinned`]
+  }
+  return {
+    get: async key => textOf(await getScript.run(runner, keysOf(key).slice(0, 1), [])),
+    set: async (key, text, lifetime) => {
+      flagOf(await setScript.run(runner, keysOf(key), [most, text, ...argumentsOf(lifetime)]))
+    },
+    add: async (key, text, lifetime) =>
+      addResultOf(await addScript.run(runner, keysOf(key), [most, text, ...argumentsOf(lifetime)])),
+    replace: async (key, expected, text, lifetime) => {
+      const args = [most, expected, ...argumentsOf(lifetime)]
+      return flagOf(await replaceScript.run(runner, keysOf(key), text === undefined ? args : [...args, text]))
+    },
+  }
+}
+
+/** Owners can be long, and contain characters that a hash tag cannot. */
+function digestOf(owner: string): string {
+  return createHash('sha256').update(encodeKeyPart(owner)).digest('hex').slice(0, 32)
+}
+
+function validateMaxEntries(given: unknown): void {
+  if (Number.isSafeInteger(given) && (given as number) >= 1 && (given as number) <= 1_000_000) return
+  throw new TypeError(
+    `redisCacheStore(): got maxEntriesPerOwner ${String(given)}, expected a whole number from 1 to 1,000,000.`,
+  )
+}
+
+function argumentsOf({ ttlMs, pinned }: CacheLifetime): [ms: string, pinned: string] {
+  if (!(Number.isFinite(ttlMs) && ttlMs > 0)) {
+    throw new TypeError(`ttlMs: got ${ttlMs}, expected milliseconds above 0.`)
+  }
+  return [String(Math.ceil(ttlMs)), pinned === true ? '1' : '0']
+}
+
+function textOf(reply: unknown): string | undefined {
+  if (reply === null) return undefined
+  if (typeof reply === 'string') return reply
+  throw new Error('Redis did not answer what its cache script answers: expected a string or null.')
+}
+
+function addResultOf(reply: unknown): AddResult {
+  const [result, existing]: readonly unknown[] = Array.isArray(reply) ? reply : []
+  if (result === 'added' || result === 'full') return result
+  if (result === 'existing' && typeof existing === 'string') return { existing }
+  throw new Error(
+    'Redis did not answer what its cache script answers: expected added, full or an existing entry.',
+  )
+}
+
+function flagOf(reply: unknown): boolean {
+  const number = parseWholeNumber(reply)
+  if (number === 0 || number === 1) return number === 1
+  throw new Error('Redis did not answer what its cache script answers: expected 0 or 1.')
+}
