@@ -3,57 +3,57 @@ import type { Draft } from './draft.ts'
 import type { Principal } from './principal.ts'
 import type { Target } from './provider.ts'
 
-/** Room that a request holds until its answer has ended. */
+/** What a limiter has reserved for a request until its response ends. */
 export interface Lease {
-  /** What the caller is told of the limit, on the answer whatever it is. */
+  /** Rate limit headers for the response, whatever its status. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * The completion tokens of one choice that the room is for. They are sent upstream as the bound of a request that
-   * names none, and the caller is told so among the adjustments.
+   * Completion tokens reserved per choice. A request without its own maximum is sent upstream with this one, and reports it
+   * as an adjustment.
    */
   readonly maxOutputTokens?: number
-  /** The prompt tokens that the room is for: charged where the request's answer is cut off before any of it came. */
+  /** Prompt tokens reserved. They are charged if the response is aborted before any of it arrived. */
   readonly promptTokens?: number
-  /** Whether money was reserved: such a request is not made where its record cannot be kept. */
+  /** Whether money was reserved. Such a request fails with a 503 if the ledger cannot record it. */
   readonly spends?: boolean
-  /** The rules that only count (`asShadow`) and would have refused, as they are written: for the `end` event. */
+  /** The `dryRun` rules that would have rejected the request, as source text: for the `end` event. */
   readonly wouldHaveRefused?: readonly string[]
-  /** How long the request waited for its room, in milliseconds. */
+  /** How long the request waited for its limits, in milliseconds. */
   readonly waitedMs?: number
   /**
-   * Gives the room back. Called exactly once. `usage` is `undefined` when no model was asked or none
-   * answered. `cost` is its price in US dollars, `null` where that is not known.
+   * Charges the actual usage and releases the rest. The gateway calls it exactly once. `usage` is `undefined` if no upstream
+   * was called or none accepted the request. `cost` is in US dollars, `null` if it is not known.
    */
   settle(usage: Usage | undefined, cost: number | null): void | Promise<void>
 }
 
-/** What is known of a request that asks for room, beside its caller and its text. */
+/** What a limiter knows of a request, beside its principal and body. */
 export interface LimitContext {
   readonly requestId: string
   /**
-   * The entry of the model table that matched: the model's name, or the pattern that it fits. Where the route names none,
-   * the first target, as `provider/model`. Callers cannot invent it, as they can the name of a model.
+   * The entry of the model table that matched: a model name, or a pattern such as `acme/*`. If the route reports none, the
+   * first target as `provider/model`. Unlike the requested model name, callers cannot make it up.
    */
   readonly entry: string
-  /** Where it may be answered. */
+  /** The targets that the route returned. */
   readonly targets: readonly Target[]
-  /** What a use would cost at a target, in US dollars; `null` where that is not known. */
+  /** Returns the cost of usage at a target in US dollars, or `null` without a known price. */
   price(usage: Usage, target: Target): number | null
-  /** Aborts when the client leaves, or the gateway closes without waiting any longer. */
+  /** Aborts when the client disconnects, or when the gateway closes and aborts open requests. */
   readonly signal: AbortSignal
 }
 
-/** Says whether there is room. */
+/** Decides whether a request is within the limits of its principal. */
 export interface Limiter {
-  /** Takes room, or throws `GatewayError` (429) with its headers and takes none. */
+  /** Reserves what the request needs. Throws `GatewayError` (429), with its headers, and reserves nothing otherwise. */
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease>
-  /** How long `admit` may let a request wait for its room, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
+  /** How long `admit` may queue a request, in milliseconds, in addition to `timeouts.policyMs`. Default 0. */
   readonly maxWaitMs?: number
-  /** Whether it limits every principal. `false`: only those with `limits` of their own. Default true. */
+  /** Whether it limits every principal. `false`: only those with `limits` of their own. Default `true`. */
   readonly appliesToAll?: boolean
   /**
-   * Whether `admit` enforces the `limits` of the principal too, as `limits()` does. Where it does not, the request of a
-   * principal that has `limits` is a 500: they are never ignored. Default: no.
+   * Whether `admit` also enforces the `limits` of the principal, as `limits()` does. If not, requests of principals that
+   * have `limits` fail with a 500, so that they are never ignored. Default `false`.
    */
   readonly enforcesPrincipalLimits?: boolean
 }
