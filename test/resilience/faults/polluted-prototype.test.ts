@@ -14,7 +14,7 @@ const keys =
   max_tokens max_completion_tokens seed user tools tool_choice tool_calls tool_call_id function functions
   function_call response_format logprobs top_logprobs logit_bias metadata store modalities audio reasoning_effort
   refusal parallel_tool_calls service_tier id key hash tags expiresAt disabled pepper authorize limit observe
-  transport base validation unknownParameters requestLimits timeouts maxAttempts now random list targets identified
+  transport base validation unknownParameters requestLimits timeouts maxAttempts now random list targets onPrincipal
   mount plainResponses capabilities adjustments code param status kind error errors detail choices index
   delta finish_reason usage prompt_tokens completion_tokens reasoning_content refusalDetails next then toJSON
   retryAfterMs trustProxy writeStallMs body rawBody cause close admit settle source

@@ -6,7 +6,7 @@ export type HostBody =
       readonly kind: 'stream'
       readonly stream: AsyncIterable<Uint8Array>
       /** Returns the body if it is already buffered completely. Otherwise returns `undefined` and consumes nothing. */
-      arrived?(): Uint8Array | undefined
+      buffered?(): Uint8Array | undefined
     }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** The result of a body parser that ran before. */
@@ -40,7 +40,7 @@ export interface FetchContext<Host = unknown> {
   /** Replaces `request.body`. */
   readonly body?: HostBody | undefined
   /** Called once with the principal, after authentication. */
-  readonly identified?: ((principal: Principal) => void) | undefined
+  readonly onPrincipal?: ((principal: Principal) => void) | undefined
   /**
    * Whether the adapter reads responses by their `sluice.answer` symbol. The gateway then creates the native parts of a
    * `Response` only when they are used, which is cheaper. See `GatewayResponse`.

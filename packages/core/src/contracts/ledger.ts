@@ -86,7 +86,7 @@ export interface Ledger {
    * is not `request`. The call may cost money, but is not usage of the caller. It may be called after the `close` of the
    * request. Resolves once the record is stored. Default: discarded calls are not recorded.
    */
-  discarded?(closing: LedgerClosing): void | Promise<void>
+  recordDiscarded?(closing: LedgerClosing): void | Promise<void>
   /** Resolves once all pending records are stored, as far as possible. `gateway.close` waits for it. */
   flush?(): void | Promise<void>
 }

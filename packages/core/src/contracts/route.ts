@@ -31,7 +31,7 @@ export interface RoutedTarget extends Target {
    * Returns whether to fall back to the next target after a failure of this one. Not called once part of the response was
    * sent. Default: after every failure that the request itself did not cause.
    */
-  readonly on?: (failure: UpstreamError) => boolean
+  readonly fallbackOn?: (failure: UpstreamError) => boolean
   /**
    * Milliseconds without content after which the next target is called too. The first of both to respond is used, the other
    * is cancelled. Default: no hedging.

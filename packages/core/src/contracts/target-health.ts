@@ -10,7 +10,7 @@ export interface TargetHealth {
    */
   readonly firstTokenMs: number | undefined
   /** The same average for responses that are not streamed: the time to the complete response, in milliseconds. */
-  readonly wholeMs: number | undefined
+  readonly responseMs: number | undefined
   /**
    * State of the circuit breaker. `closed`: calls are made. `cooldown`: the target asked for a pause. `open`: too many calls
    * failed. `half_open`: a single call probes it.

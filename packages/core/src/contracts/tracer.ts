@@ -21,7 +21,7 @@ export interface RequestSpan {
    */
   within?(run: () => void): void
   /** Starts the span of an upstream call, of any `AttemptReason`, or returns `undefined` to create none. */
-  attempt(asked: UpstreamCall): AttemptSpan | undefined
+  attempt(call: UpstreamCall): AttemptSpan | undefined
   /**
    * Ends the span. Called once, before observers receive the same event. All attempts have ended before, except hedges and
    * mirrored calls, which may end later. `answerId` is the `id` of the completion; `undefined` if the request has none of its

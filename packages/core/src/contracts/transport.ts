@@ -19,7 +19,7 @@ export interface UpstreamResponse extends TransportResponse {
   /** Returns the complete body as UTF-8 text. Rejects with `UpstreamError` of kind `garbled` above 32 MiB. */
   text(): Promise<string>
   /** Returns the body synchronously if it is buffered completely and unread. Otherwise returns `undefined`. */
-  arrivedText?(): string | undefined
+  bufferedText?(): string | undefined
 }
 
 /**

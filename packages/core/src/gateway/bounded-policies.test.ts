@@ -51,7 +51,7 @@ describe('boundedPolicies', () => {
       systemClock,
     )
     await expect(authenticate(request, undefined)).rejects.toThrow(
-      'authenticate did not come to its answer within 10 milliseconds (timeouts.policyMs).',
+      '`authenticate` timed out after 10 ms (`timeouts.policyMs`).',
     )
     await expect(route(draft, context)).rejects.toThrow('route did not')
     await expect(authorize(ann, 'm')).rejects.toThrow('authorize did not')

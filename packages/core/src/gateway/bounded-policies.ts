@@ -8,11 +8,7 @@ import type { LimitStore } from '../contracts/limit-store.ts'
 import type { Lease, Limiter } from '../contracts/limiter.ts'
 import type { LimitRuleData } from '../contracts/principal.ts'
 import type { Route } from '../contracts/route.ts'
-import {
-  ConfigurationError,
-  type ConfigurationIssue,
-  quoted,
-} from '../errors/configuration-error.ts'
+import { ConfigurationError, type ConfigurationIssue, quoted } from '../errors/configuration-error.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { hasLimits } from '../rate-limiting/limit.ts'
@@ -127,7 +123,7 @@ export function withPolicyTimeout<T>(
 ): T | Promise<T> {
   if (!isPromise(value)) return value
   const expired = () => {
-    throw new Error(`${name} did not come to its answer within ${ms} milliseconds (timeouts.policyMs).`)
+    throw new Error(`\`${name}\` timed out after ${ms} ms (\`timeouts.policyMs\`).`)
   }
   return withTimeout(clock, ms, value, expired, late)
 }

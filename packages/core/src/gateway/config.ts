@@ -18,110 +18,110 @@ import type { BreakerOptions, RetryOptions } from '../upstream/health/health-opt
 import type { AbandonedCallOptions } from '../usage/abandoned-calls.ts'
 import type { Prices } from '../usage/prices.ts'
 
-/** How a streamed answer is paced. */
+/** When parts of a streamed response are sent. */
 export interface StreamPacing {
   /**
-   * A comment is sent when nothing else was for so long, in milliseconds. The head of an answer that has not begun is
-   * sent so long after the last target was asked that can be. While another could be, a silent one may still be given up
-   * for it, and the head is sent so long after the upstream's own. Default 15,000.
+   * Interval of keep-alive comments, in milliseconds: one is sent when nothing else was for so long. Default 15,000.
+   *
+   * It also bounds the wait for the response head: the head is sent this long after the call of the last target, or this
+   * long after the head of an upstream while another target could still be called.
    */
   readonly keepAliveMs: number
   /**
-   * How long after the upstream's head its first content is awaited before the answer's own head is sent, so
-   * that an error before it is still a real status. While another target could be asked, it is awaited for `keepAliveMs`.
-   * Default 250 milliseconds.
+   * How long to hold the response head after that of the upstream, in milliseconds, unless content arrives first. An error
+   * within this time still gets an error status. While another target could be called, `keepAliveMs` applies instead.
+   * Default 250.
    */
   readonly holdMs: number
 }
 
-/** What a gateway is made of. `authenticate` and `route` are required. `Model` are the names of the route's models. */
+/** Options of `createGateway`. `authenticate` and `route` are required. `Model` are the names of the route's models. */
 export interface GatewayOptions<Host = unknown, Model extends string = string> {
-  /** Who is asking. */
+  /** Identifies callers, such as `apiKeys([...])`. */
   readonly authenticate: Authenticator<Host>
-  /** Where a request can be answered: usually `models({...})`. */
+  /** Selects the targets of a request, usually `models({...})`. */
   readonly route: Route<Model>
-  /** Whether a principal may use a model. Default: as the principal's `models` say. */
+  /** Decides whether a principal may use a model. Default: by the `models` of the principal. */
   readonly authorize?: Authorizer
   /**
-   * Whether there is room: rules, such as `[requests(60).per('minute'), concurrent(5)]`, counted in this process; or
-   * `limits(rules, { store })` for rules that hold across processes, or a limiter of your own. Default: no rules but those
-   * of the principals.
+   * Rate limits and budgets. Rules such as `[requests(60).per('minute'), concurrent(5)]` count in this process;
+   * `limits(rules, { store })` counts across processes. Or your own `Limiter`. Default: only the `limits` of principals.
    */
   readonly limits?: Limiter | LimitRuleData | readonly LimitRuleData[]
-  /** What the use of a model costs: `priceTable({...})`. Without it nothing has a price. */
+  /** Prices of models: `priceTable({...})`. Without it no request has a cost. */
   readonly prices?: Prices
-  /** What calls are charged whose answers were cut off before any of them came. Default: what was reserved for them. */
+  /** What to charge for upstream calls that were aborted before any content arrived. Default: the reserved amount. */
   readonly abandonedCalls?: Partial<AbandonedCallOptions>
-  /** Keeps a record of each request that is let in. Default: none. */
+  /** Records each admitted request with its usage and cost. Default: none. */
   readonly ledger?: Ledger
-  /** Gives finished answers again to the same requests: `responseCache({ ttlMs: 60_000 })`. Default: none are kept. */
+  /** Caches responses: `responseCache({ ttlMs: 60_000 })`. Default: no caching. */
   readonly cache?: ResponseCache
   /**
-   * Answers a request with an `Idempotency-Key` once, however often it is sent: `idempotency()`. Default: the header is
-   * not read.
+   * Executes requests with the same `Idempotency-Key` header only once: `idempotency()`. Default: the header is ignored.
    */
   readonly idempotency?: Idempotency
   /**
-   * Whether the service has room for one more, asked before anything else: `inFlightCap(500)`, or `loadShedding()` of
-   * `@sluice/node`. Asked again once a body has arrived that had to be waited for. What is refused is a 503. Default:
-   * there always is.
+   * Rejects requests with a 503 under overload: `inFlightCap(500)`, or `loadShedding()` of `@sluice/node`. Called before
+   * anything else, and again after a body that took time to arrive. Default: none.
    */
   readonly loadShedder?: LoadShedder
-  /** Called with each event: the begin and end of a chat completion, failed and unused calls, changes of targets and stores, warnings. */
+  /** Called with each event: start and end of chat completions, failed and discarded calls, changes of targets and stores, warnings. */
   readonly observe?: Observer
-  /** Follows requests and their upstream calls as spans: `openTelemetry().tracer`. Default: nothing does. */
+  /** Creates spans for requests and upstream calls: `openTelemetry().tracer`. Default: none. */
   readonly tracer?: Tracer
   /**
-   * Whether callers are told how their requests were routed, in the header `x-sluice-trace`: the places that could have
-   * answered, by their providers' and upstream models' names, why some were not asked, and the attempts. A function
-   * says so for each caller. Default: no.
+   * Whether responses have the header `x-sluice-trace`. It reveals how the request was routed: the targets, by the names of
+   * their providers and upstream models, why some were skipped, and the attempts. A function decides per principal. Default
+   * `false`.
    */
   readonly traceHeader?: boolean | ((principal: Principal) => boolean)
   /**
-   * The request header with the caller's own id for a request, such as `'x-correlation-id'`; `true`: `x-request-id`. An id of
-   * 1 to 128 characters of `A-Z a-z 0-9 . _ : / + = @ -` is in the events, and comes back in the response as
-   * `x-client-request-id`. Any other is ignored. It identifies nothing: holds, leases and ledger entries are known by the
-   * gateway's own id. Default: none is read.
+   * Request header with the client's own request id, such as `'x-correlation-id'`; `true` means `x-request-id`. An id of 1 to
+   * 128 characters of `A-Z a-z 0-9 . _ : / + = @ -` appears in events, and in the response as `x-client-request-id`. Any other
+   * is ignored. The gateway still uses its own id for limits and the ledger. Default `false`.
    */
   readonly clientRequestId?: boolean | string
   /**
-   * Carries bytes to the vendors. Default: undici on Node, `fetch` elsewhere. One of your own may serve several
-   * gateways: closing it is yours.
+   * Sends requests to vendors. Default: undici on Node, `fetch` elsewhere. The gateway does not close a transport that you
+   * pass, so several gateways can share it.
    */
   readonly transport?: Transport
-  /** Path of the service. Default `/v1`. */
+  /** Base path of the endpoints. Default `/v1`. */
   readonly basePath?: string
   /** `schema` (default) checks types and ranges; `live` adds the rules that hosted services enforce. */
   readonly validation?: 'schema' | 'live'
-  /** What becomes of top-level fields that the protocol does not know. Default `pass`. */
+  /** Whether to pass unknown top-level fields to the vendor or to reject them with a 400. Default `pass`. */
   readonly unknownParameters?: 'pass' | 'reject'
   /**
-   * What becomes of a parameter that the answering vendor lacks and that changes the answer: a 400 (`refuse`,
-   * default), or it is left out and told of (`drop`).
+   * How to handle a parameter that the vendor does not support and that would change the response. `refuse` (default): a 400.
+   * `drop`: omit it, and report that in the header `x-sluice-adjustments`.
    */
   readonly unsupportedParameters?: UnsupportedParameters
+  /** Limits on the size, depth and upload rate of request bodies. */
   readonly requestLimits?: Partial<RequestLimits>
+  /** Timeouts of your functions and of upstream calls, in milliseconds. */
   readonly timeouts?: Partial<Timeouts>
+  /** Keep-alive comments and buffering of streamed responses. */
   readonly stream?: Partial<StreamPacing>
-  /** How many upstream calls one request may make, over all its targets. Default 3. */
+  /** Maximum number of upstream calls per request, over all targets. Default 3. */
   readonly maxAttempts?: number
-  /** How a request is sent again to a target that failed; `false`: never, though other targets are asked. */
+  /** Retries of the same target. `false`: none, but fallbacks to other targets still happen. */
   readonly retry?: Partial<RetryOptions> | false
-  /** When a target that fails is left alone; `false`: never, also where it asks for a pause. */
+  /** When to stop calling a target that fails. `false`: never, not even if it asks for a pause. */
   readonly breaker?: Partial<BreakerOptions> | false
   /**
-   * Where processes tell each other which targets are left alone, such as `redisHealth(client)`; they know a target by
-   * its provider's name and its model. Default: each process finds out by itself.
+   * Shares the state of circuit breakers between processes, such as `redisHealth(client)`. Targets are identified by provider
+   * name and model. Default: each process has its own state.
    */
   readonly sharedHealth?: SharedHealth
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** Returns the time in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
   /**
-   * 32 fresh random hexadecimal digits. Default from `crypto.getRandomValues`, also in the place of an id that is no
-   * printable ASCII of at most 100 characters.
+   * Returns a unique id: 32 random hexadecimal digits. The default uses `crypto.getRandomValues`, and also replaces an id that
+   * is not printable ASCII of at most 100 characters.
    */
   readonly generateId?: () => string
-  /** A number from 0 up to, but not including, 1. Default `Math.random`. */
+  /** Returns a number from 0 up to, but not including, 1. Default `Math.random`. */
   readonly random?: () => number
 }
 

@@ -49,7 +49,7 @@ export async function explain<Host>(
     principal = await authenticate(request, context.host, options.authenticate, failure => {
       reported = moreSpecific(reported, checkedAuthFailure(failure))
     })
-    context.identified?.(principal)
+    context.onPrincipal?.(principal)
     if (isBodyBuffered(context.body)) await undefined
     const { requestLimits, random, clock } = options
     const draft =

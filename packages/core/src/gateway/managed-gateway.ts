@@ -5,80 +5,81 @@ import type { GatewayError } from '../errors/errors.ts'
 import type { GatewayOptions } from './config.ts'
 import type { ModelTargets } from './model-targets.ts'
 
-/** What would become of a request: nobody was asked, and no room was taken. */
+/** The result of `explain`: how a request would be routed. */
 export interface Explanation {
-  /** The caller's, where one is known. */
+  /** The id of the principal; `undefined` if the request was not authenticated. */
   readonly principal: string | undefined
-  /** Why nobody was authenticated, where that is so. */
+  /** Why authentication failed, if it did. */
   readonly authFailure: AuthFailure | undefined
   readonly model: string | undefined
-  /** In the order in which they would be asked; those that would be skipped included. At most 100. */
+  /** The targets in the order of attempts, including those that would be skipped. At most 100. */
   readonly candidates: readonly TracedTarget[]
-  /** How many are left out; absent where none are. */
+  /** How many candidates are omitted; absent if none are. */
   readonly more?: number
-  /** What chance was decided with. */
+  /** The seed of the random decisions. */
   readonly seed: number
-  /** Why it would be refused before any upstream is asked; `undefined` where it would not. */
+  /** The error that would reject the request before any upstream call; `undefined` if it would be accepted. */
   readonly refusal: GatewayError | undefined
 }
 
-/** A chat-completions service as a function over Web `Request` and `Response`. */
+/** A chat completions API as a function from `Request` to `Response`. */
 export interface Gateway<Host = unknown> {
   /**
-   * Answers a request. May be passed about unbound, and stand where a `fetch` is asked for: called with a
-   * URL and a `RequestInit` it answers in process, and rejects when the `signal` given there aborts.
-   * Called with a `Request` it never rejects.
+   * Handles a request. It needs no `this`, and can replace `fetch` in a client: called with a URL and a `RequestInit`, it
+   * responds in process, and rejects when the `signal` aborts. Called with a `Request`, it never rejects.
    */
   readonly fetch: (
     input: Request | string | URL,
     init?: FetchContext<Host> | RequestInit,
   ) => Promise<Response>
   /**
-   * Whether a path is the gateway's: everything under its base. `mount` is the path under which the host
-   * mounted it; where the mount itself ends with the base (`app.use('/v1', ...)`), all below the mount is.
+   * Returns whether a path belongs to the gateway, which is everything below its `basePath`. `mount` is the path under which
+   * the host framework mounted it. If the mount itself ends with the base path (`app.use('/v1', ...)`), every path below the
+   * mount matches.
    */
   readonly matches: (pathname: string, mount?: string) => boolean
   /**
-   * Stops: refuses new requests with 503, lets running answers end for `drainMs` (default 30,000), then
-   * ends them, and closes the transport that it made itself. Resolves when nothing runs any more and what limits and
-   * ledger had to be told is told, for which it waits up to 5 seconds. Of several calls the shortest `drainMs` counts.
+   * Shuts down gracefully. Rejects new requests with a 503, waits up to `drainMs` milliseconds (default 30,000) for open ones,
+   * then aborts them, and closes its own transport.
+   *
+   * Resolves when no request is open, and limits and ledger have been written, for which it waits up to 5 seconds more. If
+   * called repeatedly, the shortest `drainMs` applies.
    */
   readonly close: (options?: { readonly drainMs?: number }) => Promise<void>
 }
 
 /**
- * What `createGateway` makes: a gateway, and what its owner does with it. `Model` are the names of the models that it was
- * made with; with a type argument of its own for `Host`, `createGateway` does not infer them.
+ * The gateway that `createGateway` returns, with functions to operate it. `Model` are the names of its models; they are not
+ * inferred if you pass a type argument for `Host`.
  */
 export interface ManagedGateway<Host = unknown, Model extends string = string> extends Gateway<Host> {
   /**
-   * Takes other options from now on, as a whole: what they do not name has its default. Requests that run finish with
-   * those that they began with, and then the transport is closed that the gateway had made for them. What is of your
-   * making is not closed, but for a load shedder that the new options do not have. What is known of the health of
-   * targets stays, and so do the counts of rules that name no store; a limiter of its own counts for itself.
+   * Replaces all options: those that are absent get their defaults. Open requests finish with the options that they started
+   * with; then their transport is closed, if the gateway created it. Your own objects are not closed, except a load shedder
+   * that the new options do not contain. The health of targets and the counters of rules without a store are kept. A
+   * `Limiter` of your own keeps its own counters.
    *
-   * Options that cannot be used change nothing: throws `TypeError` naming every one that is wrong, and after `close`.
+   * Throws `ConfigurationError` that lists all invalid options, and changes nothing. Throws `TypeError` after `close`.
    */
   reload(options: GatewayOptions<Host>): void
   /**
-   * What would become of a request to chat completions, as far as it is decided before room is taken: who asks, where it
-   * may be answered, in which order, and who would be skipped. No upstream is asked, no room taken, nothing recorded.
-   * `authenticate`, `route` and `authorize` are asked as for a request, and its body is read. `seed` is that of a trace
-   * whose decisions are wanted again; absent: a fresh one.
+   * Returns how a chat completion would be routed: its principal, and its targets in order, with those that would be skipped.
+   * It calls no upstream, takes nothing from limits, and records nothing. It does call `authenticate`, `route` and
+   * `authorize`, and reads the body. Pass the `seed` of a trace to reproduce its random decisions; default: a random one.
    *
-   * What refuses the request is in `refusal`. Rejects with `TypeError` for what is no seed.
+   * If the request would be rejected, `refusal` has the error. Rejects with `TypeError` for an invalid seed.
    */
   readonly explain: (
     request: Request,
     context?: FetchContext<Host> & { readonly seed?: number },
   ) => Promise<Explanation>
-  /** Whether it takes requests: `false` from the moment that `close` is called. For a readiness probe. */
+  /** Whether the gateway accepts requests: `false` once `close` is called. For readiness probes. */
   readonly ready: boolean
-  /** The names that callers use, as `GET /models` lists them: after a `reload`, those of the other options. */
+  /** The names of the models, as in `GET /models`. They are those of the current options. */
   readonly models: readonly Model[]
   /**
-   * For each of `models` the places that could answer it, and how they do now: for a page or a probe of your own. After a
-   * `reload`, those of the other options. Throws what a function of your own route throws that is asked for them.
+   * Returns the targets of each model with their current health, for your own status page or probe. They are those of the
+   * current options. Throws what your own route throws.
    */
   targets(): readonly ModelTargets[]
 }

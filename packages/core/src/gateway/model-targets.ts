@@ -3,27 +3,27 @@ import type { TargetHealth } from '../contracts/target-health.ts'
 import { isSameTarget } from '../validation/is-target.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
-/** A place that could answer a model, and how it does. */
+/** A target and its health. */
 export interface TargetStatus {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
-  /** As this process sees it. */
+  /** The health as measured by this process. */
   readonly health: TargetHealth
 }
 
-/** The places that could answer a model. */
+/** The targets of a model. */
 export interface ModelTargets {
-  /** The name that callers use. */
+  /** The name of the model in requests. */
   readonly model: string
   /**
-   * In the order in which they stand in the table, each once; those that `mirror` sends copies to are among them. A
-   * route may ask them in another order, or only some. One of your own that does not say its `targets` has none here.
+   * Each target once, in the order of the model table, including those of `mirror`. A route may call them in another order, or
+   * only some. Empty for your own route without `targetsOf`.
    */
   readonly targets: readonly TargetStatus[]
 }
 
-/** The models that a route lists, with their places and how those do now. */
+/** Returns the models of a route with their targets and current health. */
 export function modelTargets<Host>({
   route,
   call,

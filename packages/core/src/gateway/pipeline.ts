@@ -54,7 +54,7 @@ export async function completeChat<Host>(
   )
   const principal = isPromise(identifying) ? await identifying : identifying
   record.principal = principal
-  context.identified?.(principal)
+  context.onPrincipal?.(principal)
   if (isBodyBuffered(context.body)) await undefined
   const draft =
     read(request, context.body, options.requestLimits) ??

@@ -197,12 +197,12 @@ export class RequestRecord {
   /** Keeps a call whose answer nobody got; also when the request has ended. */
   keepUnused(call: DiscardedCallEvent): void {
     const { ledger, generateId: id } = this.#books
-    if (ledger?.discarded === undefined) return
+    if (ledger?.recordDiscarded === undefined) return
     const closedAt = this.#clock.now()
     const openedAt = this.#entry?.openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, id()), stream: this.stream, openedAt, closedAt }
     const closing = discardedClosing(call, beside)
-    if (closing !== undefined) this.#close(() => ledger.discarded?.(closing))
+    if (closing !== undefined) this.#close(() => ledger.recordDiscarded?.(closing))
   }
 
   /** Calls that go on beside the request, and after it. */

@@ -2,18 +2,20 @@ import { pathOf } from '../http/endpoint.ts'
 import { contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import type { Gateway } from './managed-gateway.ts'
 
-/** Something beside the gateway that answers under paths of its own: metrics, probes, a page. */
+/** Serves additional paths beside the gateway: metrics, probes, a page. */
 export interface Endpoint {
-  /** Whether a path is its own, as it stands below the mount: `/metrics`. */
+  /** Returns whether it serves a path. The path is relative to the mount: `/metrics`. */
   matches(path: string): boolean
-  /** Answers a request; `path` is that of its URL, below the mount. Adapters end `request.signal` where the client leaves. */
+  /** Handles a request. `path` is relative to the mount. `request.signal` aborts when the client disconnects. */
   fetch(request: Request, path: string): Response | Promise<Response>
 }
 
 /**
- * The same gateway, with more paths: `withEndpoints(gateway, [probes(gateway), metrics])`. The first endpoint whose path
- * it is answers, before the gateway is asked. They see no key: an endpoint that tells what not everybody should know asks
- * for one itself. Mounted in a host, they stand below the mount: `/api/ai` makes `/api/ai/metrics`.
+ * Adds endpoints to a gateway: `withEndpoints(gateway, [probes(gateway), metrics])`. The first endpoint that matches the path
+ * handles the request; otherwise the gateway does. Their paths are relative to the mount: with `/api/ai`, `/metrics` becomes
+ * `/api/ai/metrics`.
+ *
+ * Endpoints are not authenticated. One with confidential content must check credentials itself.
  */
 export function withEndpoints<Host>(gateway: Gateway<Host>, endpoints: readonly Endpoint[]): Gateway<Host> {
   const all = [...endpoints]
@@ -31,7 +33,7 @@ export function withEndpoints<Host>(gateway: Gateway<Host>, endpoints: readonly 
   }
 }
 
-/** The part of a path below the mount; the path itself where it is not there. */
+/** Returns a path relative to the mount, or unchanged if it is not below the mount. */
 function below(path: string, mount: string): string {
   const inside = path.startsWith(mount) && (path.length === mount.length || path[mount.length] === '/')
   return inside ? path.slice(mount.length) || '/' : path

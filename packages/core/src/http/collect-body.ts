@@ -104,7 +104,7 @@ function allowedMs(bytes: number, { deadlineMs, minBytesPerSecond, minRateGraceM
 
 /** All of a body that has come as a whole; `undefined` where it has to be waited for. */
 export function bufferedBody(body: StreamBody): Uint8Array | undefined {
-  const whole = memberOf(body, 'arrived')?.call(body)
+  const whole = memberOf(body, 'buffered')?.call(body)
   if (whole !== undefined && !ArrayBuffer.isView(whole)) throw notBytes()
   return whole
 }

@@ -18,12 +18,12 @@ export function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefin
   const given = init as FetchContext<Host>
   const mount = Object.hasOwn(given, 'mount') ? given.mount : undefined
   const body = Object.hasOwn(given, 'body') ? given.body : undefined
-  const identified = Object.hasOwn(given, 'identified') ? given.identified : undefined
+  const onPrincipal = Object.hasOwn(given, 'onPrincipal') ? given.onPrincipal : undefined
   return {
     host: Object.hasOwn(given, 'host') ? given.host : undefined,
     mount: typeof mount === 'string' ? mount : undefined,
     body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
-    identified: typeof identified === 'function' ? identified : undefined,
+    onPrincipal: typeof onPrincipal === 'function' ? onPrincipal : undefined,
     plainResponses: Object.hasOwn(given, 'plainResponses') && given.plainResponses === true,
   }
 }

@@ -16,7 +16,7 @@ import { fallback } from './fallback.ts'
 
 const failure = (details: Partial<UpstreamErrorDetails>) =>
   new UpstreamError('x', { kind: 'refused', ...details })
-const moves = ({ on }: RoutedTarget, details: Partial<UpstreamErrorDetails>) => on?.(failure(details))
+const moves = ({ fallbackOn }: RoutedTarget, details: Partial<UpstreamErrorDetails>) => fallbackOn?.(failure(details))
 
 describe('fallback', () => {
   it('gives all places in their order, each once', () => {
@@ -77,7 +77,7 @@ describe('fallback', () => {
     expect(moves(third!, { status: 503 })).toBe(true)
     expect(last).toEqual(d)
     const open = candidatesOf(fallback(inner, c))
-    expect(open.map(({ on }) => on !== undefined)).toEqual([true, false, false])
+    expect(open.map(({ fallbackOn }) => fallbackOn !== undefined)).toEqual([true, false, false])
   })
 
   it.each([

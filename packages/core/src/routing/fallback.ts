@@ -44,8 +44,8 @@ type Moves = (failure: UpstreamError) => boolean
 function leaving(moves: Moves): (step: LinkedRoute) => LinkedRoute {
   const map = (candidates: Candidates) =>
     candidates.map((candidate, at): RoutedTarget => {
-      const own = at < candidates.length - 1 ? candidate.on : undefined
-      return { ...candidate, on: own ?? moves }
+      const own = at < candidates.length - 1 ? candidate.fallbackOn : undefined
+      return { ...candidate, fallbackOn: own ?? moves }
     })
   return step => mappedStep(step, map)
 }
@@ -54,7 +54,7 @@ function leaving(moves: Moves): (step: LinkedRoute) => LinkedRoute {
 function withoutLast(candidates: Candidates): Candidates {
   const last = candidates.at(-1)
   if (last === undefined) return candidates
-  const { on: _, ...open } = last
+  const { fallbackOn: _, ...open } = last
   return [...candidates.slice(0, -1), open]
 }
 

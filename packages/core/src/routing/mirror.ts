@@ -46,7 +46,7 @@ function mirrored(step: LinkedRoute, { fixed, targets }: LinkedRoute, share: num
       { path: ['shadow'], received, expected: 'a target, or a name of one' },
     ])
   }
-  const { via: _, on: __, hedgeAfterMs: ___, shadows: ____, ...target } = shadow
+  const { via: _, fallbackOn: __, hedgeAfterMs: ___, shadows: ____, ...target } = shadow
   const shaded = mappedStep(step, (candidates: Candidates) =>
     candidates.map((candidate): RoutedTarget => {
       if (isSameTarget(candidate, target) && candidate.parameters === target.parameters) return candidate

@@ -9,7 +9,7 @@ const maxTextBytes = 32 * 1024 * 1024
 export function watchResponse(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
   const { status, headers } = response
   const body = watchedBody(response.body, deadlines)
-  return { status, headers, body, text: () => textOf(body), arrivedText: () => arrivedTextOf(body) }
+  return { status, headers, body, text: () => textOf(body), bufferedText: () => arrivedTextOf(body) }
 }
 
 function watchedBody(body: AsyncIterable<Uint8Array>, deadlines: Deadlines): AsyncIterable<Uint8Array> {

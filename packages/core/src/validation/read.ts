@@ -40,7 +40,7 @@ export function read(request: Request, body: HostBody | undefined, limits: Reque
 
 /** Whether a body that has come along with the head of its request may be told of a turn later. */
 export function isBodyBuffered(body: HostBody | undefined): boolean {
-  return body?.kind === 'stream' && memberOf(body, 'arrived') !== undefined
+  return body?.kind === 'stream' && memberOf(body, 'buffered') !== undefined
 }
 
 /** Whose body is received, and where it is counted. */

@@ -15,11 +15,11 @@ export function shouldFallBack(error: unknown): boolean {
 }
 
 /** Whether a failure of a target is worth another one: `on` decides where the target has it. Throws `TypeError` for what is no boolean. */
-export function mayMoveOn({ on }: Pick<RoutedTarget, 'on'>, failure: unknown): boolean {
-  if (on === undefined || !UpstreamError.is(failure)) return shouldFallBack(failure)
-  const may: unknown = on(failure)
+export function mayMoveOn({ fallbackOn }: Pick<RoutedTarget, 'fallbackOn'>, failure: unknown): boolean {
+  if (fallbackOn === undefined || !UpstreamError.is(failure)) return shouldFallBack(failure)
+  const may: unknown = fallbackOn(failure)
   if (typeof may === 'boolean') return may
-  throw new TypeError(`A target's on gave ${String(may)}, expected a boolean.`)
+  throw new TypeError(`fallbackOn of a target returned ${String(may)}, expected a boolean.`)
 }
 
 /** What passes by itself. 424: the model failed at this one answer. 529: the vendor is overloaded. */
