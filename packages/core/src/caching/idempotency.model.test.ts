@@ -4,7 +4,7 @@ import { systemClock } from '../clock/clock.ts'
 import type { GuardedCacheStore, StoreOutcome } from '../contracts/answer-store.ts'
 import { GatewayError } from '../errors/errors.ts'
 import type { CacheWriter } from './cached-response.ts'
-import { recallRepeat } from './idempotency.ts'
+import { lookUpReplay } from './idempotency.ts'
 import { InFlightKeys } from './in-flight-keys.ts'
 import { memoryCacheStore } from './memory-answers.ts'
 
@@ -163,7 +163,7 @@ async function outcomeOf(
   const request = new Request('http://there.test', { headers: { 'idempotency-key': `key-${key}` } })
   const draft = { model: 'm', body: { model: 'm', user: String(body) }, bytes: 1 }
   try {
-    const found = await recallRepeat(request, draft, { id: `principal-${who}` }, requestId, {
+    const found = await lookUpReplay(request, draft, { id: `principal-${who}` }, requestId, {
       keys,
       ttlMs,
       maxBytes: 100,

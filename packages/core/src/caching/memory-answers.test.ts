@@ -6,7 +6,7 @@ const of = (owner: string, name: string) => ({ owner, name })
 const long = { ttlMs: 1_000 }
 const pinned = { ttlMs: 1_000, pinned: true }
 
-describe('memoryAnswers', () => {
+describe('memoryCacheStore', () => {
   for (const { name, run } of answerStoreConformance)
     it(name, () => run(async settings => memoryCacheStore(settings)))
 

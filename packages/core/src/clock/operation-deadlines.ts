@@ -21,7 +21,7 @@ export class OperationDeadlines {
   /** In the order of their deadlines. */
   #pending = new Set<TimedOperation>()
   /** Those that were due by then expire when the timer rings again: what had come meanwhile was heard. */
-  #heardUntil = Number.NEGATIVE_INFINITY
+  #handledUntil = Number.NEGATIVE_INFINITY
 
   constructor(ms: number, clock: Clock) {
     this.#ms = ms
@@ -42,7 +42,7 @@ export class OperationDeadlines {
     return operation
   }
 
-  takeBack(operation: TimedOperation): void {
+  cancel(operation: TimedOperation): void {
     operation.expired = nothing
     this.#pending.delete(operation)
     if (this.#pending.size === 0) this.#timer.clear()
@@ -57,7 +57,7 @@ export class OperationDeadlines {
   }
 
   #ring(): void {
-    const due = [...this.#pending].filter(({ dueAt }) => dueAt <= this.#heardUntil)
+    const due = [...this.#pending].filter(({ dueAt }) => dueAt <= this.#handledUntil)
     // Out of the way first: one that expires may make the store be given up, and `expireAll` be called.
     for (const operation of due) this.#pending.delete(operation)
     for (const operation of due) expire(operation)
@@ -68,7 +68,7 @@ export class OperationDeadlines {
       this.#timer.wakeAt(next.dueAt - 1)
       return
     }
-    this.#heardUntil = now + 1
+    this.#handledUntil = now + 1
     this.#timer.wakeAt(now + 1)
   }
 }

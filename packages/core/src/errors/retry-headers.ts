@@ -1,4 +1,4 @@
-/** From when on a client that was refused may retry, and over how long the clients are spread. Milliseconds. */
+/** Earliest retry of a rejected client, and the time over which retries are spread. Milliseconds. */
 const soonest = 1_000
 const spread = 4_000
 

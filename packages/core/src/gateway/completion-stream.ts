@@ -62,7 +62,7 @@ export class CompletionStream implements TextSource {
     else this.#follow(answering)
     // Nobody may be reading when the client leaves.
     lifetime.onEnd(reason => {
-      if (reason === 'client_disconnected') this.leave()
+      if (reason === 'client_disconnected') this.cancel()
     })
   }
 
@@ -77,7 +77,7 @@ export class CompletionStream implements TextSource {
     return this.#upstream.answer.next().then(this.#took, this.#broke)
   }
 
-  leave(): void {
+  cancel(): void {
     if (this.#over) return
     this.#over = true
     // An upstream that has not answered yet hears of it here, and of nothing after `release`.
@@ -159,7 +159,7 @@ export class CompletionStream implements TextSource {
   }
 
   #breakUnread(error: unknown): void {
-    if (this.#request.lifetime.ended === 'client_disconnected') this.leave()
+    if (this.#request.lifetime.ended === 'client_disconnected') this.cancel()
     else if (!this.#reading) this.#lastWords = this.#break(error)
   }
 

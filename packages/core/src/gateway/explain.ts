@@ -79,7 +79,7 @@ export async function explain<Host>(
     lifetime.release()
   }
   const authFailure = principal === undefined ? authFailureOf(refusal, reported) : undefined
-  return { principal: principal?.id, authFailure, model, ...log.told(), seed: log.seed, refusal }
+  return { principal: principal?.id, authFailure, model, ...log.summary(), seed: log.seed, refusal }
 }
 
 /** Says why places would be skipped; where all would be, gives the refusal. */

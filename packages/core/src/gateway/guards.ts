@@ -6,7 +6,7 @@ import type { LoadShedder } from '../contracts/load-shedder.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RequestSpan, Tracer } from '../contracts/tracer.ts'
 import { TracedRequest } from '../observability/traced-request.ts'
-import { isPromise, unheard } from '../primitives/is-promise.ts'
+import { ignoreRejection, isPromise } from '../primitives/is-promise.ts'
 import { memberOf, membersOf, ownMembers } from '../primitives/own-members.ts'
 import { freshId, random as systemRandom } from '../primitives/random.ts'
 import type { Prices } from '../usage/prices.ts'
@@ -36,7 +36,7 @@ function guardCallback<Args extends readonly unknown[], T>(
         report?.worked()
         return value
       }
-      unheard(value)
+      ignoreRejection(value)
       const got = isPromise(value) ? 'a promise' : typeof value
       report?.failed(new TypeError(`${report.name}: got ${got}, expected ${report.expected}.`))
     } catch (error) {

@@ -1,8 +1,8 @@
 import { authenticate } from '../auth/authenticate.ts'
 import { authorizePlaces } from '../auth/authorize.ts'
 import type { CachedResponse } from '../caching/cached-response.ts'
-import { type RunningIdempotency, recallRepeat } from '../caching/idempotency.ts'
-import { type ResponseCache, recallCached } from '../caching/response-cache.ts'
+import { lookUpReplay, type RunningIdempotency } from '../caching/idempotency.ts'
+import { lookUpCache, type ResponseCache } from '../caching/response-cache.ts'
 import { withTimeout } from '../clock/with-timeout.ts'
 import type { GuardedCacheStore } from '../contracts/answer-store.ts'
 import type { Draft } from '../contracts/draft.ts'
@@ -128,7 +128,7 @@ async function repeated(
   idempotency: RunningIdempotency,
   record: RequestRecord,
 ): Promise<CachedResponse | undefined> {
-  const found = await recallRepeat(request, draft, record.principal!, record.requestId, idempotency)
+  const found = await lookUpReplay(request, draft, record.principal!, record.requestId, idempotency)
   if (found?.keeper !== undefined) record.keep(found.keeper)
   record.replayed = found?.answer !== undefined
   return found?.answer
@@ -141,7 +141,7 @@ async function cached(
   cache: ResponseCache<GuardedCacheStore>,
   record: RequestRecord,
 ): Promise<CachedResponse | undefined> {
-  const found = await recallCached(request, input, record.principal!, cache)
+  const found = await lookUpCache(request, input, record.principal!, cache)
   if (found === undefined) return undefined
   if (found.keeper !== undefined) record.keep(found.keeper)
   record.cache = found.answer === undefined ? 'miss' : 'hit'

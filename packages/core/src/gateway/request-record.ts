@@ -191,7 +191,7 @@ export class RequestRecord {
       return
     }
     this.capture ??= new ResponseCapture()
-    this.capture.keepFor(keeper)
+    this.capture.addWriter(keeper)
   }
 
   /** Keeps a call whose answer nobody got; also when the request has ended. */

@@ -2,7 +2,7 @@ import type { Adjustment } from '../contracts/provider.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 
 /** Servers and proxies bound the size of a head; the event has what does not fit. */
-const longest = 2_000
+const maxHeaderLength = 2_000
 
 /**
  * What was adjusted, as the header `x-sluice-adjustments`: a list of RFC 9651, each member the parameter with
@@ -23,7 +23,7 @@ function listOf(adjustments: readonly Adjustment[]): string {
   let list = ''
   for (const [index, adjustment] of adjustments.entries()) {
     const member = memberOf(adjustment)
-    if (list.length + member.length > longest) {
+    if (list.length + member.length > maxHeaderLength) {
       list += `, "*";more=${adjustments.length - index}`
       break
     }
@@ -33,8 +33,8 @@ function listOf(adjustments: readonly Adjustment[]): string {
 }
 
 function memberOf({ parameter, action, detail }: Adjustment): string {
-  const told = detail === undefined ? '' : `;detail=${quoted(detail)}`
-  return `${quoted(parameter)};action=${action}${told}`
+  const detailText = detail === undefined ? '' : `;detail=${quoted(detail)}`
+  return `${quoted(parameter)};action=${action}${detailText}`
 }
 
 /** A string of RFC 9651, section 3.3.3: printable ASCII; anything else becomes `?`. */
@@ -45,7 +45,7 @@ function quoted(text: string): string {
     .replaceAll(/["\\]/g, '\\$&')}"`
 }
 
-const most = 1_000
+const maxAdjustments = 1_000
 const fitting = new WeakSet<readonly Adjustment[]>()
 
 /**
@@ -54,14 +54,18 @@ const fitting = new WeakSet<readonly Adjustment[]>()
  */
 export function boundedAdjustments(adjustments: readonly Adjustment[]): readonly Adjustment[] {
   if (fitting.has(adjustments)) return adjustments
-  if (adjustments.length <= most) {
+  if (adjustments.length <= maxAdjustments) {
     if (!adjustments.every(fits)) return adjustments.map(bounded)
     // What nobody can change fits the next time too.
     if (Object.isFrozen(adjustments) && adjustments.every(Object.isFrozen)) fitting.add(adjustments)
     return adjustments
   }
-  const rest = { parameter: '*', action: 'dropped', detail: `${adjustments.length - most} more` } as const
-  return [...adjustments.slice(0, most).map(bounded), rest]
+  const rest = {
+    parameter: '*',
+    action: 'dropped',
+    detail: `${adjustments.length - maxAdjustments} more`,
+  } as const
+  return [...adjustments.slice(0, maxAdjustments).map(bounded), rest]
 }
 
 function fits({ parameter, detail = '' }: Adjustment): boolean {

@@ -1,6 +1,6 @@
 import type { Observer } from '../contracts/events.ts'
 import { configurationError } from '../errors/configuration-error.ts'
-import { unheard } from '../primitives/is-promise.ts'
+import { ignoreRejection } from '../primitives/is-promise.ts'
 
 /**
  * Tells several observers of everything, in their order: `observe: observers(requestLog(), metrics.observe)`. One that
@@ -10,11 +10,11 @@ import { unheard } from '../primitives/is-promise.ts'
  * Throws `ConfigurationError` for what is no function.
  */
 export function observers(...list: readonly (Observer | undefined)[]): Observer {
-  const told = list.flatMap((observe, at) =>
+  const safe = list.flatMap((observe, at) =>
     observe === undefined ? [] : [safeObserver(checked(observe, at))],
   )
   return event => {
-    for (const tell of told) tell(event)
+    for (const observe of safe) observe(event)
   }
 }
 
@@ -28,7 +28,7 @@ export function safeObserver(observe: Observer | undefined): Observer {
   if (observe === undefined) return () => {}
   return event => {
     try {
-      unheard(observe(event))
+      ignoreRejection(observe(event))
     } catch {
       // As above.
     }

@@ -6,9 +6,9 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 
 /** Servers and proxies bound the size of a head; the event has what does not fit. In bytes. */
-const longest = 4_096
+const maxBytes = 4_096
 /** No more are looked at. */
-const most = 100
+const maxAttempts = 100
 
 /**
  * How a request came to its answer, as the value of the header `x-sluice-trace`: JSON in ASCII, at most 4 KiB. What does
@@ -18,25 +18,31 @@ const most = 100
 export function traceHeader(trace: RequestTrace, attempts: readonly AttemptRecord[]): string {
   const { seed, candidates, more } = trace
   const overheadMs = trace.overheadMs === undefined ? undefined : rounded(trace.overheadMs)
-  const told = { seed, overheadMs, attempts: attempts.slice(0, most).map(toldAttempt), candidates, more }
-  const whole = ascii(told)
-  if (whole.length <= longest && attempts.length <= most) return whole
-  const rest = { ...told, attempts: [], candidates: [], truncated: true }
-  let room = longest - ascii(rest).length
+  const shown = {
+    seed,
+    overheadMs,
+    attempts: attempts.slice(0, maxAttempts).map(shownAttempt),
+    candidates,
+    more,
+  }
+  const complete = ascii(shown)
+  if (complete.length <= maxBytes && attempts.length <= maxAttempts) return complete
+  const rest = { ...shown, attempts: [], candidates: [], truncated: true }
+  let remaining = maxBytes - ascii(rest).length
   const fitting = (members: readonly object[]): readonly object[] => {
     const fit: object[] = []
     for (const member of members) {
       const { length } = ascii([member])
-      if (length > room) break
-      room -= length
+      if (length > remaining) break
+      remaining -= length
       fit.push(member)
     }
     return fit
   }
-  return ascii({ ...rest, attempts: fitting(told.attempts), candidates: fitting(candidates) })
+  return ascii({ ...rest, attempts: fitting(shown.attempts), candidates: fitting(candidates) })
 }
 
-function toldAttempt({ provider, model, called, why, ms, waitedMs, status, error }: AttemptRecord): object {
+function shownAttempt({ provider, model, called, why, ms, waitedMs, status, error }: AttemptRecord): object {
   return {
     provider: boundedLine(String(provider)),
     model: boundedLine(model),

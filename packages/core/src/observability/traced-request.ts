@@ -44,7 +44,7 @@ export class TracedRequest {
   ): TracedAttempt | undefined {
     try {
       const { provider, model, why } = asked
-      const span: unknown = this.#span.attempt({ provider, model, why, input, ...placeOf(url) })
+      const span: unknown = this.#span.attempt({ provider, model, why, input, ...addressOf(url) })
       if (span === undefined) return undefined
       if (!isAttemptSpan(span)) throw new TypeError('tracer: attempt gave no span: expected { end() }.')
       return new TracedAttempt(span, this.#failed)
@@ -70,7 +70,7 @@ function isAttemptSpan(value: unknown): value is AttemptSpan {
 }
 
 /** Where an upstream is, without its path, which may name a key. */
-function placeOf(url: string): Pick<UpstreamCall, 'address' | 'port'> {
+function addressOf(url: string): Pick<UpstreamCall, 'address' | 'port'> {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return { address: undefined, port: undefined }
   const { hostname, port, protocol } = new URL(url)
   const usual = protocol === 'https:' ? 443 : 80

@@ -1,6 +1,6 @@
 /** The name of a list that a text was likely meant to be; `undefined` where none is close. */
 export function closest(text: string, names: Iterable<string>): string | undefined {
-  const short = text.slice(0, longest)
+  const short = text.slice(0, maxLength)
   let best: string | undefined
   let least = Math.floor(Math.max(short.length, 3) / 3) + 1
   for (const name of names) {
@@ -14,7 +14,7 @@ export function closest(text: string, names: Iterable<string>): string | undefin
 }
 
 /** Texts are compared up to here: nobody mistypes more. */
-const longest = 100
+const maxLength = 100
 
 /** How many letters have to be changed, put in, left out or swapped with the next (optimal string alignment). */
 function edits(a: string, b: string): number {

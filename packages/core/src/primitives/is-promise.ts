@@ -4,6 +4,6 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
 }
 
 /** Of a promise nobody waits for, nobody hears that it fails. */
-export function unheard(value: unknown): void {
+export function ignoreRejection(value: unknown): void {
   if (typeof value === 'object' && value !== null) void Promise.resolve(value).catch(() => {})
 }

@@ -8,23 +8,23 @@ const digits = new TextEncoder().encode('0123456789abcdef')
 const decoder = new TextDecoder()
 const bytes = new Uint8Array(batch * idBytes)
 const text = new Uint8Array(2 * bytes.length)
-let made = ''
+let ids = ''
 let next = 0
 
 /** A new id: 32 hexadecimal digits of chance. Made in batches, as a request needs three and each draw has its price. */
 export function freshId(): string {
-  if (next === made.length) {
+  if (next === ids.length) {
     crypto.getRandomValues(bytes)
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at]!
       text[2 * at] = digits[byte >> 4]!
       text[2 * at + 1] = digits[byte & 15]!
     }
-    made = decoder.decode(text)
+    ids = decoder.decode(text)
     next = 0
   }
   next += 2 * idBytes
-  return made.slice(next - 2 * idBytes, next)
+  return ids.slice(next - 2 * idBytes, next)
 }
 
 /** A number from 0 up to, but not including, 1. Not for secrets. */

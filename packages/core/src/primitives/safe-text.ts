@@ -15,12 +15,12 @@ function code(character: string): string {
   return digits.length === 4 ? `\\u${digits}` : `\\u{${digits}}`
 }
 
-const longest = 200
+const maxLength = 200
 
 /** A text for a record that others fill: one line, cut after 200 characters. */
 export function boundedLine(text: string): string {
-  const line = oneLine(text.slice(0, longest))
-  return text.length <= longest ? line : `${line}...`
+  const line = oneLine(text.slice(0, maxLength))
+  return text.length <= maxLength ? line : `${line}...`
 }
 
 /**

@@ -136,32 +136,32 @@ const maxLength = 100
  * whole number beyond 2^53-1 would be rounded, `1e400` would be infinite.
  */
 function numberEnd(text: string, start: number): number {
-  let whole = true
+  let isInteger = true
   let exponent = false
   let end = start + 1
   for (; end < text.length; end++) {
     const code = text.charCodeAt(end)
     if (code >= 48 && code <= 57) continue
-    if (code === 46) whole = false
+    if (code === 46) isInteger = false
     else if (code === 69 || code === 101) exponent = true
     else if (code !== 43 && code !== 45) break
   }
-  if (end - start > 15 || exponent) check(text, start, end, whole && !exponent)
+  if (end - start > 15 || exponent) check(text, start, end, isInteger && !exponent)
   return end
 }
 
-function check(text: string, start: number, end: number, whole: boolean): void {
+function check(text: string, start: number, end: number, isInteger: boolean): void {
   const token = text.slice(start, end)
   const value = Number(token)
   if (Number.isNaN(value)) return
-  if (whole ? !Number.isSafeInteger(value) : !Number.isFinite(value)) {
-    throw numberOutOfRange(jsonPath(text, start), whole ? 'integer' : 'decimal', shorten(token))
+  if (isInteger ? !Number.isSafeInteger(value) : !Number.isFinite(value)) {
+    throw numberOutOfRange(jsonPath(text, start), isInteger ? 'integer' : 'decimal', shorten(token))
   }
   if (token.length > maxLength) throw numberTooLong(jsonPath(text, start), token.length, maxLength)
 }
 
 /** Up to so many keys of an object are compared one by one; more go into a set. */
-const few = 16
+const maxComparedKeys = 16
 
 /**
  * The objects and arrays that are open while a JSON text is scanned, and the keys that the objects have so far. Keys
@@ -174,7 +174,7 @@ class KeyStack {
   /** The keys of an open object that has many, by depth. */
   readonly #sets: (Set<string> | undefined)[] = []
   #known = 0
-  readonly #places: number[] = []
+  readonly #positions: number[] = []
   readonly #hashes: number[] = []
 
   get inObject(): boolean {
@@ -238,17 +238,18 @@ class KeyStack {
     if (set !== undefined) return set.size === set.add(nameAt(text, open)!).size
     const start = this.#starts[innermost]!
     for (let key = start; key < this.#known; key++) {
-      if (this.#hashes[key] === hash && nameAt(text, this.#places[key]!) === nameAt(text, open)) return true
+      if (this.#hashes[key] === hash && nameAt(text, this.#positions[key]!) === nameAt(text, open))
+        return true
     }
-    this.#places[this.#known] = open
+    this.#positions[this.#known] = open
     this.#hashes[this.#known++] = hash
-    if (this.#known - start > few) this.#gather(text, innermost)
+    if (this.#known - start > maxComparedKeys) this.#gather(text, innermost)
     return false
   }
 
   #gather(text: string, depth: number): void {
     const start = this.#starts[depth]!
-    this.#sets[depth] = new Set(this.#places.slice(start, this.#known).map(place => nameAt(text, place)!))
+    this.#sets[depth] = new Set(this.#positions.slice(start, this.#known).map(place => nameAt(text, place)!))
     this.#known = start
   }
 }

@@ -174,7 +174,7 @@ function beginsJson(line: string): boolean {
 }
 
 /** Keeps no state, and no mark of byte order: reads in mid stream. */
-const whole = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })
+const statelessDecoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })
 
 const asStream = { stream: true }
 
@@ -195,7 +195,7 @@ export class Utf8Reads {
     // What begins a stream may be a mark of byte order.
     if (complete && this.#stream === undefined && (this.#begun || bytes[0] !== 0xef)) {
       this.#begun = true
-      return whole.decode(bytes)
+      return statelessDecoder.decode(bytes)
     }
     this.#stream ??= new TextDecoder('utf-8', { ignoreBOM: this.#begun })
     this.#begun = true

@@ -3,8 +3,8 @@ import type { JsonValue } from './chat.ts'
 /** A place in a request: keys and indexes, from the outside in. */
 export type Path = readonly PropertyKey[]
 
-const longest = 64
-const longestPath = 256
+const maxLength = 64
+const maxPathLength = 256
 
 /** What a value is, in the words of the error texts (protocol section 4.2). */
 export function typeName(value: JsonValue | unknown): string {
@@ -24,7 +24,7 @@ export function typeName(value: JsonValue | unknown): string {
 
 /** A caller's own text, fit to be shown: a long one is cut to its first and last three characters. */
 export function shorten(text: string): string {
-  if (text.length <= longest) return text
+  if (text.length <= maxLength) return text
   const first = Array.from(text.slice(0, 6)).slice(0, 3)
   const last = Array.from(text.slice(-6)).slice(-3)
   return `${first.join('')}...${last.join('')}`
@@ -44,7 +44,7 @@ export function pathText(path: Path): string {
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`
     else text += `${text === '' ? '' : '.'}${shorten(String(step))}`
-    if (text.length > longestPath) return `${text.slice(0, longestPath)}...`
+    if (text.length > maxPathLength) return `${text.slice(0, maxPathLength)}...`
   }
   return text
 }

@@ -21,8 +21,8 @@ type Read = IteratorResult<Uint8Array, undefined>
  */
 export const maxReadBytes = 16 * 1024
 /** So much is held for a reader that is slower than the source. */
-const mostHeldBytes = 65_536
-const tailBytes = mostHeldBytes
+const maxBufferedBytes = 65_536
+const tailBytes = maxBufferedBytes
 const tailMs = 1_000
 
 /**
@@ -34,7 +34,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   readonly #clock: Clock
   #watch: ReadWatch | undefined
   #parts: Uint8Array[] = none
-  #heldBytes = 0
+  #bufferedBytes = 0
   #paused = false
   #begun = false
   #ended = false
@@ -65,9 +65,9 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     }
     if (this.#parts === none) this.#parts = [bytes]
     else this.#parts.push(bytes)
-    this.#heldBytes += bytes.byteLength
+    this.#bufferedBytes += bytes.byteLength
     this.#wake()
-    this.#paused = this.#heldBytes >= mostHeldBytes
+    this.#paused = this.#bufferedBytes >= maxBufferedBytes
     return !this.#paused
   }
 
@@ -94,12 +94,12 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   /** All of it, where all has come and nothing was read yet; it counts as read then. */
-  whole(): Uint8Array | undefined {
+  takeAll(): Uint8Array | undefined {
     if (!this.#ended || this.#begun || this.#failure !== undefined) return undefined
     this.#begun = true
-    const whole = joined(this.#parts)
+    const takeAll = joined(this.#parts)
     this.#drop()
-    return whole
+    return takeAll
   }
 
   next(): Promise<Read> {
@@ -138,7 +138,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
    */
   leave(): void {
     const over = this.#ended || this.#failure !== undefined || this.#tail !== undefined
-    const tail = tailBytes - this.#heldBytes
+    const tail = tailBytes - this.#bufferedBytes
     this.#drop()
     if (over) return
     this.#tail = tail
@@ -173,7 +173,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     if (first.byteLength > maxReadBytes) {
       bytes = first.subarray(0, maxReadBytes)
       parts[0] = first.subarray(maxReadBytes)
-    } else if (this.#heldBytes <= maxReadBytes) {
+    } else if (this.#bufferedBytes <= maxReadBytes) {
       bytes = joined(parts)
       this.#parts = none
     } else {
@@ -184,9 +184,9 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
       }
       bytes = joined(parts.splice(0, count))
     }
-    this.#heldBytes -= bytes.byteLength
+    this.#bufferedBytes -= bytes.byteLength
     // Last: it may bring more at once.
-    if (this.#paused && this.#heldBytes < mostHeldBytes) {
+    if (this.#paused && this.#bufferedBytes < maxBufferedBytes) {
       this.#paused = false
       this.#source.resume()
     }
@@ -195,7 +195,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
 
   #drop(): void {
     this.#parts = none
-    this.#heldBytes = 0
+    this.#bufferedBytes = 0
   }
 }
 

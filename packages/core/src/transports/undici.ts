@@ -22,7 +22,7 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
     bodyTimeout: 0,
     factory: (origin, options) => {
       const pool = new Pool(origin, { ...options, factory: makeClient })
-      if (pools.size >= mostPools) pools.clear()
+      if (pools.size >= maxKnownPools) pools.clear()
       pools.set(String(origin), pool)
       return pool
     },
@@ -35,11 +35,11 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
     return agent
   }
   // Nearly all requests of a process go where the one before went.
-  let place = { url: '', origin: '', path: '/' }
+  let last = { url: '', origin: '', path: '/' }
   const begin = (request: UpstreamRequest): UndiciExchange => {
     const { method, url, headers, body = null } = request
-    if (url !== place.url) place = { url, ...splitUrl(url) }
-    const { origin, path } = place
+    if (url !== last.url) last = { url, ...splitUrl(url) }
+    const { origin, path } = last
     const exchange = new UndiciExchange(stale)
     dispatcherOf(origin).dispatch({ origin, path, method, headers, body }, exchange)
     return exchange
@@ -58,7 +58,7 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
 }
 
 /** So many pools are known by heart. */
-const mostPools = 1_000
+const maxKnownPools = 1_000
 
 function splitUrl(url: string): { readonly origin: string; readonly path: string } {
   const start = url.indexOf('/', url.indexOf('://') + 3)

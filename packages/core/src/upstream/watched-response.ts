@@ -68,7 +68,7 @@ function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 function arrivedTextOf(body: AsyncIterable<Uint8Array>): string | undefined {
   // What is held of one is little: no limit is needed for it.
-  const whole = body instanceof ReceivedBody ? body.whole() : undefined
+  const whole = body instanceof ReceivedBody ? body.takeAll() : undefined
   return whole && utf8.decode(whole)
 }
 
