@@ -1,4 +1,4 @@
-/** Milliseconds in the form of the `x-ratelimit-reset-*` headers: `0s`, `120ms`, `8.64s`, `1m30s`, `6m0s`. */
+/** Formats milliseconds for the `x-ratelimit-reset-*` headers: `0s`, `120ms`, `8.64s`, `1m30s`, `6m0s`. */
 export function duration(ms: number): string {
   const rounded = Math.max(0, Math.round(ms))
   if (rounded === 0) return '0s'

@@ -1,18 +1,18 @@
 import type { Adjustment } from '../contracts/provider.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 
-/** Servers and proxies bound the size of a head; the event has what does not fit. */
+/** Servers and proxies limit the size of headers. The `end` event has all adjustments. */
 const maxHeaderLength = 2_000
 
 /**
- * What was adjusted, as the header `x-sluice-adjustments`: a list of RFC 9651, each member the parameter with
- * what was done to it, such as `"seed";action=dropped`. What does not fit is counted by a last member `"*"`.
+ * Returns the header `x-sluice-adjustments`: a list (RFC 9651) of parameters with their action, such as
+ * `"seed";action=dropped`. Those that do not fit are counted in a last member `"*"`.
  */
 export function adjustmentHeaders(adjustments: readonly Adjustment[]): Readonly<Record<string, string>> {
   const known = written.get(adjustments)
   if (known !== undefined) return known
   const headers = { 'x-sluice-adjustments': listOf(adjustments) }
-  // What can still change is written each time.
+  // Only frozen lists are cached, because others may change.
   if (Object.isFrozen(adjustments)) written.set(adjustments, headers)
   return headers
 }
@@ -49,14 +49,14 @@ const maxAdjustments = 1_000
 const fitting = new WeakSet<readonly Adjustment[]>()
 
 /**
- * What was adjusted, for the record: names and their number are the caller's choice, and must not fill a log. A text
- * is one line, cut after 200 characters; more than 1,000 adjustments end in one named `*`, whose detail counts the rest.
+ * Returns adjustments for events, bounded because callers choose names and number. Texts are one line of at most 200
+ * characters. Of more than 1,000 adjustments, the rest is counted in a last one with the parameter `*`.
  */
 export function boundedAdjustments(adjustments: readonly Adjustment[]): readonly Adjustment[] {
   if (fitting.has(adjustments)) return adjustments
   if (adjustments.length <= maxAdjustments) {
     if (!adjustments.every(fits)) return adjustments.map(bounded)
-    // What nobody can change fits the next time too.
+    // Frozen adjustments need not be checked again.
     if (Object.isFrozen(adjustments) && adjustments.every(Object.isFrozen)) fitting.add(adjustments)
     return adjustments
   }

@@ -5,15 +5,14 @@ import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 
-/** Servers and proxies bound the size of a head; the event has what does not fit. In bytes. */
+/** In bytes: servers and proxies limit the size of headers. The `end` event has the full trace. */
 const maxBytes = 4_096
-/** No more are looked at. */
+/** Maximum number of attempts in the header. */
 const maxAttempts = 100
 
 /**
- * How a request came to its answer, as the value of the header `x-sluice-trace`: JSON in ASCII, at most 4 KiB. What does
- * not fit is left out, and `truncated` is `true`. Of an error it tells its kind and the upstream's status: messages may
- * name hosts, and a vendor's own code may be anything.
+ * Returns the value of the header `x-sluice-trace`: ASCII JSON of at most 4 KiB. What does not fit is omitted, and `truncated`
+ * is `true`. Errors appear as their kind and HTTP status only, because messages may contain hosts.
  */
 export function traceHeader(trace: RequestTrace, attempts: readonly AttemptRecord[]): string {
   const { seed, candidates, more } = trace
@@ -55,7 +54,7 @@ function shownAttempt({ provider, model, called, why, ms, waitedMs, status, erro
   }
 }
 
-/** What went wrong, in a word of ours. */
+/** Returns the kind of an error. */
 function kindOf(error: unknown): string | undefined {
   if (error === undefined) return undefined
   if (UpstreamError.is(error)) return boundedLine(String(error.kind))
@@ -67,7 +66,7 @@ function rounded(ms: number): number {
   return Math.round(ms * 1_000) / 1_000
 }
 
-/** JSON may write any character by its number. */
+/** Escapes all characters outside of ASCII. */
 function ascii(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[^\x20-\x7e]/g,

@@ -36,11 +36,10 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 const noRoomAsked: Lease = { headers: {}, settle() {} }
 
 /**
- * Says whether there is room by rules: `limits([requests(60).per('minute'), concurrent(5)])`. A request is let in when
- * all rules that concern it have room, those of its principal included, and takes room of all of them or of none.
+ * Creates a limiter from rules: `limits([requests(60).per('minute'), concurrent(5)])`. A request is admitted if it is within
+ * all rules that apply to it, including those of its principal. It counts against all of them or none.
  *
- * With a store that answers at once and without `wait`, so does this. Throws `ConfigurationError` naming every rule and option
- * that it cannot use.
+ * It is synchronous if the store is, without `wait`. Throws `ConfigurationError` that lists all invalid rules and options.
  */
 export function limits(rules: readonly LimitRuleData[], given: LimitsOptions = {}): Limiter {
   const issues = [...ruleIssues(rules, limitRule), ...limitOptionIssues(given)]

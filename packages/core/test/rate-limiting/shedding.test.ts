@@ -157,8 +157,8 @@ describe('inFlightCap', () => {
   it('has room up to so many', () => {
     const cap = inFlightCap(3)
     expect([0, 2].map(inFlight => cap({ inFlight }))).toEqual([undefined, undefined])
-    expect(cap({ inFlight: 3 })).toBe('3 requests in flight, 3 may be')
-    expect(cap({ inFlight: 9 })).toBe('9 requests in flight, 3 may be')
+    expect(cap({ inFlight: 3 })).toBe('got 3 requests in flight, expected at most 3')
+    expect(cap({ inFlight: 9 })).toBe('got 9 requests in flight, expected at most 3')
   })
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3' as never])('refuses %s', most => {
