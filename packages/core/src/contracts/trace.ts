@@ -16,7 +16,7 @@ export interface SkipReason {
     | 'retry_budget'
     /** The route chose other targets. */
     | 'not_chosen'
-  /** Milliseconds until it may be called again, at the time of the decision. */
+  /** When it may be called again, in milliseconds from the decision on. */
   readonly waitMs?: number
   /** An explanation in a few words. It never holds content of messages. */
   readonly detail?: string
