@@ -110,7 +110,7 @@ async function hold(store: CacheStore, steps: readonly Step[]): Promise<void> {
   }
 }
 
-describe('memoryAnswers against a model', () => {
+describe('memoryCacheStore against a model', () => {
   it('never evicts what is pinned, nor the text of another owner', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), steps =>

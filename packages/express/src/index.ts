@@ -29,7 +29,7 @@ export function toExpress<Req extends ExpressRequest = ExpressRequest>(
       context: {
         host: req,
         mount,
-        identified: (principal: unknown) => {
+        onPrincipal: (principal: unknown) => {
           res.locals.sluice = principal
         },
       },

@@ -42,7 +42,7 @@ export function toKoa<Context extends KoaContext = KoaContext>(
       context: {
         host: ctx,
         mount,
-        identified: (principal: unknown) => {
+        onPrincipal: (principal: unknown) => {
           ctx.state.sluice = principal
         },
       },

@@ -14,7 +14,7 @@ export interface DispatchOptions<Host>
   /** What the host has left of the body. Default: what is on the message itself. */
   readonly read?: ReadBody | undefined
   /** Goes to the gateway as it is. */
-  readonly context: Pick<FetchContext<Host>, 'host' | 'mount' | 'identified'>
+  readonly context: Pick<FetchContext<Host>, 'host' | 'mount' | 'onPrincipal'>
 }
 
 /**
@@ -68,7 +68,7 @@ function asked<Host>(
   return gateway.fetch(request, {
     host: memberOf(context, 'host'),
     mount: memberOf(context, 'mount'),
-    identified: memberOf(context, 'identified'),
+    onPrincipal: memberOf(context, 'onPrincipal'),
     body: requestBody(request),
     plainResponses: true,
   })

@@ -20,7 +20,7 @@ describe('IncomingBody', () => {
   it('has what came along with the head at once, and its message ends', async () => {
     const { body, incoming } = await bodyOf(`${sized(5)}hello`)
     const ended = new Promise(resolve => incoming.once('end', resolve))
-    expect(String(body.arrived())).toBe('hello')
+    expect(String(body.buffered())).toBe('hello')
     await ended
     expect(incoming.complete).toBe(true)
     expect(await piecesOf(body)).toBe('')
@@ -28,7 +28,7 @@ describe('IncomingBody', () => {
 
   it('has no part of one that is still to come', async () => {
     const { body, client } = await bodyOf(`${sized(10)}hello`)
-    expect(body.arrived()).toBeUndefined()
+    expect(body.buffered()).toBeUndefined()
     await client.send('world')
     expect(await piecesOf(body)).toBe('helloworld')
   })
@@ -39,26 +39,26 @@ describe('IncomingBody', () => {
   ])('has %s', async (_, text, expected) => {
     const { body } = await bodyOf(text)
     await new Promise(setImmediate)
-    expect(Buffer.from(body.arrived()!).toString()).toBe(expected)
+    expect(Buffer.from(body.buffered()!).toString()).toBe(expected)
   })
 
   it('leaves a message that flows to its reader', async () => {
     const { body, incoming } = await bodyOf(`${sized(5)}hello`)
     incoming.resume()
-    expect(body.arrived()).toBeUndefined()
+    expect(body.buffered()).toBeUndefined()
   })
 
   it('has nothing where a native request has it', async () => {
     const { body } = await bodyOf(`${sized(5)}hello`)
     body.native = new Request('http://a', { method: 'POST', body: 'other' })
-    expect(body.arrived()).toBeUndefined()
+    expect(body.buffered()).toBeUndefined()
     expect(await piecesOf(body)).toBe('other')
   })
 
   it('keeps its connection for the next request, also where it is answered at once', async () => {
     const client = await clientOf(async (incoming, response) => {
       await undefined
-      response.end(new IncomingBody(incoming, undefined, undefined).arrived())
+      response.end(new IncomingBody(incoming, undefined, undefined).buffered())
     })
     for (const word of ['one', 'two', 'three']) {
       await client.send(`${sized(word.length)}${word}`)

@@ -42,7 +42,7 @@ export class IncomingBody implements StreamBody {
     return this
   }
 
-  arrived(): Uint8Array | undefined {
+  buffered(): Uint8Array | undefined {
     const incoming = this.#incoming
     if (this.native !== undefined || this.#given !== undefined || !isWhole(incoming)) return undefined
     const bytes: Uint8Array = incoming.read() ?? nothing

@@ -79,7 +79,7 @@ function decodeAnswer(
   const { input, unsupportedParameters } = call
   if (input.stream !== true) {
     // A small answer has come with its head: then nothing is waited for.
-    const text = response.arrivedText?.()
+    const text = response.bufferedText?.()
     return text === undefined ? completionOf(response, read) : { kind: 'completion', completion: read(text) }
   }
   // Where it may have been left out of the request, one choice may be all.

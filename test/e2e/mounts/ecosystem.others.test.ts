@@ -182,7 +182,7 @@ describe('a server of fetch', () => {
     const identified: Principal[] = []
     const worker = {
       fetch: (request: Request, env: { TENANT: string }) =>
-        gateway.fetch(request, { host: { env }, identified: principal => identified.push(principal) }),
+        gateway.fetch(request, { host: { env }, onPrincipal: principal => identified.push(principal) }),
     }
     const answer = await worker.fetch(ask('http://localhost/v1/chat/completions'), { TENANT: 'acme' })
     expect(await contentOf(answer)).toBe('hello there')

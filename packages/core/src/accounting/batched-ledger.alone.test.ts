@@ -72,7 +72,7 @@ describe('keptLedger', () => {
 
   it('writes a call that nobody got as one record, which it never opens', async () => {
     const { ledger, rows, written } = kept()
-    const call = outcome(ledger.discarded(closingOf({ ...entryOf('a'), kind: 'shadow' })))
+    const call = outcome(ledger.recordDiscarded(closingOf({ ...entryOf('a'), kind: 'shadow' })))
     await passing(0)
     expect(call.now).toBe('kept')
     expect(written()).toEqual([['', 'a']])
@@ -427,7 +427,7 @@ describe('keptLedger', () => {
       rows.mode = 'fails'
       const [first, second] = [open('a'), open('b')]
       await passing(0)
-      const call = outcome(ledger.discarded(closingOf({ ...entryOf('c'), kind: 'hedge' })))
+      const call = outcome(ledger.recordDiscarded(closingOf({ ...entryOf('c'), kind: 'hedge' })))
       await passing(0)
       expect([first.now, second.now, call.now]).toEqual(['kept', 'kept', 'refused'])
       expect(call.error).toMatchObject({ message: expect.stringContaining('maxPending') })

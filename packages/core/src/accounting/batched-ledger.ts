@@ -40,7 +40,7 @@ export interface BatchedLedger extends Ledger {
   open(...given: Parameters<Ledger['open']>): Promise<void>
   close(closing: LedgerClosing): Promise<void>
   cancel(entry: LedgerEntry): Promise<void>
-  discarded(closing: LedgerClosing): Promise<void>
+  recordDiscarded(closing: LedgerClosing): Promise<void>
   /** Resolves when everything is written or in the journal; while the database is unavailable, after 5 seconds. */
   flush(): Promise<void>
   /** Flushes and stops: no further record can be opened. Safe to call twice. */
@@ -119,7 +119,7 @@ export function batchedLedger(rows: LedgerRepository, given: BatchedLedgerOption
       heartbeat.end(entry.id)
       writer.cancel(entry)
     },
-    discarded(closing) {
+    recordDiscarded(closing) {
       use()
       return writer.keep(closing)
     },

@@ -64,7 +64,7 @@ describe('apiKeys with a list', () => {
   })
 
   it.each([
-    [[{ id: '', key: 'k' }], /\[0\]\.id: got an empty string, expected a text/],
+    [[{ id: '', key: 'k' }], /\[0\]\.id: got an empty string, expected a non-empty string/],
     [[{ id: 'a', key: '' }], /\[0\]\.key: got an empty string, expected either a key/],
     [[{ id: 'a', hash: 'abc' }], /64 hexadecimal digits/],
     [
@@ -197,7 +197,7 @@ describe('apiKeys with a lookup', () => {
     { id: 'one', limits: 'none' },
   ])('lets nobody in by a record that is written in a wrong way: %o', async record => {
     const find = apiKeys(() => record as never)
-    await expect(find(asking('Bearer sk-one'), undefined)).rejects.toThrow(/what the lookup found/)
+    await expect(find(asking('Bearer sk-one'), undefined)).rejects.toThrow(/the record of a key/)
   })
 
   it('hands on the limits of a key, which nobody can change for the next request', async () => {

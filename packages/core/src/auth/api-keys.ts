@@ -14,12 +14,12 @@ import type { ApiKeysOptions, Find } from './api-keys-options.ts'
 import { bearerToken, isPrincipalSource } from './authenticate.ts'
 import { cachedLookup } from './key-cache.ts'
 import { digestsOf, formatOf, hashApiKey, isDigest, type Pepper, sameDigest } from './key-digest.ts'
-import { principalOf, recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
+import { principalOf, recordIssue, type ValidatedKeyRecord, validatedKeyRecord } from './key-record.ts'
 
-/** A key of a fixed list: as it is, or only what is kept of it (`hashApiKey`). */
+/** A key of a fixed list: its text, or its digest (see `hashApiKey`). */
 export type ApiKey = ApiKeyRecord & ({ readonly key: string } | { readonly hash: string })
 
-/** A store of keys, such as `keyStore` makes. Its `digests` say what may be a key, and how it is kept. */
+/** A store of keys, such as `keyStore(...)`. Its `digests` decide which tokens can be keys. */
 export type ApiKeySource = { find: ApiKeyLookup } & Partial<Pick<KeyStore, 'digests'>>
 
 const optionNames = Object.keys({
@@ -37,14 +37,14 @@ const optionNames = Object.keys({
 const fields: readonly string[] = ['id', 'key', 'hash', 'models', 'tags', 'limits', 'expiresAt', 'disabled']
 
 /**
- * Callers with keys, from a list, from a `keyStore`, or from a store of your own. Keys are looked up and compared by
- * their full digest only. A key of a store that is revoked or changed is so after `cacheMs` at the latest.
+ * Authenticates callers by API keys, from a list, a `keyStore`, or your own store. Keys are looked up and compared by their
+ * full digest only. A revoked or changed key of a store takes effect after `cacheMs` milliseconds at the latest.
  *
- * Where the store fails or takes longer than `lookupMs`, a key that it knew a short while ago is let in (`staleMs`),
- * and any other is a 503 `authentication_unavailable`: never a 401.
+ * While the store fails or exceeds `lookupMs`, recently used keys stay valid for `staleMs`. Any other key is a 503
+ * `authentication_unavailable`, never a 401.
  *
- * Throws `ConfigurationError` for an unknown option, and for a list with faults, which names each entry and never its key. A record of a store
- * that has one lets nobody in: the caller gets a 500, and `observe` the reason.
+ * Throws `ConfigurationError` for an unknown option, and for a list with invalid entries, whose keys it does not show. An
+ * invalid record of a store is rejected: the caller gets a 500, and `observe` the reason.
  */
 export function apiKeys(
   keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource,
@@ -58,7 +58,7 @@ export function apiKeys(
     throw configurationError('apiKeys()', ['source'], source, 'a string without spaces')
   }
   const { digests, find, records } = sourceOf(keys, options)
-  const callerOf = (record: SoundRecord, report: Parameters<Authenticator>[2]) => {
+  const callerOf = (record: ValidatedKeyRecord, report: Parameters<Authenticator>[2]) => {
     const principal = principalOf(record, now(), source)
     if (principal === undefined) report?.({ reason: record.disabled ? 'disabled' : 'expired', id: record.id })
     return principal
@@ -70,16 +70,16 @@ export function apiKeys(
     return found && callerOf(found, report)
   }
   if (records === undefined) return authenticate
-  const ofRecord = (record: SoundRecord) => principalOf(record, Number.NEGATIVE_INFINITY, source) ?? []
+  const ofRecord = (record: ValidatedKeyRecord) => principalOf(record, Number.NEGATIVE_INFINITY, source) ?? []
   return Object.assign(authenticate, { principals: () => records.flatMap(ofRecord) })
 }
 
-/** How a token is looked for: under no digests where it cannot be a key. */
+/** Looks up tokens. `digests` returns none for a token that cannot be a key. */
 interface Source {
   digests(token: string): readonly string[]
   readonly find: Find
-  /** Of a list. */
-  readonly records?: readonly SoundRecord[]
+  /** The records of a list. */
+  readonly records?: readonly ValidatedKeyRecord[]
 }
 
 function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options: ApiKeysOptions): Source {
@@ -95,12 +95,12 @@ function sourceOf(keys: readonly ApiKey[] | ApiKeyLookup | ApiKeySource, options
   }
   const store = keys as ApiKeySource | null | undefined
   if (typeof store?.find !== 'function') {
-    const expected = 'a list of keys, a function that finds one, or a store of them with a function find'
+    const expected = 'a list of keys, a lookup function, or a store with a function find'
     throw new ConfigurationError('apiKeys()', [hiddenIssue([], keys, expected)])
   }
   const ownDigests = store.digests?.bind(store)
   if (ownDigests !== undefined && pepper !== undefined) {
-    const expected = 'none, as the store has a pepper of its own: give this one to keyStore()'
+    const expected = 'none, because the store has its own pepper: pass it to keyStore() instead'
     throw configurationError('apiKeys()', ['pepper'], pepper, expected)
   }
   return {
@@ -114,16 +114,16 @@ function listed(
   pepper: Pepper | undefined,
   mayBeKey: (token: string) => boolean,
 ): Pick<Source, 'find' | 'records'> {
-  const table = new Map<string, { readonly digest: string; readonly record: SoundRecord }>()
+  const table = new Map<string, { readonly digest: string; readonly record: ValidatedKeyRecord }>()
   const issues: ConfigurationIssue[] = []
   for (const [index, entry] of keys.entries()) {
     const found = entryOf(entry, pepper, mayBeKey)
     if ('issue' in found) issues.push({ ...found.issue, path: [index, ...found.issue.path] })
     else if (table.has(found.digest)) {
       issues.push(
-        hiddenIssue([index, 'key'], entry, `a key of its own: that of '${found.record.id}' is listed twice`),
+        hiddenIssue([index, 'key'], entry, `a distinct key: that of '${found.record.id}' is listed twice`),
       )
-    } else table.set(found.digest, { digest: found.digest, record: soundRecord(found.record) })
+    } else table.set(found.digest, { digest: found.digest, record: validatedKeyRecord(found.record) })
   }
   if (issues.length > 0) throw new ConfigurationError('apiKeys()', issues)
   return {

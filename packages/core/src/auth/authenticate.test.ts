@@ -60,7 +60,7 @@ describe('authenticate', () => {
     'takes %j for no principal',
     async value => {
       const fault = new TypeError(
-        'authenticate returned no principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces).',
+        'authenticate returned an invalid principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces).',
       )
       expect(() => authenticate(asked(), undefined, () => value as never)).toThrow(fault)
       await expect(authenticate(asked(), undefined, async () => value as never)).rejects.toThrow(fault)

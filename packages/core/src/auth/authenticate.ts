@@ -5,7 +5,7 @@ import { GatewayError } from '../errors/errors.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import { memberOf } from '../primitives/own-members.ts'
 
-/** The token of an `Authorization: Bearer ...` header (RFC 6750; the token may hold spaces), or `undefined`. */
+/** Returns the token of an `Authorization: Bearer ...` header (RFC 6750, but it may contain spaces), or `undefined`. */
 export function bearerToken(request: Request): string | undefined {
   const header = request.headers.get('authorization')
   if (header === null || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
@@ -14,9 +14,9 @@ export function bearerToken(request: Request): string | undefined {
 }
 
 /**
- * Who is asking? Throws 401, and `TypeError` for an answer that is no principal.
+ * Returns the principal of a request. Throws `GatewayError` (401) if there is none, and `TypeError` for an invalid one.
  *
- * @param report - takes why nobody is.
+ * @param report - called with the reason of a failure.
  */
 export function authenticate<Host>(
   request: Request,
@@ -36,13 +36,13 @@ function principalFrom(request: Request, principal: unknown): Principal {
   }
   if (!isPrincipal(principal)) {
     throw new TypeError(
-      'authenticate returned no principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces).',
+      'authenticate returned an invalid principal: expected undefined, or an object with an id (a non-empty string) and optionally a source (a string without spaces).',
     )
   }
   return principal
 }
 
-/** A caller is let in by what says who it is, and by nothing else that is truthy. */
+/** Accepts only an object with an id: no other truthy value authenticates a caller. */
 function isPrincipal(value: unknown): value is Principal {
   if (typeof value !== 'object' || value === null || !('id' in value)) return false
   if (typeof value.id !== 'string' || value.id === '') return false
@@ -50,7 +50,7 @@ function isPrincipal(value: unknown): value is Principal {
   return source === undefined || isPrincipalSource(source)
 }
 
-/** Whether a value can be the `source` of a principal: a string that is not empty, without spaces. */
+/** Returns whether a value can be the `source` of a principal: a non-empty string without spaces. */
 export function isPrincipalSource(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !/\s/.test(value)
 }

@@ -14,7 +14,7 @@ it('lets in on true, and on nothing else that is truthy', async () => {
   expect(asked).toEqual([ann, 'm'])
   for (const odd of [1, 'yes', {}, '', 0]) {
     await expect(new Permissions(ann, () => odd as never).allowsModel('m', [[]])).rejects.toThrow(
-      new TypeError(`authorize gave something that is no answer: got ${typeof odd}, expected true or false.`),
+      new TypeError(`authorize returned an invalid value: got ${typeof odd}, expected true or false.`),
     )
   }
 })
@@ -92,6 +92,6 @@ describe('places that were reached by other names', () => {
 
   it('have to tell a list of names', async () => {
     const odd = { ...place('a'), via: 'big' as never }
-    await expect(asking([odd], ['smart', 'big']).given).rejects.toThrow(/via is no list/)
+    await expect(asking([odd], ['smart', 'big']).given).rejects.toThrow(/an invalid via/)
   })
 })

@@ -7,7 +7,7 @@ import { matchesPattern } from '../primitives/matches-pattern.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import { isSameTarget } from '../validation/is-target.ts'
 
-/** The names that one principal may use. Calls the authorizer once for each name. */
+/** The models that a principal may use. Calls the authorizer once per name. */
 export class Permissions {
   readonly #principal: Principal
   readonly #authorizer: Authorizer
@@ -18,15 +18,15 @@ export class Permissions {
     this.#authorizer = authorizer
   }
 
-  /** Throws `TypeError` for an answer that is neither yes nor no: a value that is merely truthy permits nothing. */
+  /** Returns whether the principal may use a name. Throws `TypeError` if the authorizer returns no boolean. */
   allows(name: string): boolean | Promise<boolean> {
     const known = this.#answers.get(name)
     if (known !== undefined) return known
-    return this.keep(name, this.#authorizer(this.#principal, name))
+    return this.record(name, this.#authorizer(this.#principal, name))
   }
 
-  /** Takes what the authorizer has answered for a name. Throws like `allows`. */
-  keep(name: string, answer: unknown): boolean | Promise<boolean> {
+  /** Records what the authorizer returned for a name. Throws like `allows`. */
+  record(name: string, answer: unknown): boolean | Promise<boolean> {
     const allowed = isPromise(answer) ? Promise.resolve(answer).then(isAllowed) : isAllowed(answer)
     this.#answers.set(name, allowed)
     return allowed
@@ -50,67 +50,65 @@ export class Permissions {
 }
 
 /**
- * Which of the places may they use? Those that were reached by further names are for callers with leave for all of
- * them. At once where the authorizer says yes at once and none was reached so. Rejects with 403 where none is left.
+ * Returns the targets that a principal may use. For a target with a `via`, it must be allowed to use all of those names.
+ * Synchronous if the authorizer is, and no target has a `via`. Rejects with `GatewayError` (403) if no target remains.
  *
- * @param log - is told of those that are left out.
+ * @param log - records the targets that are removed.
  */
 export function authorizePlaces(
   principal: Principal,
   model: string,
-  places: readonly RoutedTarget[],
+  targets: readonly RoutedTarget[],
   authorizer: Authorizer,
   log: Pick<RouteContext, 'skip'>,
 ): readonly RoutedTarget[] | Promise<readonly RoutedTarget[]> {
   const answer: unknown = authorizer(principal, model)
-  if (answer === true && !anyVia(places)) return places
-  return allowedPlaces(answer, model, places, new Permissions(principal, authorizer), log)
+  if (answer === true && !anyVia(targets)) return targets
+  return allowedTargets(answer, model, targets, new Permissions(principal, authorizer), log)
 }
 
-/** `answer` is what the authorizer said of the name that was asked for. */
-async function allowedPlaces(
+/** `answer` is the result of the authorizer for the requested model. */
+async function allowedTargets(
   answer: unknown,
   model: string,
-  places: readonly RoutedTarget[],
+  targets: readonly RoutedTarget[],
   permissions: Permissions,
   log: Pick<RouteContext, 'skip'>,
 ): Promise<readonly RoutedTarget[]> {
-  if (!(await permissions.keep(model, answer))) throw modelNotAllowed(model)
-  if (!anyVia(places)) return places
+  if (!(await permissions.record(model, answer))) throw modelNotAllowed(model)
+  if (!anyVia(targets)) return targets
   const allowed: RoutedTarget[] = []
-  for (const place of places) {
-    const denied = await permissions.firstDenied(viaOf(place))
-    if (denied !== undefined) log.skip(place, { why: 'not_allowed', detail: denied })
-    else if (allowed.some(other => isSameTarget(other, place))) {
-      log.skip(place, { why: 'not_chosen', detail: 'stands before it already' })
-    } else allowed.push(place)
+  for (const target of targets) {
+    const denied = await permissions.firstDenied(viaOf(target))
+    if (denied !== undefined) log.skip(target, { why: 'not_allowed', detail: denied })
+    else if (allowed.some(other => isSameTarget(other, target))) {
+      log.skip(target, { why: 'not_chosen', detail: 'already in the list' })
+    } else allowed.push(target)
   }
   if (allowed.length === 0) throw modelNotAllowed(model)
   return allowed
 }
 
-/** By index: a model's own list is frozen, and the engine is slow at the other ways through those. */
-function anyVia(places: readonly RoutedTarget[]): boolean {
-  for (let at = 0; at < places.length; at++) if (places[at]!.via !== undefined) return true
+/** By index: iterators are slow on frozen arrays in V8, and the list of a model is frozen. */
+function anyVia(targets: readonly RoutedTarget[]): boolean {
+  for (let at = 0; at < targets.length; at++) if (targets[at]!.via !== undefined) return true
   return false
 }
 
-/** The further names by which a place was reached. */
+/** Returns the further names that lead to a target. */
 function viaOf({ via }: RoutedTarget): readonly string[] {
   if (via === undefined) return []
   if (Array.isArray(via)) return via
-  throw new TypeError('route gave a target whose via is no list: expected the names by which it was reached.')
+  throw new TypeError('route returned a target with an invalid via: expected an array of model names.')
 }
 
 function isAllowed(answer: unknown): boolean {
   if (answer === true) return true
   if (answer === false || answer === undefined || answer === null) return false
-  throw new TypeError(
-    `authorize gave something that is no answer: got ${typeof answer}, expected true or false.`,
-  )
+  throw new TypeError(`authorize returned an invalid value: got ${typeof answer}, expected true or false.`)
 }
 
-/** Whether a principal's `models` allow a model. A principal without `models` may use all. */
+/** Returns whether the `models` of a principal include a model. A principal without `models` may use all. */
 export function modelPatterns(principal: Principal, model: string): boolean {
   const models = memberOf(principal, 'models')
   return models === undefined || models.some(pattern => matchesPattern(pattern, model))

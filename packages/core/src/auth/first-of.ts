@@ -4,12 +4,13 @@ import { GatewayError } from '../errors/errors.ts'
 import { memberOf } from '../primitives/own-members.ts'
 
 /**
- * Asks one authenticator after the other until one knows the caller: `firstOf(apiKeys(keys), jwt({ ... }))`. One that
- * fails does not stop the next one; where none knows the caller, what the first of them threw is thrown, as one who
- * cannot be asked may have known: an outage is no wrong key. One that throws a refusal of the caller, such as a 403, has
- * answered, and nobody else is asked; a 401 says no more than that it does not know the caller.
+ * Combines authenticators: the first one that identifies the caller decides. `firstOf(apiKeys(keys), jwt({ ... }))`.
  *
- * Throws `ConfigurationError` where there is nobody to ask.
+ * If one fails, the next one is called. If none identifies the caller, it throws the error of the first one that failed, so
+ * that an outage is not reported as a wrong key. A `GatewayError` below 500 other than a 401, such as a 403, is thrown at
+ * once.
+ *
+ * Throws `ConfigurationError` without authenticators.
  */
 export function firstOf<Host = unknown>(
   ...authenticators: readonly Authenticator<Host>[]

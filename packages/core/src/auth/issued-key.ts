@@ -1,37 +1,37 @@
-/** What keys begin with where nothing else is said. */
+/** The default prefix of keys. */
 export const defaultPrefix = 'sluice'
 
 const idLength = 12
-/** 62 to the 43rd is a little more than 2 to the 256th. */
+/** 62^43 is slightly more than 2^256. */
 const secretLength = 43
-/** 62 to the 6th is more than 2 to the 32nd. */
+/** 62^6 is more than 2^32. */
 const checksumLength = 6
 
-/** Fresh random bytes, so many. */
+/** Returns `length` random bytes. */
 export type RandomBytes = (length: number) => Uint8Array
 
-/** The public part of a key. */
+/** Returns a random key id: the public part of a key. */
 export function newKeyId(random: RandomBytes): string {
   return randomBase62(idLength, random)
 }
 
-/** The text of a key with a fresh secret: `<prefix>_<id>_<secret><checksum>`. */
+/** Returns a key with a random secret: `<prefix>_<id>_<secret><checksum>`. */
 export function newKey(prefix: string, id: string, random: RandomBytes): string {
   const unsigned = `${prefix}_${id}_${randomBase62(secretLength, random)}`
   return unsigned + checksum(unsigned)
 }
 
 /**
- * Whether a text has the form of a key that `keyStore` issued, with a checksum that fits: a slip of the pen, or
- * another service's key, has not. It says nothing about whether there is such a key.
+ * Returns whether a text has the format of a key of `keyStore`, with a valid checksum. It detects typos and keys of other
+ * services, but does not check whether the key exists.
  *
- * Throws `TypeError` for a prefix that cannot be one.
+ * Throws `TypeError` for an invalid prefix.
  */
 export function isIssuedKey(text: string, prefix: string = defaultPrefix): boolean {
   return keyForm(prefix)(text)
 }
 
-/** `isIssuedKey` for one prefix. Throws `TypeError` for one that cannot be. */
+/** Returns `isIssuedKey` for a prefix. Throws `TypeError` for an invalid prefix. */
 export function keyForm(prefix: string): (text: string) => boolean {
   if (typeof prefix !== 'string' || !/^[a-z][a-z0-9]{0,31}$/.test(prefix)) {
     throw new TypeError(
@@ -53,12 +53,12 @@ function checksum(text: string): string {
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Of the 256 values of a byte these are shared out evenly among 62 digits; the others would favour some of them. */
+/** Bytes from here on are discarded: 256 is not a multiple of 62, so they would make some digits more likely. */
 const fair = 256 - (256 % digits.length)
 
 /**
- * So many random digits and letters, each as likely as any other. Throws `TypeError` for a source that gives hardly
- * any bytes, or the same ones again and again.
+ * Returns random base62 digits, uniformly distributed. Throws `TypeError` if `random` returns too few bytes, or the same ones
+ * each time.
  */
 export function randomBase62(length: number, random: (length: number) => Uint8Array): string {
   let text = ''
@@ -66,10 +66,10 @@ export function randomBase62(length: number, random: (length: number) => Uint8Ar
     for (const byte of random(length - text.length)) if (byte < fair) text += digits[byte % digits.length]
     if (text.length >= length) return text.slice(0, length)
   }
-  throw new TypeError('random: expected a function that gives as many fresh random bytes as it is asked for.')
+  throw new TypeError('random: expected a function that returns the requested number of random bytes.')
 }
 
-/** A whole number from 0 as digits and letters, with zeros before it up to a length. */
+/** Returns a non-negative integer in base62, padded with zeros to a length. */
 export function base62(value: number, length: number): string {
   let text = ''
   for (let rest = value; rest > 0; rest = Math.floor(rest / digits.length)) {
@@ -78,7 +78,7 @@ export function base62(value: number, length: number): string {
   return text.padStart(length, '0')
 }
 
-/** The CRC-32 (ISO 3309) of a text of ASCII characters, as a whole number from 0. */
+/** Returns the CRC-32 (ISO 3309) of an ASCII text, as an unsigned integer. */
 export function crc32(text: string): number {
   let crc = 0xffffffff
   for (let at = 0; at < text.length; at++) {

@@ -99,7 +99,7 @@ describe('keyStore', () => {
     expect((await pass(asking, undefined))?.id).toBe(stored.id)
     const { stored: rotated } = await keys.rotate(stored.id)
     expect(rotated.secrets[0]?.digest).toMatch(/^v2:/)
-    expect(() => apiKeys(keys, { pepper: { v1: 'one' } })).toThrow(/has a pepper of its own/)
+    expect(() => apiKeys(keys, { pepper: { v1: 'one' } })).toThrow(/has its own pepper/)
   })
 
   it('lists keys, newest first, and gets one', async () => {
@@ -254,7 +254,7 @@ describe('keyStore', () => {
       { name: 'a', limits: [{ ...minute, scope: ['key'] }] },
       /limits\[0\]\.scope: got a list, expected no such option/,
     ],
-    ['a scope that is a function', { name: 'a', limits: [scoped] }, /a function cannot be kept/],
+    ['a scope that is a function', { name: 'a', limits: [scoped] }, /a function cannot be stored/],
     [
       'a date as text',
       { name: 'a', expiresAt: '2030-01-01' },
@@ -308,9 +308,9 @@ describe('keyStore', () => {
 
   it('is refused what it cannot work with', () => {
     const rows = rowsInMemory()
-    expect(() => keyStore(undefined as never)).toThrow(/no function insert/)
-    expect(() => keyStore({ ...rows, addSecret: undefined } as never)).toThrow(/no function addSecret/)
-    expect(() => keyStore({ ...rows, delete: undefined } as never)).toThrow(/no function delete/)
+    expect(() => keyStore(undefined as never)).toThrow(/expected one with the function insert/)
+    expect(() => keyStore({ ...rows, addSecret: undefined } as never)).toThrow(/with the function addSecret/)
+    expect(() => keyStore({ ...rows, delete: undefined } as never)).toThrow(/with the function delete/)
     expect(() => keyStore(rows, { prefix: 'My' })).toThrow(/prefix: expected/)
     expect(() => keyStore(rows, { pepper: {} })).toThrow(/pepper: expected/)
   })

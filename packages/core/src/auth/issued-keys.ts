@@ -7,40 +7,41 @@ import { defaultPrefix, keyForm, newKey, newKeyId, type RandomBytes } from './is
 import { digestsOf, type Pepper, sameDigest } from './key-digest.ts'
 import { keyFields } from './key-record.ts'
 
+/** Options of `keyStore`. */
 export interface KeyStoreOptions {
-  /** What every key begins with, before `_`: a lower-case letter, then such letters and digits. Default `sluice`. */
+  /** Prefix of every key, before `_`: a lower-case letter, then lower-case letters and digits. Default `sluice`. */
   readonly prefix?: string
-  /** Keys are kept as HMAC-SHA-256 under these secrets, newest first; without it as plain SHA-256. */
+  /** Secrets for HMAC-SHA-256 digests of keys, newest first. Default: plain SHA-256. */
   readonly pepper?: Pepper
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** Returns milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
-  /** Fresh random bytes, so many. Default those of `crypto`. */
+  /** Returns random bytes. Default `crypto.getRandomValues`. */
   readonly random?: RandomBytes
 }
 
-const rowMethods = ['insert', 'list', 'get', 'update', 'addSecret', 'delete', 'findByDigest'] as const
+const repositoryMethods = ['insert', 'list', 'get', 'update', 'addSecret', 'delete', 'findByDigest'] as const
 const issuedFields = ['name', 'models', 'tags', 'limits', 'expiresAt'] as const
-/** The latest time that a `Date` can hold. */
-const latestMs = 8_640_000_000_000_000
+/** The maximum time of a `Date`. */
+const maxDateMs = 8_640_000_000_000_000
 
 /**
- * Keys that are issued, changed and revoked while gateways run: give it to `apiKeys`. Only digests of keys are kept,
- * and nothing but `issue` and `rotate` ever tells a key, once.
+ * Creates a store of API keys that can be issued, changed and revoked while gateways run. Pass it to `apiKeys`. Only digests
+ * of keys are stored: `issue` and `rotate` return the text of a key, once.
  *
- * A key is `<prefix>_<id>_<secret><checksum>`: an id of 12 characters, which is the principal's; a secret of 256
- * bits; and a checksum, by which a slip of the pen is refused without a question to the database.
+ * A key is `<prefix>_<id>_<secret><checksum>`: an id of 12 characters, which is the id of the principal, a secret of 256 bits,
+ * and a checksum, which rejects typos without a database query.
  *
- * Throws `TypeError` for a prefix, pepper or tables that are none.
+ * Throws `TypeError` for an invalid prefix, pepper or repository.
  */
 export function keyStore(rows: KeyRepository, given: KeyStoreOptions = {}): KeyStore {
   const options = ownMembers(given)
   const { prefix = defaultPrefix, now = systemClock.now, random = randomBytes } = options
   const isOurs = keyForm(prefix)
   const digestsUnder = digestsOf(options.pepper)
-  const missing = rowMethods.find(name => typeof rows?.[name] !== 'function')
+  const missing = repositoryMethods.find(name => typeof rows?.[name] !== 'function')
   if (missing !== undefined) {
     throw new TypeError(
-      `keyStore(): expected the tables of a database; what was given has no function ${missing}.`,
+      `keyStore(): got an invalid key repository, expected one with the function ${missing}.`,
     )
   }
 
@@ -58,8 +59,7 @@ export function keyStore(rows: KeyRepository, given: KeyStoreOptions = {}): KeyS
   return {
     async issue(spec) {
       const fields = keyFields(spec, issuedFields)
-      if (fields.name === undefined)
-        throw new TypeError('A key needs a name: it tells people which one it is.')
+      if (fields.name === undefined) throw new TypeError('A key needs a name, such as { name: "ci" }.')
       const createdAt = time()
       const id = newKeyId(random)
       const { key, secret } = freshSecret(id, createdAt)
@@ -142,7 +142,7 @@ function recordOf(
 
 function overlapOf(given: { readonly overlapMs?: number }): number {
   const { overlapMs = 0 } = ownMembers(given)
-  if (typeof overlapMs === 'number' && overlapMs >= 0 && overlapMs <= latestMs / 2)
+  if (typeof overlapMs === 'number' && overlapMs >= 0 && overlapMs <= maxDateMs / 2)
     return Math.floor(overlapMs)
   throw new TypeError(
     `rotate(): overlapMs is ${String(overlapMs)}, expected a number of milliseconds from 0.`,
@@ -153,7 +153,7 @@ function isId(id: unknown): boolean {
   return typeof id === 'string' && id !== ''
 }
 
-/** Without the id: it may be a whole key in the wrong place. */
+/** Does not show the id: it may be a key that was passed by mistake. */
 function unknownId(): TypeError {
-  return new TypeError('There is no key with this id. Expected the id of a key, as list() tells it.')
+  return new TypeError('There is no key with this id. Expected the id of a key, as in list().')
 }

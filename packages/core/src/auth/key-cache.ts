@@ -6,26 +6,26 @@ import { safeObserver } from '../observability/observers.ts'
 import { Lru } from '../primitives/lru.ts'
 import { StoreClient } from '../stores/store-client.ts'
 import type { ApiKeysOptions, Find } from './api-keys-options.ts'
-import { recordIssue, type SoundRecord, soundRecord } from './key-record.ts'
+import { recordIssue, type ValidatedKeyRecord, validatedKeyRecord } from './key-record.ts'
 
-const longestMs = 5_000
+const maxCacheMs = 5_000
 const maxFound = 10_000
 
 /**
- * A store's lookup, asked once in a while for each key, and by one request at a time: the found and the unknown ones
- * are remembered, from when the store was asked on. The clock is a steady one: the time of day may be put back. Where
- * the store fails, what was found is remembered for longer; a key of which nothing is known is a 503, and no wrong key.
+ * Caches the lookups of a store, found and unknown keys alike. Concurrent requests share one lookup per key. The age of an
+ * entry counts from the start of its lookup, on a monotonic clock. While the store fails, found keys are cached for longer
+ * (`staleMs`); any other key is a 503.
  *
- * Throws `ConfigurationError` for bounds that are none.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Find {
   const now = options.now ?? systemClock.monotonic
   const { ttl, maxUnknown, lookupMs, staleMs } = boundsOf(options)
   const observe = safeObserver(options.observe)
   const keys = keyCache(maxFound, maxUnknown)
-  const flights = new Map<string, Promise<SoundRecord | undefined>>()
+  const flights = new Map<string, Promise<ValidatedKeyRecord | undefined>>()
   const calls = new StoreClient({
-    name: 'store of keys',
+    name: 'key store',
     timeoutMs: lookupMs,
     timeoutOption: 'lookupMs',
     clock: systemClock,
@@ -33,14 +33,14 @@ export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Fin
     breaker: { clock: { ...systemClock, monotonic: now }, windowMs: 0, lastProbeMs: 250 },
   })
 
-  const isWithin = (seen: Seen, ms: number) => {
-    const age = now() - seen.askedAt
+  const isWithin = (cached: CachedKey, ms: number) => {
+    const age = now() - cached.askedAt
     return age >= 0 && age < ms
   }
-  /** What is known of a key without the store. Rejects where that is nothing. */
+  /** Returns the cached record within `staleMs`. Rejects with a 503 if there is none. */
   const withoutStore = (name: string, cause: unknown) => {
-    const seen = keys.get(name)
-    if (seen?.record !== undefined && isWithin(seen, ttl + staleMs)) return seen.record
+    const cached = keys.get(name)
+    if (cached?.record !== undefined && isWithin(cached, ttl + staleMs)) return cached.record
     return Promise.reject(new GatewayError('authentication_unavailable', { cause }))
   }
   const ask = async (name: string, digests: readonly string[]) => {
@@ -58,8 +58,8 @@ export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Fin
   return digests => {
     const [name] = digests
     if (name === undefined) return undefined
-    const seen = keys.get(name)
-    if (seen !== undefined && isWithin(seen, ttl)) return seen.record
+    const cached = keys.get(name)
+    if (cached !== undefined && isWithin(cached, ttl)) return cached.record
     const shared = flights.get(name)
     if (shared !== undefined) return shared
     const flight = ask(name, digests).finally(() => flights.delete(name))
@@ -69,9 +69,9 @@ export function cachedLookup(lookup: ApiKeyLookup, options: ApiKeysOptions): Fin
 }
 
 function boundsOf(options: ApiKeysOptions) {
-  const { cacheMs: ttl = longestMs, maxUnknown = 10_000, lookupMs = 250, staleMs = 60_000 } = options
-  if (!(typeof ttl === 'number' && ttl > 0 && ttl <= longestMs)) {
-    throw configurationError('apiKeys()', ['cacheMs'], ttl, `a number above 0, at most ${longestMs}`)
+  const { cacheMs: ttl = maxCacheMs, maxUnknown = 10_000, lookupMs = 250, staleMs = 60_000 } = options
+  if (!(typeof ttl === 'number' && ttl > 0 && ttl <= maxCacheMs)) {
+    throw configurationError('apiKeys()', ['cacheMs'], ttl, `a number above 0, at most ${maxCacheMs}`)
   }
   if (!(Number.isSafeInteger(maxUnknown) && maxUnknown > 0)) {
     throw configurationError('apiKeys()', ['maxUnknown'], maxUnknown, 'a whole number from 1')
@@ -85,35 +85,35 @@ function boundsOf(options: ApiKeysOptions) {
   return { ttl, maxUnknown, lookupMs, staleMs }
 }
 
-/** What is remembered of a key, and since when: from when the store was asked on. */
-interface Seen {
+/** A cached lookup. `askedAt` is when it started. */
+interface CachedKey {
   /** `undefined`: the store does not know the key. */
-  readonly record: SoundRecord | undefined
+  readonly record: ValidatedKeyRecord | undefined
   readonly askedAt: number
 }
 
-/** The keys that a store was asked for, found ones and unknown ones. Of each sort the least used is forgotten. */
-interface SeenKeys {
-  get(name: string): Seen | undefined
-  /** Keeps what a store said, unless something is kept that it said to a later question. */
-  keep(name: string, seen: Seen): void
-  /** Nothing is known of the key any more, unless something is kept that was said to a later question. */
+/** Cached lookups. The least recently used ones are evicted, separately for found and unknown keys. */
+interface CachedKeys {
+  get(name: string): CachedKey | undefined
+  /** Stores a lookup, unless the cache has a later one. */
+  keep(name: string, cached: CachedKey): void
+  /** Removes a key, unless the cache has a later lookup. */
   forget(name: string, askedAt: number): void
 }
 
-function keyCache(maxFound: number, maxUnknown: number): SeenKeys {
-  // Apart, so that a flood of unknown keys does not drive out the found ones.
-  const found = new Lru<Seen>(maxFound)
-  const unknown = new Lru<Seen>(maxUnknown)
+function keyCache(maxFound: number, maxUnknown: number): CachedKeys {
+  // Separate, so that a flood of unknown keys does not evict found ones.
+  const found = new Lru<CachedKey>(maxFound)
+  const unknown = new Lru<CachedKey>(maxUnknown)
   const isOld = (name: string, askedAt: number) =>
     askedAt < (found.peek(name)?.askedAt ?? unknown.peek(name)?.askedAt ?? Number.NEGATIVE_INFINITY)
   return {
     get: name => found.get(name) ?? unknown.get(name),
-    keep(name, seen) {
-      if (isOld(name, seen.askedAt)) return
-      const [kept, other] = seen.record === undefined ? [unknown, found] : [found, unknown]
+    keep(name, cached) {
+      if (isOld(name, cached.askedAt)) return
+      const [store, other] = cached.record === undefined ? [unknown, found] : [found, unknown]
       other.delete(name)
-      kept.set(name, seen)
+      store.set(name, cached)
     },
     forget(name, askedAt) {
       if (isOld(name, askedAt)) return
@@ -123,14 +123,14 @@ function keyCache(maxFound: number, maxUnknown: number): SeenKeys {
   }
 }
 
-/** What a store said: the record, `undefined` for an unknown key, or what is to be thrown in its stead. */
+/** The result of a lookup: a record, `undefined` for an unknown key, or an error to throw. */
 type KeyLookupResult =
-  | { readonly kind: 'record'; readonly record: SoundRecord | undefined }
+  | { readonly kind: 'record'; readonly record: ValidatedKeyRecord | undefined }
   | { readonly kind: 'thrown'; readonly thrown: unknown }
 
 /**
- * Asks a store for a key by each of its digests, until it is found. Rejects where the store fails. A record with a
- * fault is an answer, and so is a refusal of the caller, a `GatewayError` below 500: the store did not fail.
+ * Looks up a key by each of its digests in turn. Rejects if the store fails. An invalid record and a `GatewayError` below 500
+ * are results, not failures of the store.
  */
 async function lookUpKey(lookup: ApiKeyLookup, digests: readonly string[]): Promise<KeyLookupResult> {
   try {
@@ -148,6 +148,6 @@ async function lookUpKey(lookup: ApiKeyLookup, digests: readonly string[]): Prom
 function answerOf(found: ApiKeyRecord): KeyLookupResult {
   const issue = recordIssue(found)
   if (issue !== undefined)
-    return { kind: 'thrown', thrown: new ConfigurationError('apiKeys(): what the lookup found', [issue]) }
-  return { kind: 'record', record: soundRecord(found) }
+    return { kind: 'thrown', thrown: new ConfigurationError('apiKeys(): the record of a key', [issue]) }
+  return { kind: 'record', record: validatedKeyRecord(found) }
 }

@@ -5,27 +5,27 @@ export const defaultMaxBytes = 1_048_576
 
 export const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
 export const milliseconds: Check = value =>
-  typeof value === 'number' && value > 0 && value <= longestMs
+  typeof value === 'number' && value > 0 && value <= maxTtlMs
     ? undefined
-    : `milliseconds above 0, at most ${longestMs}`
+    : `milliseconds above 0, at most ${maxTtlMs}`
 export const wholeBytes: Check = value =>
-  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= mostBytes
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxEntryBytes
     ? undefined
-    : `a whole number of bytes from 1 to ${mostBytes}`
+    : `a whole number of bytes from 1 to ${maxEntryBytes}`
 export const aStore: Check = value =>
   typeof value === 'object' &&
   value !== null &&
   operations.every(name => typeof Reflect.get(value, name) === 'function')
     ? undefined
-    : 'a store, such as memoryAnswers()'
+    : 'a store, such as memoryCacheStore()'
 
 const operations = ['get', 'set', 'add', 'replace']
 /** A year. */
-const longestMs = 31_536_000_000
-/** More would be more than a text of JavaScript can hold, once it is written as JSON. */
-const mostBytes = 67_108_864
+const maxTtlMs = 31_536_000_000
+/** Encoded as JSON, a larger one could exceed the maximum string length of JavaScript. */
+const maxEntryBytes = 67_108_864
 
-/** Throws `ConfigurationError` with one issue for each option that cannot be used. */
+/** Throws `ConfigurationError` with an issue for each invalid option. */
 export function checkOptions(
   of: string,
   given: object,

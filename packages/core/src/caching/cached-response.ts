@@ -1,16 +1,16 @@
 import type { Adjustment } from '../contracts/provider.ts'
 import { utf8Length } from '../primitives/utf8-length.ts'
 
-/** A finished answer as it was sent, without its headers. */
+/** A complete response as it was sent, without its headers. */
 export interface CachedResponse {
-  /** Whether the text is server-sent events, to the end mark; else it is JSON. */
+  /** Whether the text is an event stream, including its end marker; otherwise it is JSON. */
   readonly stream: boolean
   readonly text: string
-  /** What was done to parameters for it. */
+  /** The parameter adjustments of the request. */
   readonly adjustments: readonly Adjustment[]
 }
 
-/** A kept answer in what was parsed of a store's text, or `undefined` for what is none. */
+/** Returns a cached response from parsed JSON, or `undefined` if it is invalid. */
 export function keptAnswerOf(value: unknown): CachedResponse | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { stream, text, adjustments } = value as Partial<Record<keyof CachedResponse, unknown>>
@@ -22,55 +22,55 @@ export function keptAnswerOf(value: unknown): CachedResponse | undefined {
 function isAdjustment(value: unknown): value is Adjustment {
   if (typeof value !== 'object' || value === null) return false
   const { parameter, action, detail } = value as Partial<Record<keyof Adjustment, unknown>>
-  const told = detail === undefined || typeof detail === 'string'
-  return typeof parameter === 'string' && actions.includes(action) && told
+  const hasValidDetail = detail === undefined || typeof detail === 'string'
+  return typeof parameter === 'string' && actions.includes(action) && hasValidDetail
 }
 
 const actions: readonly unknown[] = ['dropped', 'mapped', 'defaulted'] satisfies Adjustment['action'][]
 
-/** Where an answer that is being made will be kept. It is told once how that ended, and neither throws nor rejects. */
+/** Stores a response once it is complete. One of its functions is called once; they neither throw nor reject. */
 export interface CacheWriter {
-  /** How many bytes of UTF-8 the text of an answer may have. */
+  /** Maximum size of the text in UTF-8 bytes. */
   readonly maxBytes: number
-  /** The answer came to its own end; `undefined` where it is larger. */
+  /** The response is complete; `undefined` if it exceeds `maxBytes`. */
   completed(answer: CachedResponse | undefined): void | Promise<void>
-  /** It did not: refused, broken off, left. */
+  /** The response is an error or incomplete. */
   failed(): void | Promise<void>
 }
 
-/** Copies the text of an answer while it is sent, as far as somebody would keep it. */
+/** Captures the text of a response while it is sent, up to the largest `maxBytes` of its writers. */
 export class ResponseCapture {
-  readonly #keepers: CacheWriter[] = []
+  readonly #writers: CacheWriter[] = []
   readonly #pieces: string[] = []
   #bytes = 0
-  #most = 0
+  #maxBytes = 0
 
-  keepFor(keeper: CacheWriter): void {
-    this.#keepers.push(keeper)
-    this.#most = Math.max(this.#most, keeper.maxBytes)
+  addWriter(writer: CacheWriter): void {
+    this.#writers.push(writer)
+    this.#maxBytes = Math.max(this.#maxBytes, writer.maxBytes)
   }
 
-  /** The next piece of the answer's text. */
+  /** Appends a piece of the text. */
   add(text: string): void {
-    if (this.#bytes > this.#most) return
+    if (this.#bytes > this.#maxBytes) return
     this.#bytes += utf8Length(text)
-    if (this.#bytes > this.#most) this.#pieces.length = 0
+    if (this.#bytes > this.#maxBytes) this.#pieces.length = 0
     else this.#pieces.push(text)
   }
 
-  /** The request has ended. Resolves when all that keep its answer have done so. */
+  /** Ends the capture. Resolves when all writers have stored the response. */
   async ended(completed: boolean, stream: boolean, adjustments: readonly Adjustment[]): Promise<void> {
     const answer = { stream, text: this.#pieces.join(''), adjustments }
-    const whole = completed && this.#bytes > 0
+    const isComplete = completed && this.#bytes > 0
     await Promise.all(
-      this.#keepers.map(keeper =>
-        whole ? keeper.completed(this.#bytes > keeper.maxBytes ? undefined : answer) : keeper.failed(),
+      this.#writers.map(writer =>
+        isComplete ? writer.completed(this.#bytes > writer.maxBytes ? undefined : answer) : writer.failed(),
       ),
     )
   }
 }
 
-/** What a store's text says, or `undefined` where it is no JSON: somebody else has written it. */
+/** Parses the text of a store. Returns `undefined` if it is not JSON. */
 export function parsedText(text: unknown): unknown {
   if (typeof text !== 'string') return undefined
   try {

@@ -10,23 +10,24 @@ import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from 
 import type { HeldKey, InFlightKeys } from './in-flight-keys.ts'
 import { memoryCacheStore } from './memory-cache-store.ts'
 
+/** Options of `idempotency`. */
 export interface IdempotencyOptions {
-  /** Where answers are kept. Default: `memoryAnswers()`, in this process. */
+  /** Stores responses. Default: `memoryCacheStore()`, in this process. */
   readonly store?: CacheStore
-  /** How long an answer is kept, in milliseconds. Default 86,400,000 (24 hours). */
+  /** How long a response is stored, in milliseconds. Default 86,400,000 (24 hours). */
   readonly ttlMs?: number
-  /** How many bytes the text of an answer may have; of a larger one only its id is kept. Default 1,048,576 (1 MiB). */
+  /** Maximum size of a stored response in bytes. Of a larger one only its id is stored. Default 1,048,576 (1 MiB). */
   readonly maxBytes?: number
   /**
-   * While the store does not answer: `closed` (default) refuses requests with a key by 503, `open` answers them as
-   * without one.
+   * While the store fails: `closed` (default) rejects requests with an idempotency key with a 503, `open` handles them as if
+   * they had none.
    */
   readonly onStoreFailure?: 'closed' | 'open'
 }
 
 /**
- * Answers a request with an `Idempotency-Key` once: the same one with the same key gets the same answer, for as long as
- * it is kept. Throws `TypeError` naming every option that it cannot use.
+ * Executes requests with the same `Idempotency-Key` header only once. A repeated request gets the stored response of the first
+ * one. Throws `ConfigurationError` that lists all invalid options.
  */
 export function idempotency(given: IdempotencyOptions = {}): Idempotency {
   const options = ownMembers(given)
@@ -43,33 +44,33 @@ const checks = {
     value === 'closed' || value === 'open' ? undefined : "'closed' or 'open'",
 }
 
-/** How requests with an `Idempotency-Key` are repeated: `idempotency({...})`. */
+/** Settings of idempotency keys: the result of `idempotency({...})`. */
 export interface Idempotency {
   readonly store: CacheStore
-  /** How long an answer is kept, in milliseconds. */
+  /** How long a response is stored, in milliseconds. */
   readonly ttlMs: number
-  /** How many bytes the text of an answer may have. */
+  /** Maximum size of a stored response in bytes. */
   readonly maxBytes: number
-  /** While the store does not answer: `closed` refuses with 503, `open` goes on as without a key. */
+  /** While the store fails: `closed` rejects with a 503, `open` ignores the key. */
   readonly onStoreFailure: 'closed' | 'open'
 }
 
-/** Idempotency over the keys of what runs. */
+/** Idempotency settings with the keys of requests in flight. */
 export interface RunningIdempotency extends Omit<Idempotency, 'store'> {
   readonly keys: InFlightKeys
 }
 
-/** The answer that a request had when it came for the first time, or where its answer is to be kept. */
-type Repeated =
+/** The stored response of an earlier request, or the writer for that of a new one. */
+type ReplayLookup =
   | { readonly answer: CachedResponse; readonly keeper?: undefined }
   | { readonly answer?: undefined; readonly keeper: CacheWriter }
 
 /**
- * Is it a repeat? Gives `undefined` for a request without a key, and where the store fails and is done without. Keys of
- * two principals are two keys.
+ * Looks up the idempotency key of a request. Returns `undefined` for a request without one, and while the store fails with
+ * `onStoreFailure: 'open'`. Keys are separate per principal.
  *
- * Throws 400 for what is no key, 409 while the first request runs and where its answer was not kept, 422 where it had
- * another body, 503 where the store fails, or has no room for one more request in flight.
+ * Throws `GatewayError`: 400 for an invalid key; 409 while the first request is running, or if its response was too large to
+ * store; 422 if it had another body; 503 if the store fails, or is full of requests in flight.
  */
 export async function lookUpReplay(
   request: Request,
@@ -77,23 +78,23 @@ export async function lookUpReplay(
   principal: Principal,
   requestId: string,
   idempotency: RunningIdempotency,
-): Promise<Repeated | undefined> {
+): Promise<ReplayLookup | undefined> {
   const given = request.headers.get('idempotency-key')
   if (given === null) return undefined
-  if (!/^[\x21-\x7e]{1,255}$/.test(given)) throw noKey(given)
+  if (!/^[\x21-\x7e]{1,255}$/.test(given)) throw invalidKey(given)
   const { keys, onStoreFailure } = idempotency
   const state: KeyState = { requestId, fingerprint: await digestOf(draft.body), answer: 'running' }
   const owner = principalKey(principal)
   const key = { owner: `repeat ${owner}`, name: `repeat:${await digestOf(owner, given)}` }
   const held = await keys.hold(key, keyStateText(state))
   const found = held.ok ? held.value : undefined
-  // Whatever is done while the store fails: this one works, and to go on would be without protection.
+  // Also with `onStoreFailure: 'open'`: the store works, and going on would execute the request without protection.
   if (found === 'full') throw new GatewayError('idempotency_full')
-  if (found !== undefined && 'end' in found) return { keeper: keeperOf(state, found, idempotency) }
-  const kept = found && keyStateOf(found.existing)
-  if (kept !== undefined) return { answer: answerOf(kept, state) }
+  if (found !== undefined && 'end' in found) return { keeper: writerFor(state, found, idempotency) }
+  const stored = found && keyStateOf(found.existing)
+  if (stored !== undefined) return { answer: answerOf(stored, state) }
   if (onStoreFailure === 'open') return undefined
-  const cause = held.ok ? new Error('What is kept under an idempotency key is no state of it.') : held.error
+  const cause = held.ok ? new Error('The store has an invalid state for this idempotency key.') : held.error
   throw new GatewayError('idempotency_unavailable', { cause })
 }
 
@@ -106,7 +107,7 @@ function answerOf({ fingerprint, requestId, answer }: KeyState, asked: KeyState)
   })
 }
 
-function keeperOf(state: KeyState, held: HeldKey, { ttlMs, maxBytes }: RunningIdempotency): CacheWriter {
+function writerFor(state: KeyState, held: HeldKey, { ttlMs, maxBytes }: RunningIdempotency): CacheWriter {
   return {
     maxBytes,
     completed: answer => held.end(keyStateText({ ...state, answer: answer ?? 'gone' }), ttlMs),
@@ -114,20 +115,20 @@ function keeperOf(state: KeyState, held: HeldKey, { ttlMs, maxBytes }: RunningId
   }
 }
 
-function noKey(given: string): GatewayError {
+function invalidKey(given: string): GatewayError {
   const length = given === '' || given.length > 255
   return new GatewayError('invalid_value', {
     message: `Invalid value for the header 'idempotency-key': expected 1 to 255 visible ASCII characters, but got ${given.length} ${length ? 'characters' : 'with others among them'} instead.`,
   })
 }
 
-/** What is kept under an idempotency key. */
+/** The stored state of an idempotency key. */
 interface KeyState {
-  /** Of the request that came with the key. */
+  /** The id of the first request with the key. */
   readonly requestId: string
   /** The digest of its body. */
   readonly fingerprint: string
-  /** `running`: it has not been answered yet. `gone`: it was, and the answer is too large to be kept. */
+  /** `running`: the response is not complete yet. `gone`: it is, but was too large to store. */
   readonly answer: CachedResponse | 'running' | 'gone'
 }
 
@@ -135,7 +136,7 @@ function keyStateText(state: KeyState): string {
   return JSON.stringify(state)
 }
 
-/** What a store's text says; `undefined` for what is no such state. */
+/** Parses a stored state. Returns `undefined` if it is invalid. */
 function keyStateOf(text: unknown): KeyState | undefined {
   const value = parsedText(text)
   if (typeof value !== 'object' || value === null) return undefined

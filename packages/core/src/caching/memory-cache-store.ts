@@ -6,24 +6,25 @@ import { LinkedList, ListNode } from '../primitives/linked-list.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 import { utf8Length } from '../primitives/utf8-length.ts'
 
+/** Options of `memoryCacheStore`. */
 export interface MemoryCacheStoreOptions {
-  /** How many texts are stored, from 1 to 1,000,000. Default 10,000. */
+  /** Maximum number of entries, from 1 to 1,000,000. Default 10,000. */
   readonly maxEntries?: number
-  /** How many of them one owner may have: a principal, or a group that shares answers. Default 1,000. */
+  /** Maximum number of entries per owner: a principal, or a group that shares responses. Default 1,000. */
   readonly maxEntriesPerOwner?: number
-  /** How many bytes they may have, with their names, as UTF-8. Default 67,108,864 (64 MiB). */
+  /** Maximum total size of texts and names in UTF-8 bytes. Default 67,108,864 (64 MiB). */
   readonly maxBytes?: number
-  /** Milliseconds on a clock that does not go back. Default `performance.now`. */
+  /** Returns milliseconds of a monotonic clock. Default `performance.now`. */
   readonly now?: () => number
 }
 
-/** Stores answers in the memory of this process: every operation returns at once. */
+/** A `CacheStore` in the memory of this process. Its operations are synchronous. */
 export interface MemoryCacheStore extends CacheStore {
   get(key: CacheKey): string | undefined
   set(key: CacheKey, text: string, lifetime: CacheLifetime): void
   add(key: CacheKey, text: string, lifetime: CacheLifetime): AddResult
   replace(key: CacheKey, expected: string, text: string | undefined, lifetime: CacheLifetime): boolean
-  /** How many bytes are stored, with names, as UTF-8; expired texts count until they are looked up or evicted. */
+  /** Total size of texts and names in UTF-8 bytes. Expired entries count until they are looked up or evicted. */
   readonly bytes: number
 }
 
@@ -35,21 +36,23 @@ const optionNames = Object.keys({
 } satisfies Record<keyof MemoryCacheStoreOptions, true>)
 
 /**
- * Stores answers in the memory of this process. To make room it evicts the text longest unused: of the writer itself
- * where it has all of its share, or would have more than an equal part of the store; else of anybody. Pinned texts are never
- * evicted. A text that is larger than the store is not stored. Throws `ConfigurationError` for options that it cannot use.
+ * Creates a cache store in the memory of this process. When it is full, it evicts the least recently used entry: of the same
+ * owner if that has reached its maximum, or more than an equal share of the store; otherwise of any owner. Pinned entries are
+ * not evicted before they expire. A text larger than the store is not stored.
+ *
+ * Throws `ConfigurationError` for invalid options.
  */
 export function memoryCacheStore(options: MemoryCacheStoreOptions = {}): MemoryCacheStore {
   const unknown = unknownOptions(options, optionNames)
-  if (unknown.length > 0) throw new ConfigurationError('memoryAnswers()', unknown)
+  if (unknown.length > 0) throw new ConfigurationError('memoryCacheStore()', unknown)
   const given = ownMembers(options)
   const { maxEntries = 10_000, maxEntriesPerOwner = 1_000, maxBytes = 67_108_864 } = given
   const { now = systemClock.monotonic } = given
-  expectWhole('maxEntries', maxEntries, 1_000_000)
-  expectWhole('maxEntriesPerOwner', maxEntriesPerOwner, 1_000_000)
-  expectWhole('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
+  checkInteger('maxEntries', maxEntries, 1_000_000)
+  checkInteger('maxEntriesPerOwner', maxEntriesPerOwner, 1_000_000)
+  checkInteger('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
   if (typeof now !== 'function') {
-    throw configurationError('memoryAnswers()', ['now'], now, 'a function')
+    throw configurationError('memoryCacheStore()', ['now'], now, 'a function')
   }
   const entries = new Entries(maxEntries, maxEntriesPerOwner, maxBytes, now)
   return {
@@ -70,16 +73,16 @@ interface Entry {
   readonly bytes: number
   readonly until: number
   readonly pinned: boolean
-  /** Its place among all texts that may be evicted, and among those of its owner. */
+  /** Its node in the list of all evictable entries, and in that of its owner. */
   readonly everywhere: ListNode<Entry>
   readonly ofOwner: ListNode<Entry>
 }
 
-/** The texts of one owner. */
+/** The entries of one owner. */
 class Owner {
   readonly key: string
   readonly entries = new Map<string, Entry>()
-  /** Those that may be evicted, the longest unused first. */
+  /** The entries that are not pinned, least recently used first. */
   readonly evictable = new LinkedList<Entry>()
   bytes = 0
 
@@ -119,19 +122,19 @@ class Entries {
     return entry.text
   }
 
-  /** Whether it was stored. */
+  /** Returns whether the text was stored. */
   set(key: CacheKey, text: string, lifetime: CacheLifetime): boolean {
-    const until = this.#now() + wholeMs(lifetime.ttlMs)
+    const until = this.#now() + ceiledMs(lifetime.ttlMs)
     const before = this.#owners.get(key.owner)?.entries.get(key.name)
     if (before !== undefined) this.#remove(before)
     const bytes = utf8Length(key.name) + utf8Length(text)
-    if (!this.#makeRoom(key.owner, bytes)) return false
+    if (!this.#evictFor(key.owner, bytes)) return false
     this.#insert(key, text, bytes, until, lifetime.pinned === true)
     return true
   }
 
   add(key: CacheKey, text: string, lifetime: CacheLifetime): AddResult {
-    wholeMs(lifetime.ttlMs)
+    ceiledMs(lifetime.ttlMs)
     const existing = this.get(key)
     if (existing !== undefined) return { existing }
     return this.set(key, text, lifetime) ? 'added' : 'full'
@@ -181,8 +184,8 @@ class Entries {
     if (owner.entries.size === 0) this.#owners.delete(owner.key)
   }
 
-  /** Makes room for one more text of an owner. Returns whether there is. */
-  #makeRoom(ownerKey: string, bytes: number): boolean {
+  /** Evicts entries until one more of an owner fits. Returns whether it does. */
+  #evictFor(ownerKey: string, bytes: number): boolean {
     if (bytes > this.#maxBytes) return false
     for (let owner = this.#owners.get(ownerKey); ; owner = this.#owners.get(ownerKey)) {
       let victim: Entry | undefined
@@ -196,7 +199,7 @@ class Entries {
     }
   }
 
-  /** A writer that would have more than an equal part of the store makes room for itself, as far as it can. */
+  /** Returns the entry to evict: of the owner itself if it would exceed an equal share of the store, else of any owner. */
   #victimFor(owner: Owner | undefined, bytes: number): Entry | undefined {
     const owners = this.#owners.size
     const isAbovePart =
@@ -206,7 +209,7 @@ class Entries {
     return (isAbovePart ? owner.evictable.first : undefined)?.item ?? this.#evictable.first?.item
   }
 
-  /** A pinned text whose time is over. Looked for only where nothing else can make room. */
+  /** Returns an expired pinned entry. It scans all owners, so it is the last resort. */
   #expired(): Entry | undefined {
     const now = this.#now()
     for (const owner of this.#owners.values()) {
@@ -238,18 +241,18 @@ function expiredIn({ entries }: Owner, now: number): Entry | undefined {
   return undefined
 }
 
-/** Without its check a text would be stored for ever. */
-function wholeMs(ttlMs: number): number {
+/** Rounds up. Throws `TypeError` for an invalid time, with which an entry would never expire. */
+function ceiledMs(ttlMs: number): number {
   if (typeof ttlMs === 'number' && ttlMs > 0 && Number.isFinite(ttlMs)) return Math.ceil(ttlMs)
   throw new TypeError(`ttlMs: got ${String(ttlMs)}, expected milliseconds above 0.`)
 }
 
-function expectWhole(name: string, value: unknown, most: number): void {
-  if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most) return
+function checkInteger(name: string, value: unknown, max: number): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max) return
   throw configurationError(
-    'memoryAnswers()',
+    'memoryCacheStore()',
     [name],
     value,
-    `a whole number from 1 to ${most.toLocaleString('en')}`,
+    `a whole number from 1 to ${max.toLocaleString('en')}`,
   )
 }

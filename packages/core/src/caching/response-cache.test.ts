@@ -78,7 +78,7 @@ it.each([
   [{}, 'ttlMs: got undefined'],
   [{ ttlMs: 0 }, 'ttlMs: got 0, expected milliseconds above 0'],
   [{ ttlMs: 1, maxBytes: 0 }, 'maxBytes: got 0'],
-  [{ ttlMs: 1, store: new Map() }, 'store: got an object, expected a store, such as memoryAnswers'],
+  [{ ttlMs: 1, store: new Map() }, 'store: got an object, expected a store, such as memoryCacheStore'],
   [{ ttlMs: 1, cacheable: true }, 'cacheable: got true, expected a function'],
   [{ ttlMs: 1, scope: 'everybody' }, "scope: got 'everybody', expected 'principal' or a function"],
   [{ ttlMs: 1, ttl: 1 }, 'ttl: got 1, expected no such option'],

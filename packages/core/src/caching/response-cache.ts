@@ -16,33 +16,34 @@ import {
 import { type CachedResponse, type CacheWriter, keptAnswerOf, parsedText } from './cached-response.ts'
 import { memoryCacheStore } from './memory-cache-store.ts'
 
+/** Options of `responseCache`. */
 export interface ResponseCacheOptions {
-  /** How long an answer is kept, in milliseconds. */
+  /** How long a response is cached, in milliseconds. */
   readonly ttlMs: number
-  /** Where answers are kept. Default: `memoryAnswers()`, in this process. */
+  /** Stores responses. Default: `memoryCacheStore()`, in this process. */
   readonly store?: CacheStore
-  /** How many bytes the text of an answer may have; a larger one is not kept. Default 1,048,576 (1 MiB). */
+  /** Maximum size of a cached response in bytes. Larger ones are not cached. Default 1,048,576 (1 MiB). */
   readonly maxBytes?: number
   /**
-   * Which requests are cached. Default: those with `temperature: 0` and one choice, that neither search the web nor ask
-   * the vendor to `store`, and whose fields the protocol all knows.
+   * Decides which requests are cached. Default: those with `temperature: 0` and one choice, without web search, `store` or
+   * fields that the protocol does not know.
    */
   readonly cacheable?: (input: ChatRequest, principal: Principal) => boolean
   /**
-   * Who shares answers. Default `principal`: nobody. A function names a group whose members share them, whatever their
-   * routes and limits; those for whom it gives `undefined` have no answers kept.
+   * Who shares cached responses. Default `principal`: each principal has its own. A function returns the name of a group that
+   * shares them, whatever its routes and limits; for `undefined`, nothing is cached.
    */
   readonly scope?: 'principal' | ((principal: Principal) => string | undefined)
 }
 
-/** Another one wherever answers of before must not be found any more. */
+/** Part of every key. Change it to invalidate the responses of earlier versions. */
 const version = '2'
 
 /**
- * Keeps finished answers, and gives them again to the same request of the same principal. The same means all of it:
- * an answer is kept under the SHA-256 of the scope, the model and every field, `stream` and `user` included.
+ * Caches complete responses for identical requests of the same principal. The key is the SHA-256 of the scope, the model and
+ * every field of the request, including `stream` and `user`.
  *
- * Throws `TypeError` naming every option that it cannot use.
+ * Throws `ConfigurationError` that lists all invalid options.
  */
 export function responseCache(given: ResponseCacheOptions): ResponseCache {
   const options = ownMembers(given)
@@ -61,7 +62,7 @@ export function responseCache(given: ResponseCacheOptions): ResponseCache {
         const digest = await digestOf(version, kind, name, input.model, input)
         return { owner: `cache ${kind} ${name}`, name: `cache:${digest}` }
       }
-      throw new TypeError(`responseCache().scope gave ${typeof name}, expected a text or undefined.`)
+      throw new TypeError(`responseCache().scope returned ${typeof name}, expected a string or undefined.`)
     },
   }
 }
@@ -76,10 +77,10 @@ function isDeterministic(input: ChatRequest): boolean {
   )
 }
 
-/** A promise would be a yes to all. */
+/** Throws for anything but a boolean: a promise is truthy and would cache everything. */
 function isCacheable(answer: unknown): boolean {
   if (typeof answer === 'boolean') return answer
-  throw new TypeError(`responseCache().cacheable gave ${typeof answer}, expected true or false.`)
+  throw new TypeError(`responseCache().cacheable returned ${typeof answer}, expected true or false.`)
 }
 
 const checks = {
@@ -91,44 +92,43 @@ const checks = {
     value === 'principal' || aFunction(value) === undefined ? undefined : "'principal' or a function",
 }
 
-/** Says which requests have the same answer: `responseCache({...})`. */
+/** A response cache: the result of `responseCache({...})`, or your own. */
 export interface ResponseCache<Store = CacheStore> {
   readonly store: Store
-  /** How long an answer is kept, in milliseconds. */
+  /** How long a response is cached, in milliseconds. */
   readonly ttlMs: number
-  /** How many bytes the text of an answer may have. */
+  /** Maximum size of a cached response in bytes. */
   readonly maxBytes: number
   /**
-   * Returns what an answer is stored under: a name that differs wherever the answer could, and whose share of the store
-   * it counts against. `undefined`: this request is not looked up, and its answer is not stored. `input` is valid, and
-   * bounded as it is sent upstream.
+   * Returns the key of a response, or `undefined` to bypass the cache. Requests with the same key share a response; `owner` is
+   * whose quota of the store it counts against. `input` is validated, with its maximum output as it is sent upstream.
    */
   keyOf(input: ChatRequest, principal: Principal): CacheKey | undefined | Promise<CacheKey | undefined>
 }
 
-/** What is kept of a request that may be cached, or where its answer is to be kept. */
-interface Cached {
+/** The cached response of a request, or the writer for a new one. */
+interface CacheLookup {
   readonly answer?: CachedResponse
   readonly keeper?: CacheWriter
 }
 
 /**
- * Was it answered before, to the same? Gives `undefined` for a request that is not cached. A store that fails is as
- * one that has nothing. `cache-control` of the request is heard: `no-cache` asks anew, `no-store` keeps nothing.
+ * Looks up the response of a request. Returns `undefined` if the request is not cacheable. A failing store is a cache miss.
+ * Honours `cache-control` of the request: `no-cache` skips the lookup, `no-store` does not store the response.
  *
- * Throws `TypeError` for what is no key: nothing is shared by mistake.
+ * Throws `TypeError` for an invalid key, so that nothing is shared by mistake.
  */
 export async function lookUpCache(
   request: Request,
   input: ChatRequest,
   principal: Principal,
   cache: ResponseCache<GuardedCacheStore>,
-): Promise<Cached | undefined> {
+): Promise<CacheLookup | undefined> {
   const key: unknown = await cache.keyOf(input, principal)
   if (key === undefined) return undefined
   if (!isAnswerKey(key)) {
     throw new TypeError(
-      `cache.keyOf returned no key: got ${typeof key}, expected { owner, name } with two texts, or undefined.`,
+      `cache.keyOf returned an invalid key: got ${typeof key}, expected { owner, name } with two strings, or undefined.`,
     )
   }
   const directives = directivesOf(request.headers.get('cache-control'))
@@ -136,7 +136,7 @@ export async function lookUpCache(
     const answer = await lookUp(key, input, cache.store)
     if (answer !== undefined) return { answer }
   }
-  return directives.includes('no-store') ? {} : { keeper: keeperOf(key, cache) }
+  return directives.includes('no-store') ? {} : { keeper: writerFor(key, cache) }
 }
 
 function isAnswerKey(value: unknown): value is CacheKey {
@@ -153,11 +153,11 @@ async function lookUp(
   const found = await store.get(key)
   if (!found.ok || found.value === undefined) return undefined
   const answer = keptAnswerOf(parsedText(found.value))
-  // A key of the user's making may forget the form.
+  // The key of a custom cache may ignore `stream`.
   return answer?.stream === (input.stream === true) ? answer : undefined
 }
 
-function keeperOf(key: CacheKey, { store, ttlMs, maxBytes }: ResponseCache<GuardedCacheStore>): CacheWriter {
+function writerFor(key: CacheKey, { store, ttlMs, maxBytes }: ResponseCache<GuardedCacheStore>): CacheWriter {
   return {
     maxBytes,
     async completed(answer) {

@@ -1,11 +1,11 @@
-/** A time from when to when. Monotonic milliseconds. */
+/** A period of time, in monotonic milliseconds. */
 export interface Span {
   readonly from: number
-  /** `undefined`: it has not ended. */
+  /** `undefined` if it has not ended. */
   readonly to: number | undefined
 }
 
-/** How long at least one of the spans was under way, up to `until`. They have to be sorted by `from`. */
+/** Returns how long at least one of the spans was active, up to `until`. They must be sorted by `from`. */
 export function busyTime(spans: readonly Span[], until: number): number {
   let busy = 0
   let coveredTo = Number.NEGATIVE_INFINITY

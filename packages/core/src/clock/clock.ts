@@ -1,37 +1,37 @@
-/** The longest time of a timer, in milliseconds. Platforms run a timer at once where it is set for longer. */
+/** The maximum time of a timer, in milliseconds. Runtimes fire longer timers at once. */
 export const maxTimerMs = 2_147_483_647
 
 /** Reads the time and sets timers. */
 export interface Clock {
-  /** Milliseconds since 1970, by the clock of the machine. It can be set back: for dates, not for durations. */
+  /** Returns milliseconds since 1970, by the system clock. It can be set back: for dates, not for durations. */
   readonly now: () => number
-  /** Milliseconds that never go back, counted from an arbitrary moment: for durations and deadlines. */
+  /** Returns monotonic milliseconds from an arbitrary origin, for durations and timeouts. */
   readonly monotonic: () => number
   /**
-   * Calls `run` once, after `ms` milliseconds, at most `maxTimerMs`. It may be called a millisecond early. Where the
-   * process itself stood still, as when the machine slept, what arrived meanwhile is handled before `run` is called.
+   * Calls `run` once, after `ms` milliseconds, at most `maxTimerMs`. It may be called a millisecond early. After a stall of the
+   * process, such as a suspend, pending I/O is handled before `run` is called.
    */
   readonly setTimer: (ms: number, run: () => void) => Timer
 }
 
-/** A timer that was set. */
+/** A pending timer. */
 export interface Timer {
-  /** Keeps it from running. Does nothing where it has run. */
+  /** Cancels the timer. Has no effect after it has fired. */
   cancel(): void
   /** Lets the process end while the timer is pending, on platforms where timers keep it alive. Returns the timer. */
   unref(): this
 }
 
-/** The clock of this process: what a gateway is created with. Everything else takes a clock as an argument. */
+/** The system clock. Only the entry points use it; everything else takes a clock as an argument. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer: (ms, run) => new SystemTimer(ms, run),
 }
 
-/** A timer that is later than this was held up by the process, not by what is waited for. */
+/** A timer that fires later than this, in milliseconds, was delayed by a stall of the process. */
 export const stallMs = 250
-/** What arrived while the process stood still is handled within this time. */
+/** Time for pending I/O to be handled after a stall, in milliseconds. */
 const graceMs = 50
 
 class SystemTimer implements Timer {

@@ -1,27 +1,27 @@
 import type { Clock } from './clock.ts'
 import { WakeTimer } from './wake-timer.ts'
 
-/** An operation that is under way. */
+/** A pending operation. */
 export interface TimedOperation {
   readonly dueAt: number
-  /** Called once, unless it is taken back before. Then it is forgotten: a set keeps its old tables for a while. */
+  /** Called once, unless it is cancelled. Then it is replaced, because a `Set` retains deleted entries for a while. */
   expired: () => void
 }
 
 const nothing = () => {}
 
 /**
- * Deadlines of operations that all have the same time, in milliseconds: one timer for all of them. What came while
- * this process was busy is heard first.
+ * Timeouts of operations that share the same duration, in milliseconds, with a single timer. Results that arrived while the
+ * process was busy are handled first.
  */
 export class OperationDeadlines {
   readonly #ms: number
   readonly #clock: Clock
   readonly #timer: WakeTimer
-  /** In the order of their deadlines. */
+  /** In order of their deadlines. */
   #pending = new Set<TimedOperation>()
-  /** Those that were due by then expire when the timer rings again: what had come meanwhile was heard. */
-  #heardUntil = Number.NEGATIVE_INFINITY
+  /** Operations due by then expire when the timer fires again, as their results would have been handled. */
+  #handledUntil = Number.NEGATIVE_INFINITY
 
   constructor(ms: number, clock: Clock) {
     this.#ms = ms
@@ -29,7 +29,7 @@ export class OperationDeadlines {
     this.#timer = new WakeTimer({ clock, ring: () => this.#ring(), background: false })
   }
 
-  /** How many are under way. */
+  /** Number of pending operations. */
   get size(): number {
     return this.#pending.size
   }
@@ -37,18 +37,18 @@ export class OperationDeadlines {
   add(expired: () => void): TimedOperation {
     const operation = { dueAt: this.#clock.monotonic() + this.#ms, expired }
     this.#pending.add(operation)
-    // A turn of the event loop before its time, for what came last.
+    // One turn of the event loop early, so that results that have just arrived are handled.
     this.#timer.wakeAt(operation.dueAt - 1)
     return operation
   }
 
-  takeBack(operation: TimedOperation): void {
+  cancel(operation: TimedOperation): void {
     operation.expired = nothing
     this.#pending.delete(operation)
     if (this.#pending.size === 0) this.#timer.clear()
   }
 
-  /** Nobody waits any longer for what is under way. */
+  /** Expires all pending operations. */
   expireAll(): void {
     const pending = this.#pending
     this.#pending = new Set()
@@ -57,8 +57,8 @@ export class OperationDeadlines {
   }
 
   #ring(): void {
-    const due = [...this.#pending].filter(({ dueAt }) => dueAt <= this.#heardUntil)
-    // Out of the way first: one that expires may make the store be given up, and `expireAll` be called.
+    const due = [...this.#pending].filter(({ dueAt }) => dueAt <= this.#handledUntil)
+    // Removed first, because expiring one may open a circuit breaker, which calls `expireAll`.
     for (const operation of due) this.#pending.delete(operation)
     for (const operation of due) expire(operation)
     const [next] = this.#pending
@@ -68,7 +68,7 @@ export class OperationDeadlines {
       this.#timer.wakeAt(next.dueAt - 1)
       return
     }
-    this.#heardUntil = now + 1
+    this.#handledUntil = now + 1
     this.#timer.wakeAt(now + 1)
   }
 }

@@ -2,13 +2,13 @@ import { type Clock, maxTimerMs, type Timer } from './clock.ts'
 
 export interface WakeTimerOptions {
   readonly clock: Clock
-  /** Sees what is due, and asks to be woken for the rest. */
+  /** Handles what is due, and calls `wakeAt` for the rest. */
   readonly ring: () => void
-  /** Whether nobody waits for it: then it does not keep a process alive. */
+  /** Whether the timer does not keep the process alive. */
   readonly background: boolean
 }
 
-/** One timer for many things: it rings for the earliest of them. */
+/** A single timer for many deadlines: it fires at the earliest one. */
 export class WakeTimer {
   readonly #options: WakeTimerOptions
   #timer: Timer | undefined
@@ -18,7 +18,7 @@ export class WakeTimer {
     this.#options = options
   }
 
-  /** Rings at that time, or earlier. */
+  /** Fires at that time, or earlier. */
   wakeAt(time: number): void {
     if (time >= this.#at) return
     this.clear()

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts'
 
 /**
- * Resolves or rejects as the promise does, or with what `expired` returns or throws where that takes longer than `ms`.
+ * Settles as the promise does, or after `ms` milliseconds with what `expired` returns or throws.
  *
- * @param late - called with a value that comes after that. What it throws is dropped.
+ * @param late - called with a value that arrives after the timeout. Its errors are ignored.
  */
 export function withTimeout<T, Expired>(
   clock: Clock,

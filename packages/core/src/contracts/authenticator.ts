@@ -2,13 +2,15 @@ import type { AuthFailure } from '../errors/auth-failure.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Says who is asking, or `undefined` for nobody.
+ * Identifies the caller of a request. Returns `undefined` if nobody can be identified: the response is a 401.
  *
- * `host` is the host framework's own request where there is one: Express's `req`, Koa's `ctx`. It is
- * `undefined` when `gateway.fetch` is called directly.
+ * `host` is the request object of the host framework: `req` of Express, `ctx` of Koa. It is `undefined` when
+ * `gateway.fetch` is called directly.
  *
- * `report` takes the reason for an `undefined`. It is for events and logs: it does not change the answer, so that a caller
- * cannot tell an expired key from an unknown one. Of several reports the most specific counts.
+ * `report` records why the result is `undefined`, for events and logs. It does not change the response: a caller cannot
+ * distinguish an expired key from an unknown one. If it is called more than once, the most specific reason counts.
+ *
+ * It may throw a `GatewayError`, which becomes the response. Any other error becomes a 500.
  */
 export interface Authenticator<Host = unknown> {
   (
@@ -16,6 +18,6 @@ export interface Authenticator<Host = unknown> {
     host: Host | undefined,
     report?: (failure: AuthFailure) => void,
   ): Principal | undefined | Promise<Principal | undefined>
-  /** The principals that are known beforehand, such as those of a list of keys. */
+  /** Returns the principals that are known in advance, such as those of a list of keys. */
   principals?(): readonly Principal[]
 }

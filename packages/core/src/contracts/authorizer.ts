@@ -1,4 +1,4 @@
 import type { Principal } from './principal.ts'
 
-/** Says whether a principal may use a model. */
+/** Returns whether a principal may use a model. `false` becomes a 403. */
 export type Authorizer = (principal: Principal, model: string) => boolean | Promise<boolean>

@@ -1,44 +1,44 @@
-/** Where a text is stored. Two owners never share a text, whatever they name it. */
+/** Identifies an entry of a `CacheStore`. Entries of different owners are separate, even under the same name. */
 export interface CacheKey {
-  /** Whose share of the store the text counts against: a principal, or a group that shares answers. */
+  /** Whose quota the entry counts against: a principal, or a group of principals that share cached responses. */
   readonly owner: string
   readonly name: string
 }
 
-/** How long a text is stored, and what may end that sooner. */
+/** How long a store keeps an entry, and whether it may evict it earlier. */
 export interface CacheLifetime {
-  /** In milliseconds, above 0. */
+  /** Milliseconds until the entry expires; above 0. */
   readonly ttlMs: number
-  /** Whether the store must not evict it before its time: the claim of a request in flight. Default `false`. */
+  /** Whether the store must keep the entry until it expires, as for the lock of a request in flight. Default `false`. */
   readonly pinned?: boolean
 }
 
 /**
- * What `add` did. `added`: the text is stored. `existing`: another one is, and stays. `full`: nothing is stored, as all
- * that would have to make room is pinned.
+ * The result of `add`. `added`: the text is stored. `existing`: the key already had a text, which is unchanged. `full`:
+ * nothing was stored, because only pinned entries could be evicted.
  */
 export type AddResult = 'added' | 'full' | { readonly existing: string }
 
 /**
- * Stores texts for a time: the answers of a cache, and the state of idempotency keys. Owners, names and texts are
- * well-formed Unicode of one character at least.
+ * Stores texts until they expire: cached responses, and the state of idempotency keys. Owners, names and texts are
+ * well-formed Unicode and not empty.
  *
- * Every operation is one atomic step. A store never returns another text than it was given, and never evicts a pinned
- * one. It may evict any other to make room. An owner has a bounded number of texts: one more evicts a text of the same
- * owner and none of another.
+ * Every operation is atomic. A store returns exactly the text that was stored under a key. It may evict any entry that is
+ * not pinned. The number of entries per owner is bounded: adding one more evicts an entry of the same owner, never one of
+ * another.
  *
  * `cacheStoreConformance` of `@sluice/testing/conformance` tests all of it.
  */
 export interface CacheStore {
   /** Returns the stored text, or `undefined`. */
   get(key: CacheKey): string | undefined | Promise<string | undefined>
-  /** Stores a text in place of any other. A store that has no room for it drops both. */
+  /** Stores a text and replaces an existing one. If the store is full, it stores nothing and removes the existing text. */
   set(key: CacheKey, text: string, lifetime: CacheLifetime): void | Promise<void>
-  /** Stores a text where none is stored. */
+  /** Stores a text unless the key has one. */
   add(key: CacheKey, text: string, lifetime: CacheLifetime): AddResult | Promise<AddResult>
   /**
-   * Stores `text` in place of `expected`, or removes it where `text` is `undefined`. Changes nothing where anything else
-   * is stored, or nothing is. Returns whether `expected` was there.
+   * Compares and swaps: replaces `expected` by `text`, or removes it if `text` is `undefined`. Changes nothing if the
+   * stored text is not `expected`. Returns whether it was.
    */
   replace(
     key: CacheKey,
@@ -48,16 +48,16 @@ export interface CacheStore {
   ): boolean | Promise<boolean>
 }
 
-/** What became of an operation of a store. */
+/** The result of a store operation: its value, or the error that it failed with. */
 export type StoreOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown }
 
-/** A store that answers in time or is done without: its operations neither throw nor reject. */
+/** A `CacheStore` with a timeout and a circuit breaker. Its operations neither throw nor reject. */
 export interface GuardedCacheStore {
   get(key: CacheKey): Promise<StoreOutcome<string | undefined>>
   set(key: CacheKey, text: string, lifetime: CacheLifetime): Promise<StoreOutcome<void>>
-  /** Removes what was added too late for its caller to hear of it. */
+  /** Removes the text again if the store added it only after the timeout. */
   add(key: CacheKey, text: string, lifetime: CacheLifetime): Promise<StoreOutcome<AddResult>>
   replace(
     key: CacheKey,

@@ -1,16 +1,16 @@
 import type { KeyStore } from './key-store.ts'
 import type { Ledger, UsageQuery, UsageRow } from './ledger.ts'
 
-/** A database that keeps keys and the ledger: one for each database system, with the same face. */
+/** A database with API keys and the ledger. Each database package returns one, such as `openPostgres`. */
 export interface Database {
-  /** For `apiKeys`, and to issue keys. */
+  /** Issues and manages keys. Pass it to `apiKeys`. */
   readonly keys: KeyStore
-  /** For `createGateway`. */
+  /** Records requests. Pass it to `createGateway`. */
   readonly ledger: Ledger
-  /** Sums over the ledger. Throws `TypeError` for a query that it cannot answer. */
+  /** Sums the usage that the ledger has recorded. Throws `TypeError` for an invalid query. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
-  /** Brings the tables to the version that this package needs. Two processes may do it at the same time. */
+  /** Creates or updates the tables. Several processes may call it at the same time. */
   migrate(): Promise<void>
-  /** Writes what waits, and lets the database go. Safe to call twice. */
+  /** Writes pending records and closes the connections. Calling it again has no effect. */
   close(): Promise<void>
 }

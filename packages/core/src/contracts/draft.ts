@@ -1,9 +1,9 @@
 import type { JsonObject } from '../protocol/chat.ts'
 
-/** What the caller sent, as far as it is known before it is validated. */
+/** A request body that is parsed but not validated yet. */
 export interface Draft {
   readonly model: string
   readonly body: JsonObject
-  /** Size of the body in bytes; for a body that the host had parsed already, of its JSON text. */
+  /** Size of the body in bytes. For a body that the host framework has parsed: the size of its JSON text. */
   readonly bytes: number
 }

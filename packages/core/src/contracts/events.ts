@@ -5,37 +5,38 @@ import type { Principal } from './principal.ts'
 import type { Adjustment } from './provider.ts'
 import type { RequestTrace } from './trace.ts'
 
-/** One attempt at one target. */
+/** One call of a request to one target. */
 export interface AttemptRecord {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
-  /** Whether the upstream was asked. It was not where its request could not be written, or its turn never came. */
+  /** Whether the upstream was called. `false` if its request could not be encoded, or the attempt never left the queue. */
   readonly called: boolean
-  /** Milliseconds from the request's beginning to its own; time in its provider's queue comes after it. */
+  /** Milliseconds from the start of the request to the start of the attempt, before its time in the provider's queue. */
   readonly startMs: number
-  /** Milliseconds from its beginning to its answer's first content, or to its failure. */
+  /** Duration in milliseconds, from the start of the attempt to its first content or to its failure. */
   readonly ms: number
   /**
-   * Why it was made: the request's `first`; a `retry` of a target that had failed; a `fallback` to another; a `hedge`
-   * beside one that did not answer; a `shadow`, whose answer is dropped.
+   * Why the attempt was made. `first`: the first attempt of the request. `retry`: the same target again after a failure.
+   * `fallback`: another target after a failure. `hedge`: another target while a slow one is still running. `shadow`: a
+   * mirrored call, whose response is discarded.
    */
   readonly why: AttemptReason
-  /** How long was waited before it, in milliseconds. */
+  /** Backoff before the attempt, in milliseconds. */
   readonly waitedMs: number
-  /** The upstream's status, where it told one. */
+  /** HTTP status of the upstream; `undefined` if it sent none. */
   readonly status: number | undefined
   /**
-   * What went wrong, also after it had begun to answer; `undefined` where nothing did. No failure, but why it was cut off,
-   * is an error named `AnsweredElsewhere` (the other one of a hedge was sooner) or `LifeEnded` (the caller left, or the
-   * gateway was closed).
+   * What the attempt failed with, before or during its response; `undefined` if it did not fail. Two errors mark an attempt
+   * that was cancelled rather than failed: `AnsweredElsewhere` (the other call of a hedge was faster) and `LifeEnded` (the
+   * client disconnected, or the gateway was closed).
    */
   readonly error: unknown
 }
 
 export type AttemptReason = 'first' | 'retry' | 'fallback' | 'hedge' | 'shadow'
 
-/** How a request ended. `gateway_closed`: cut off by `close`. */
+/** How a request ended. `gateway_closed`: `close` of the gateway aborted it. */
 export type RequestOutcome =
   | 'completed'
   | 'refused'
@@ -45,168 +46,166 @@ export type RequestOutcome =
   | 'internal_error'
 
 /**
- * A request to `chat/completions` whose caller is known, and whose model they may use: from now on it waits for room and
- * for its answer. Its `end` comes later, always. Requests that are refused before have an `end` alone.
+ * A chat completion starts: its caller is authenticated and authorized for the model. Limits are checked after it. An
+ * `end` event always follows. Requests that are rejected earlier have an `end` event only.
  */
 export interface BeginEvent {
   readonly type: 'begin'
   readonly requestId: string
-  /** The caller's own id for the request, as `clientRequestId` reads it; `undefined` where there is none. */
+  /** The id that the client sent for the request (option `clientRequestId`); `undefined` if it sent none. */
   readonly clientRequestId: string | undefined
-  /** When the request came, in milliseconds since 1970. */
+  /** When the request arrived, in milliseconds since 1970. */
   readonly at: number
-  /** A copy: the request goes on with its own. */
+  /** A copy: changes to it do not affect the request. */
   readonly principal: Pick<Principal, 'id' | 'source' | 'tags'>
-  /** The public name of a model that `route` knows. */
+  /** The requested model: a name that `route` knows. */
   readonly model: string
-  /** Whether the caller asks for a stream. */
+  /** Whether the response is streamed. */
   readonly stream: boolean
 }
 
-/** The one record of a request to `chat/completions`, made when its answer has ended. */
+/** A chat completion has ended. Every request has exactly one of these events. */
 export interface EndEvent {
   readonly type: 'end'
   readonly requestId: string
-  /** The caller's own id for the request, as `clientRequestId` reads it; `undefined` where there is none. */
+  /** The id that the client sent for the request (option `clientRequestId`); `undefined` if it sent none. */
   readonly clientRequestId: string | undefined
-  /** When the request came, in milliseconds since 1970. */
+  /** When the request arrived, in milliseconds since 1970. */
   readonly at: number
   readonly outcome: RequestOutcome
-  /** The status that the caller saw; 499 where the caller left before one. */
+  /** HTTP status of the response; 499 if the client disconnected before it. */
   readonly status: number
   readonly principal: Principal | undefined
-  /** Why nobody was authenticated, where the status is 401: the caller is not told. */
+  /** Why authentication failed, if the status is 401. The response does not contain it. */
   readonly authFailure: AuthFailure | undefined
   /**
-   * The public name of a model that `route` knows: fit for a label of a metric. `undefined` for any other name, which
-   * is the caller's own text: the 404 in `error` tells it.
+   * The requested model, if `route` knows it: the number of values is bounded, so it can be a metric label. `undefined` for
+   * an unknown name; the 404 in `error` contains it.
    */
   readonly model: string | undefined
   /**
-   * The model that the vendor's answer names, such as the snapshot behind an alias: one line of at most 200 characters.
-   * `undefined` where it names none, or nobody answered.
+   * The model that the vendor's response names, such as the snapshot behind an alias: one line of at most 200 characters.
+   * `undefined` if it names none, or no vendor responded.
    */
   readonly responseModel: string | undefined
-  /** Whether the caller asked for a stream. */
+  /** Whether the request asked for a stream. */
   readonly stream: boolean
-  /** In order; those that were cut off included. Shadows are told of by events of their own. */
+  /** All attempts in order, cancelled ones included. Mirrored calls are not: they have `discarded_call` events. */
   readonly attempts: readonly AttemptRecord[]
   /**
-   * What the provider did, of which the answer or the error is, to parameters that its vendor lacks or has in another
-   * form. Of more than 1,000 the last one is `*`, and its detail says how many are left out.
+   * How the provider of the response changed parameters that its vendor does not support as they are. At most 1,000: if
+   * there are more, the last has the parameter `*`, and its detail says how many are omitted.
    */
   readonly adjustments: readonly Adjustment[]
   /**
-   * The vendor's counts, or an estimate where they never came although something was answered, or the caller left
-   * or the gateway was closed after an upstream was asked. `undefined` where no upstream took the request.
+   * Tokens used: the vendor's counts, or an estimate if the response or the request ended without them. `undefined` if no
+   * upstream accepted the request.
    */
   readonly usage: Usage | undefined
+  /** Whether `usage` is an estimate. */
   readonly usageEstimated: boolean
-  /** US dollars, by the gateway's `prices`; `null` where there are none, or no usage, or no price is known. */
+  /** US dollars, by the gateway's `prices`; `null` without usage or without a known price. */
   readonly cost: number | null
   /**
-   * The rules `asShadow` that would have refused the request, as they are written: `requests(60).per('minute')`. Empty
-   * where it was refused by another.
+   * The `dryRun` rules that would have rejected the request, as source text: `requests(60).per('minute')`. Empty if an
+   * enforced rule rejected it.
    */
   readonly wouldHaveRefused: readonly string[]
-  /** In milliseconds. */
+  /** Durations in milliseconds. */
   readonly timings: {
-    /** For room, and in the queues of providers with `maxConcurrent`, over all attempts. */
+    /** Waiting for limits, and in the queues of providers with `maxConcurrent`, over all attempts. */
     readonly queue: number
-    /** From the request to the first byte of its answer's body. */
+    /** From the arrival of the request to the first byte of the response body. */
     readonly firstByte: number | undefined
-    /** From the request to the end of its answer. */
+    /** From the arrival of the request to the end of the response. */
     readonly total: number
   }
-  /**
-   * Whether the answer was found in the cache, in which case no model was asked; `undefined` where the request is not
-   * one that is cached.
-   */
+  /** Whether the response came from the cache, without an upstream call. `undefined` if the request is not cacheable. */
   readonly cache: 'hit' | 'miss' | undefined
-  /** Whether it is the answer of an earlier request with the same idempotency key: no model was asked. */
+  /** Whether the response repeats that of an earlier request with the same idempotency key, without an upstream call. */
   readonly replayed: boolean
-  /** How it was routed. */
+  /** How the request was routed. */
   readonly trace: RequestTrace
-  /** What went wrong, with its `cause`: for your log, not for the caller. */
+  /** What the request failed with, including its `cause`. For logs: it may hold internal details. */
   readonly error: unknown
 }
 
-/** One upstream failed and the next one is asked. */
+/** An attempt failed, and another one follows. */
 export interface AttemptFailedEvent {
   readonly type: 'attempt_failed'
   readonly requestId: string
   readonly attempt: AttemptRecord
 }
 
-/** A fault inside, at a request that has no record of its own: one for the models. Its answer was a 500. */
+/** An unexpected error in a request other than a chat completion, such as `GET /models`. Its response was a 500. */
 export interface InternalErrorEvent {
   readonly type: 'internal_error'
   readonly requestId: string
   readonly error: unknown
 }
 
-/** Something that its owner should know: at start, or once when it begins. */
+/** A problem that does not fail requests: reported at startup, or once when it first occurs. */
 export interface WarningEvent {
   readonly type: 'warning'
   readonly code: 'only_local_in_production' | 'load_shedder_failed' | 'trace_header_failed' | 'tracer_failed'
   readonly message: string
-  /** What went wrong, where something did. */
+  /** The error behind it, if there is one. */
   readonly error?: unknown
 }
 
-/** Something that remembers fails, or works again: told once for each change. */
+/** A store has failed or has recovered. Sent once per change of state. */
 export interface StoreEvent {
   readonly type: 'store'
   readonly store: 'limits' | 'ledger' | 'keys' | 'answers' | 'health'
   readonly state: 'failing' | 'working'
-  /** What went wrong. */
+  /** What the store failed with. */
   readonly error: unknown
 }
 
 /**
- * A call whose answer the caller did not get: a shadow's, or the loser's of a hedge. It costs money, and it is told of
- * when it has ended, which may be after its request's end. A shadow that could not be asked is told of too: its
- * attempt says why.
+ * An upstream call has ended whose response the client did not get: a mirrored call, the slower call of a hedge, or one
+ * that timed out. It may cost money. It may end after the `end` event of its request. A mirrored call that could not be
+ * made has this event too, with the error in its attempt.
  */
 export interface DiscardedCallEvent {
   readonly type: 'discarded_call'
   readonly requestId: string
   readonly principal: Principal | undefined
-  /** The public name of the model that was asked for. */
+  /** The requested model. */
   readonly model: string
   readonly attempt: AttemptRecord
-  /** The model that the vendor's answer names; `undefined` where it names none. */
+  /** The model that the vendor's response names; `undefined` if it names none. */
   readonly responseModel: string | undefined
-  /** `undefined` where the upstream did not take the request. */
+  /** `undefined` if the upstream did not accept the request. */
   readonly usage: Usage | undefined
   readonly usageEstimated: boolean
-  /** US dollars; `null` where no price is known. */
+  /** US dollars; `null` without a known price. */
   readonly cost: number | null
 }
 
-/** A target is left alone, or asked again: told once for each change. */
+/** The circuit breaker of a target has changed its state. Sent once per change. */
 export interface TargetEvent {
   readonly type: 'target'
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
   readonly state: 'closed' | 'cooldown' | 'open' | 'half_open'
-  /** For how long, in milliseconds; 0 where it may be asked now. */
+  /** Milliseconds until the target may be called again; 0 if it may be called now. */
   readonly waitMs: number
-  /** Why it is left alone; `undefined` where it is closed. */
+  /** Why the target is unavailable; `undefined` if `state` is `closed`. */
   readonly reason: UnavailableReason | undefined
   /**
-   * `all`: it is left alone by all principals. `principal`: by one, the only one that saw it fail. `undefined` where it is
-   * closed.
+   * `all`: the target is unavailable to all principals. `principal`: only to the one whose requests failed. `undefined` if
+   * `state` is `closed`.
    */
   readonly scope: 'all' | 'principal' | undefined
-  /** For how long it has not been closed, or had not been, in milliseconds. */
+  /** How long the target has been unavailable, or was before it closed, in milliseconds. */
   readonly unavailableMs: number
-  /** What it failed with last. */
+  /** The last failure of the target. */
   readonly error: unknown
 }
 
-/** What happens in a gateway. New kinds may be added: switch on `type` and ignore what you do not know. */
+/** An event of a gateway. Versions may add types: switch on `type` and ignore unknown ones. */
 export type GatewayEvent =
   | BeginEvent
   | EndEvent
@@ -217,5 +216,5 @@ export type GatewayEvent =
   | StoreEvent
   | WarningEvent
 
-/** Sees what happens. It cannot change a request, and what it throws is ignored. */
+/** Receives events. It cannot change a request; the gateway ignores what it throws. */
 export type Observer = (event: GatewayEvent) => void

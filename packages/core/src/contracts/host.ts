@@ -1,64 +1,65 @@
 import type { Principal } from './principal.ts'
 
-/** A request's body that the host holds already, or hands over in a cheaper form than a Web stream. */
+/** The body of a request in the form that the host framework has it, which is cheaper than a Web stream. */
 export type HostBody =
   | {
       readonly kind: 'stream'
       readonly stream: AsyncIterable<Uint8Array>
-      /** All of the body, where it has come as a whole: cheaper than its pieces. `undefined`: nothing was taken. */
-      arrived?(): Uint8Array | undefined
+      /** Returns the body if it is already buffered completely. Otherwise returns `undefined` and consumes nothing. */
+      buffered?(): Uint8Array | undefined
     }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** A body parser has run: this is what it made of the body. */
+  /** The result of a body parser that ran before. */
   | { readonly kind: 'parsed'; readonly value: unknown }
 
-/** Is told once, when the client of a request leaves before its answer has ended. */
+/** Receives the disconnect of a client. */
 export interface DisconnectListener {
+  /** Called once, when the client disconnects before its response has ended. */
   clientDisconnected(): void
 }
 
 /**
- * A `Request` whose adapter can tell that the client leaves without making an `AbortSignal` for it. It has itself under
- * the key `Symbol.for('sluice.leaving')`; `signal` says the same.
+ * Reports the disconnect of a client without the cost of an `AbortSignal`. An adapter puts it on its `Request` under the
+ * key `Symbol.for('sluice.leaving')`; `signal` aborts at the same time.
  */
 export interface DisconnectSource {
   readonly signal: AbortSignal
-  /** Whether the client has left. */
+  /** Whether the client has disconnected. */
   readonly disconnected: boolean
   onDisconnect(listener: DisconnectListener): void
-  /** Takes back `onDisconnect`. */
+  /** Removes a listener. */
   offDisconnect(listener: DisconnectListener): void
 }
 
-/** What an adapter knows of its host, beyond the `Request`. All of it is optional. */
+/** What an adapter passes to `gateway.fetch` beside the `Request`. */
 export interface FetchContext<Host = unknown> {
-  /** The host's own request, handed to `authenticate`: Express's `req`, Koa's `ctx`. */
+  /** The request object of the host framework, passed to `authenticate`: `req` of Express, `ctx` of Koa. */
   readonly host?: Host | undefined
-  /** The path under which the host mounted the gateway, without a trailing slash: `/api/ai`. */
+  /** The path under which the gateway is mounted, without a trailing slash: `/api/ai`. */
   readonly mount?: string | undefined
   /** Replaces `request.body`. */
   readonly body?: HostBody | undefined
-  /** Called once with the principal, as soon as it is known. */
-  readonly identified?: ((principal: Principal) => void) | undefined
+  /** Called once with the principal, after authentication. */
+  readonly onPrincipal?: ((principal: Principal) => void) | undefined
   /**
-   * The adapter reads answers by their `sluice.answer` symbol: the `Response` may then be made without its
-   * native parts, which is cheaper. See `Answer`.
+   * Whether the adapter reads responses by their `sluice.answer` symbol. The gateway then creates the native parts of a
+   * `Response` only when they are used, which is cheaper. See `GatewayResponse`.
    */
   readonly plainResponses?: boolean | undefined
 }
 
 /**
- * What a `Response` of the gateway is made of, under the key `Symbol.for('sluice.answer')`, when the adapter
- * asked for `plainResponses`. It is `undefined` once the native body has been asked for.
+ * The content of a `Response` of the gateway, for adapters that set `plainResponses`. It is a property of the response
+ * under the key `Symbol.for('sluice.answer')`, and `undefined` once the native body was used.
  */
 export interface GatewayResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /**
-   * The same, names and values by turns, where each name is in lower case and each value printable ASCII: they can be
-   * written as they are. Absent where that is not so.
+   * The headers as a flat list of names and values, ready to be written. Absent unless every name is in lower case and
+   * every value is printable ASCII.
    */
   readonly headerList?: readonly string[] | undefined
-  /** Text, or pieces of text that come one by one. Leaving the pieces early ends the upstream call. */
+  /** The text, or an iterable of its pieces. Ending the iteration early cancels the upstream call. */
   readonly body: string | AsyncIterable<string>
 }

@@ -1,16 +1,17 @@
 import type { LedgerBatch } from './ledger-repository.ts'
 
-/** Keeps batches while the database of a ledger is away, in their order, across a crash of the process. */
+/** Stores ledger batches durably, in order, while the database is unavailable. They survive a crash of the process. */
 export interface Journal {
-  /** Resolves when the batch would survive a crash. Rejects where there is no room for it: then nothing of it is kept. */
+  /** Resolves once the batch is durable. Rejects if there is no space for it: then none of it is stored. */
   append(batch: LedgerBatch): Promise<void>
   /**
-   * Hands over what is kept, oldest first, one batch after the other, also what processes that have died left; and
-   * forgets each batch when `write` has resolved. Rejects with what `write` rejected with, and keeps the rest. A crash
-   * between the two hands a batch over twice: `LedgerRows.write` takes that. One at a time; `append` may be called
-   * meanwhile.
+   * Calls `write` with each stored batch in turn, oldest first, including those of processes that crashed. Deletes a batch
+   * once `write` has resolved. Rejects with the error of `write` and keeps the remaining batches.
+   *
+   * After a crash a batch may be written twice, so `write` must be idempotent, as `LedgerRepository.write` is. Only one
+   * replay runs at a time; `append` may be called during it.
    */
   replay(write: (batch: LedgerBatch) => Promise<void>): Promise<void>
-  /** Whether anything is kept. */
+  /** Whether no batch is stored. */
   readonly empty: boolean
 }

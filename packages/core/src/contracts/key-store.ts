@@ -1,19 +1,19 @@
 import type { LimitRuleData, Principal } from './principal.ts'
 
-/** What a key is issued for. */
+/** The settings of a new key. */
 export interface KeySpec {
-  /** A name for people: it is shown in lists and nowhere else. */
+  /** A display name, shown in lists only. */
   readonly name: string
-  /** Patterns of the models that the key may use. Absent: all. */
+  /** Patterns of the models that the key may use (`*` matches any text). Default: all. */
   readonly models?: readonly string[]
   readonly tags?: Readonly<Record<string, string>>
-  /** Rules beside the gateway's own. A scope that is a function cannot be kept. */
+  /** Limits of the key, in addition to those of the gateway. A scope that is a function cannot be stored. */
   readonly limits?: readonly LimitRuleData[]
-  /** Milliseconds since 1970, or a `Date`. Absent: never. */
+  /** When the key expires: milliseconds since 1970, or a `Date`. Default: never. */
   readonly expiresAt?: number | Date
 }
 
-/** What of a key can be changed. `null` takes a restriction away. */
+/** Changes to a key. Absent fields stay as they are; `null` removes a restriction. */
 export interface KeyChanges {
   readonly name?: string
   readonly models?: readonly string[] | null
@@ -23,9 +23,9 @@ export interface KeyChanges {
   readonly disabled?: boolean
 }
 
-/** What is kept of a key: never the key itself. Times are milliseconds since 1970. */
+/** A key as it is stored, without its secret text. Times are milliseconds since 1970. */
 export interface StoredKey {
-  /** The public part of the key, and the principal's id. It stays when the secret is rotated. */
+  /** The public part of the key, and the id of its principal. Rotation does not change it. */
   readonly id: string
   readonly name: string
   readonly models: readonly string[] | null
@@ -34,50 +34,51 @@ export interface StoredKey {
   readonly disabled: boolean
   readonly createdAt: number
   readonly expiresAt: number | null
-  /** To the minute. */
+  /** Precise to the minute; `null` if the key was never used. */
   readonly lastUsedAt: number | null
-  /** Its secrets, newest first: one, or more while a rotation overlaps. */
+  /** Its secrets, newest first. There is more than one while a rotation overlaps. */
   readonly secrets: readonly KeySecret[]
 }
 
-/** One secret of a key, by its digest. */
+/** One secret of a key, stored as a digest. */
 export interface KeySecret {
   readonly digest: string
   readonly createdAt: number
   readonly expiresAt: number | null
 }
 
-/** A fresh key. `key` is the only time that its text is seen. */
+/** A key that was just issued. `key` is its text, which cannot be retrieved again. */
 export interface IssuedKey {
   readonly key: string
   readonly stored: StoredKey
 }
 
 /**
- * Keys that are issued, changed and revoked while gateways run. Every process sees it within 5 seconds (`cacheMs` of
- * `apiKeys`). While the store is away, a key that was seen shortly before is let in for `staleMs` more, as it was.
+ * Issues, changes and revokes API keys while gateways run. Every process applies a change within 5 seconds (`cacheMs` of
+ * `apiKeys`). While the store is unavailable, recently used keys stay valid, unchanged, for another `staleMs`.
  */
 export interface KeyStore {
+  /** Creates a key. Throws `TypeError` for settings that are invalid or cannot be stored. */
   issue(spec: KeySpec): Promise<IssuedKey>
-  /** Newest first. */
+  /** Returns all keys, newest first. */
   list(): Promise<readonly StoredKey[]>
   get(id: string): Promise<StoredKey | undefined>
-  /** Throws `TypeError` for an unknown id or a change that cannot be kept. */
+  /** Changes a key. Throws `TypeError` for an unknown id or a change that cannot be stored. */
   update(id: string, changes: KeyChanges): Promise<StoredKey>
-  /** A new secret for the same key. The secrets before it go on for `overlapMs` (default 0), and not longer. */
+  /** Issues a new secret for a key. Older secrets expire after `overlapMs` milliseconds at most (default 0). */
   rotate(id: string, options?: { readonly overlapMs?: number }): Promise<IssuedKey>
-  /** Forgets a key and all its secrets. Resolves to whether it was there. What it has used stays in the ledger. */
+  /** Deletes a key with all its secrets, and returns whether it existed. Its usage stays in the ledger. */
   delete(id: string): Promise<boolean>
   /**
-   * For `apiKeys`. Resolves to `undefined` for a digest that is not there. The record of a secret that has expired ends when
-   * the secret did.
+   * Returns the key with a digest, or `undefined`: for `apiKeys`. `expiresAt` is that of the secret if it expires before the
+   * key.
    */
   find(digest: string): Promise<ApiKeyRecord | undefined>
-  /** The digests under which a text may be kept, newest pepper first; none for what cannot be a key of this store. */
+  /** Returns the digests under which a key may be stored, newest pepper first; none if it is no key of this store. */
   digests(text: string): readonly string[]
 }
 
-/** What of a kept key can be changed after it was issued. */
+/** The fields of a stored key that can change. */
 export type KeyFields = Pick<StoredKey, 'name' | 'models' | 'tags' | 'limits' | 'disabled' | 'expiresAt'>
 
 /**
@@ -86,42 +87,41 @@ export type KeyFields = Pick<StoredKey, 'name' | 'models' | 'tags' | 'limits' | 
  */
 export interface KeyRepository {
   insert(key: StoredKey): Promise<void>
-  /** Newest first. */
+  /** Returns all keys, newest first. */
   list(): Promise<readonly StoredKey[]>
   get(id: string): Promise<StoredKey | undefined>
   /**
-   * Whether the key is there. In one step: writes the fields that are given (`null` is written too), and leaves the
-   * others as they are. Two who change different fields at once do not undo each other: a key that one disables
-   * stays disabled while another one renames it.
+   * Writes the given fields, `null` included, in one atomic statement. Leaves the other fields unchanged, so that concurrent
+   * changes of different fields do not undo each other. Returns whether the key exists.
    */
   update(id: string, changes: Partial<KeyFields>): Promise<boolean>
   /**
-   * Whether the key is there. In one step: adds a secret, ends those before it at `endAt` at the latest, and forgets
-   * those that had ended before `now`.
+   * Adds a secret, in one atomic step. Older secrets expire at `endAt` at the latest; those that expired before `now` are
+   * deleted. Returns whether the key exists.
    */
   addSecret(id: string, secret: KeySecret, endAt: number, now: number): Promise<boolean>
-  /** Whether the key was there. In one step: the key and all its secrets are gone. Records in a ledger stay. */
+  /** Deletes the key and its secrets, in one atomic step. Returns whether the key existed. */
   delete(id: string): Promise<boolean>
   /**
-   * The key that has this secret, in one query. Notes that it was used, at most once a minute, but not by a secret that
-   * has ended.
+   * Returns the key with this secret, in one query. Updates `lastUsedAt` at most once a minute, and not for a secret that
+   * has expired.
    */
   findByDigest(digest: string, now: number): Promise<StoredKey | undefined>
 }
 
-/** What is known of a key, and who it speaks for. A `null`, as stores give it, is nothing known. */
+/** A key and its principal, as a lookup returns it. `null` means the same as absent. */
 export interface ApiKeyRecord extends Omit<Principal, 'source' | 'models' | 'tags' | 'limits'> {
-  /** Patterns of the models that the key may use; absent means all. */
+  /** Patterns of the models that the key may use (`*` matches any text). Default: all. */
   readonly models?: readonly string[] | null
   readonly tags?: Readonly<Record<string, string>> | null
-  /** Rules for this key, beside those of the gateway's `limit`. */
+  /** Limits of this key, in addition to `limits` of the gateway. */
   readonly limits?: readonly LimitRuleData[] | null
-  /** Milliseconds since 1970, or a `Date`; from then on the key is refused. */
+  /** When the key expires: milliseconds since 1970, or a `Date`. Default: never. */
   readonly expiresAt?: number | Date | null
   readonly disabled?: boolean | null
 }
 
-/** Finds a key by its digest (`hashApiKey`) in a store of your own; `undefined` or `null` for none. */
+/** Finds a key by its digest (see `hashApiKey`) in your own store. Returns `undefined` or `null` if there is none. */
 export type ApiKeyLookup = (
   digest: string,
 ) => ApiKeyRecord | undefined | null | Promise<ApiKeyRecord | undefined | null>

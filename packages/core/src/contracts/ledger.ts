@@ -1,32 +1,32 @@
 import type { RequestOutcome } from './events.ts'
 
 /**
- * What a record is of: a `request`; or a call beside one, whose answer its caller did not get: the one of a `hedge` that
- * was slower, a `shadow`, or one given up by a `timeout` before another target was asked.
+ * What a record describes: a `request`, or an upstream call whose response the client did not get. These are the slower
+ * call of a `hedge`, a mirrored call (`shadow`), or one that was abandoned after a `timeout` for another attempt.
  */
 export type RecordKind = 'request' | 'hedge' | 'shadow' | 'timeout'
 
-/** What is kept of an admitted request before its model is asked. */
+/** The record of a request, written before its first upstream call. */
 export interface LedgerEntry {
-  /** Absent: a request. */
+  /** Default: `request`. */
   readonly kind?: RecordKind
-  /** UUID version 7, made by the gateway: no caller can name it. */
+  /** A UUID version 7 that the gateway generates. Callers cannot choose it. */
   readonly id: string
-  /** The request's, also of a call beside it. */
+  /** The id of the request. A discarded call has that of its request. */
   readonly requestId: string
-  /** The principal's id. */
+  /** The id of the principal. */
   readonly principal: string
   readonly tags: Readonly<Record<string, string>>
-  /** The name that the caller used, of a model that the gateway knows. */
+  /** The requested model: a name that `route` knows. */
   readonly model: string
   readonly stream: boolean
   /** Milliseconds since 1970. */
   readonly openedAt: number
-  /** The estimate that is charged where nothing else is ever known of the request: its prompt. */
+  /** The estimated charge of the prompt. It applies if nothing else becomes known of the request. */
   readonly estimate: Charge
 }
 
-/** What a request used, and what that costs. */
+/** The tokens that a request used, and their cost. */
 export interface Charge {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -36,105 +36,106 @@ export interface Charge {
   readonly cost: number | null
 }
 
-/** How a request ended. */
+/** The end of a request: its outcome, usage and cost. */
 export interface LedgerClosing {
-  /** As it was opened: a closing whose opening was lost makes the whole record. */
+  /** The entry that it closes. If that was never stored, the closing alone makes the complete record. */
   readonly entry: LedgerEntry
   /** Milliseconds since 1970. */
   readonly closedAt: number
   readonly outcome: RequestOutcome
   readonly status: number
-  /** Who answered, and the upstream's own name for the model; `undefined` where nobody did. */
+  /** The provider that responded, and the upstream's own name for the model; `undefined` if none did. */
   readonly provider: string | undefined
   readonly upstreamModel: string | undefined
-  /** The model that the answer names; `undefined` where it names none. One line of at most 200 characters. */
+  /** The model that the response names; `undefined` if it names none. One line of at most 200 characters. */
   readonly responseModel: string | undefined
-  /** How many upstreams were asked. */
+  /** How many upstream calls were made. */
   readonly attempts: number
-  /** `undefined` where no upstream took the request: it is charged nothing. */
+  /** `undefined` if no upstream accepted the request: nothing is charged. */
   readonly charge: Charge | undefined
-  /** Whether the charge rests on an estimate, not on the vendor's counts. */
+  /** Whether the charge is an estimate rather than the vendor's counts. */
   readonly estimated: boolean
-  /** Milliseconds from the request to the first byte of the answer, and to its end. */
+  /** Milliseconds from the arrival of the request to the first byte of the response. */
   readonly firstByteMs: number | undefined
+  /** Milliseconds from the arrival of the request to the end of the response. */
   readonly totalMs: number
 }
 
 /**
- * The record of every admitted request: opened before the upstream is asked, closed once. What a crash leaves open
- * is closed as estimated by whoever finds it.
+ * Records every admitted request: opened before the first upstream call, closed once when the request ends. Records that a
+ * crash leaves open have to be closed later, with an estimated charge.
  */
 export interface Ledger {
   /**
-   * Resolves when the entry is kept. Where it rejects, a request that spends from a budget is refused (503).
-   * `progress` tells what the request has used so far, for a record that survives a crash.
+   * Stores an entry, and resolves once it is stored. If it rejects, a request that counts against a budget fails with 503
+   * `ledger_unavailable`. `progress` returns the usage so far: store it from time to time, so that it survives a crash.
    */
   open(entry: LedgerEntry, progress: () => Charge | undefined): void | Promise<void>
   /**
-   * Resolves when the closing is kept. Called once for each entry that was opened, when `open` has come to its end or
-   * has taken longer than `timeouts.policyMs`; also where it rejected.
+   * Stores the end of a request, and resolves once it is stored. Called once for each opened entry, after `open` has
+   * resolved, rejected, or run longer than `timeouts.policyMs`.
    */
   close(closing: LedgerClosing): void | Promise<void>
   /**
-   * Called in place of `close` for an entry that could not be kept and whose request was refused for that: there should be
-   * no record of it later. Resolves when that is so, as far as it can be. Absent: `close` is called, with a refusal that
-   * has used nothing.
+   * Deletes the entry of a request that was rejected because `open` failed. Called instead of `close`. Resolves once no
+   * record is left, as far as possible. Default: `close` is called, with the outcome `refused` and no charge.
    */
   cancel?(entry: LedgerEntry): void | Promise<void>
   /**
-   * Keeps a call whose answer nobody got, once it has ended: an entry of another kind than `request`, which was never
-   * opened, and its closing. It costs money, but it is not what the caller used. Resolves when it is kept; called after
-   * the request's own `close` at times. Absent: such calls are not kept.
+   * Records an upstream call whose response was discarded, once it has ended. Its entry was not opened before, and its kind
+   * is not `request`. The call may cost money, but is not usage of the caller. It may be called after the `close` of the
+   * request. Resolves once the record is stored. Default: discarded calls are not recorded.
    */
-  discarded?(closing: LedgerClosing): void | Promise<void>
-  /** Resolves when all that was given is kept, as far as it can be: `gateway.close` waits for it. */
+  recordDiscarded?(closing: LedgerClosing): void | Promise<void>
+  /** Resolves once all pending records are stored, as far as possible. `gateway.close` waits for it. */
   flush?(): void | Promise<void>
 }
 
-/** What usage is told by. `tag:team` is the value of that tag. */
+/** A dimension to group usage by. `tag:team` is the value of the tag `team`. */
 export type UsageDimension = 'key' | 'model' | 'provider' | 'day' | 'kind' | `tag:${string}`
 
+/** Selects and groups usage. */
 export interface UsageQuery {
-  /** One row for each combination. Empty: one row for all. */
+  /** The dimensions to group by: the result has a row per combination. Empty: one row in total. */
   readonly by: readonly UsageDimension[]
-  /** From this moment on, by when requests were opened: milliseconds since 1970 or a `Date`. Absent: from the first. */
+  /** Start of the period in which requests were opened: milliseconds since 1970, or a `Date`. Default: unbounded. */
   readonly from?: number | Date
-  /** Up to, but not including, this moment. Absent: to the last. */
+  /** End of the period, exclusive. Default: unbounded. */
   readonly to?: number | Date
-  /** Only what matches all of it. Absent: all requests. */
+  /** Only records that match every field. Default: all requests. */
   readonly where?: UsageFilter
 }
 
 /**
- * What a request has to match, exactly. A member that is `undefined` is refused: one that was forgotten would ask for
- * everybody's use.
+ * Exact values that a record must have. A field that is present but `undefined` throws `TypeError`: ignoring it would return
+ * the usage of all principals.
  */
 export interface UsageFilter {
-  /** The principal's id. */
+  /** The id of the principal. */
   readonly key?: string
   readonly model?: string
   readonly provider?: string
-  /** Values by the names of their tags, at most 8. */
+  /** Values by tag name; at most 8. */
   readonly tags?: Readonly<Record<string, string>>
-  /** What is counted: `'shadow'`, or several, such as `['hedge', 'shadow']`. Absent: requests alone. */
+  /** Which kinds of records count: `'shadow'`, or several, such as `['hedge', 'shadow']`. Default: `'request'`. */
   readonly kind?: RecordKind | readonly RecordKind[]
 }
 
-/** Sums over requests, or over what `where.kind` says in their place. What is still open is in `requests` and `open`, and in no other sum. */
+/** Sums over records of the queried `kind`. Open records count in `requests` and `open` only. */
 export interface UsageRow {
-  /** By dimension: `{ key: 'ann', day: '2026-11-21' }` (UTC). `null` where a request has none. */
+  /** Values by dimension: `{ key: 'ann', day: '2026-11-21' }` (days in UTC). `null` if the records have none. */
   readonly by: Readonly<Partial<Record<UsageDimension, string | null>>>
   readonly requests: number
   readonly promptTokens: number
   readonly completionTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
-  /** US dollars, of the requests that have a price. */
+  /** US dollars, summed over requests with a known price. */
   readonly cost: number
-  /** How many requests used something that has no price. */
+  /** Number of requests whose usage has no known price. */
   readonly unpriced: number
-  /** How many rest on an estimate. */
+  /** Number of requests whose usage is an estimate. */
   readonly estimated: number
-  /** How many are still open. */
+  /** Number of requests that have not ended. */
   readonly open: number
 }

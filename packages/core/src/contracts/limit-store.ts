@@ -1,120 +1,123 @@
-/** What one rule asks of one count. Amounts are whole numbers: requests, tokens, or billionths of a dollar. */
+/** What a claim takes from one counter. Amounts are integers: requests, tokens, or billionths of a US dollar. */
 export type Counter = RateCounter | SumCounter | LeaseCounter
 
 interface AnyCounter {
-  /** Names the count. No two counters of one claim have the same key. */
+  /** Identifies the counter. The counters of a claim have distinct keys. */
   readonly key: string
   readonly limit: number
-  /** Counts and never refuses. Where it is over, nothing of it is taken: a limit would have refused. */
+  /** Whether the counter never rejects a claim. If the limit is exceeded, the claim takes nothing from it. */
   readonly dryRun: boolean
 }
 
 /**
- * A rate, by the generic cell rate algorithm (ITU-T I.371) in whole microseconds: the time at which all of the limit is
- * free again is kept, and beside it the cost of what is held, which does not flow back with time. A claim is allowed
- * when `max(arrival, now) + held + cost <= now + window + slack` with `cost = ceil(amount * window / limit)`. Without a
- * `floor`, `max(arrival, now) + cost` is kept then; with one, its cost is held. The slack is what rounding up takes of
- * a full limit, and less than one is worth: `min(limit * cost(1) - window, cost(1) - 1)`. Without it 7 in a minute were 6.
+ * A rate limit, by the generic cell rate algorithm (GCRA, ITU-T I.371) in integer microseconds. Its state is `arrival`, the
+ * time at which the full limit is available again, and `held`, the cost of reservations that are not settled, which does not
+ * replenish with time.
  *
- * When a claim is settled, it holds nothing any more, and `max(arrival, now) + cost(charged)` is kept: what is used counts
- * from then on. When its time is over, its `floor` is charged so, from that moment. A settlement after that charges what
- * came on top of the floor, and gives nothing back: the floor has flowed back by itself.
+ * With `cost = ceil(amount * window / limit)`, a claim is allowed if `max(arrival, now) + held + cost <= now + window +
+ * slack`. It then adds its cost to `arrival = max(arrival, now) + cost` if it has no `floor`, else to `held`. `slack` makes
+ * up for rounding: `min(limit * cost(1) - window, cost(1) - 1)`. Without it, 7 per minute would allow only 6.
+ *
+ * Settling a claim removes its cost from `held` and sets `arrival = max(arrival, now) + cost(charged)`. A claim that expires
+ * is charged its `floor` in the same way. Settling it later charges only what exceeds the `floor`, and refunds nothing, as
+ * the `floor` has been replenished meanwhile.
  */
 export interface RateCounter extends AnyCounter {
   readonly kind: 'rate'
   readonly windowMs: number
   readonly amount: number
   /**
-   * What of the amount stays taken when the claim is never settled, because its process died. Absent: the amount is
-   * taken for good, and nothing is held.
+   * The amount that is charged if the claim expires without being settled, because its process crashed. Absent: the amount
+   * is charged at once, and there is nothing to settle.
    */
   readonly floor?: number
 }
 
 /**
- * A sum over a window of the calendar (UTC), such as money. A claim is allowed when `sum + amount <= limit`. When the
- * window ends the sum begins again with what was above the limit: a debt is carried once. A claim that is settled in
- * a later window than it was made in gives nothing back there; what it came to beyond its amount is charged there.
+ * A budget: a sum over a calendar window in UTC. A claim is allowed if `sum + amount <= limit`. A new window starts with the
+ * excess of the previous one over the limit, or with 0. If a claim is settled in a later window than it was admitted in, the
+ * reserved amount is not refunded there; usage beyond it is charged to the new window.
  */
 export interface SumCounter extends AnyCounter {
   readonly kind: 'sum'
   readonly window: 'hour' | 'day' | 'week' | 'month' | 'ever'
   readonly amount: number
-  /** What of the amount stays spent when the claim is never settled. */
+  /** The amount that is charged if the claim expires without being settled. */
   readonly floor: number
 }
 
-/** So many claims at once. One that is neither settled nor renewed is given back when its time is over. */
+/** A limit of concurrent claims. A claim that is neither settled nor renewed is released after its `ttlMs`. */
 export interface LeaseCounter extends AnyCounter {
   readonly kind: 'lease'
 }
 
-/** What a request needs, of all its counts at once: it gets all or nothing. */
+/** A reservation from several counters, which succeeds or fails as a unit. */
 export interface Claim {
-  /** A fresh one for each claim: 32 hexadecimal digits. */
+  /** Unique per claim: 32 hexadecimal digits. */
   readonly id: string
-  /** How long what is held is held without being renewed, in milliseconds. */
+  /** Milliseconds until the claim expires, unless it is renewed. */
   readonly ttlMs: number
   readonly counters: readonly Counter[]
 }
 
-/** How a count stands after a claim was decided. */
+/** The state of a counter after the decision. */
 export interface CounterState {
-  /** Whether this count has no room for the claim; of a shadow, whether it would have refused. */
+  /** Whether the claim exceeds the limit. A `dryRun` counter reports it without rejecting the claim. */
   readonly over: boolean
-  /** What is left: requests, tokens, money or leases; after what was taken, where the claim was allowed. From 0. */
+  /** The remaining amount, after an allowed claim was taken; at least 0. */
   readonly remaining: number
-  /** Milliseconds until all of the limit is free again; 0 for leases. `Infinity` for a sum that is never renewed. */
+  /** Milliseconds until the full limit is available; 0 for leases. `Infinity` for a sum that never resets. */
   readonly resetMs: number
   /**
-   * Milliseconds until such a claim has room, if nobody else takes any; 0 where it has. `Infinity` where it never
-   * will. Of leases, until the first held one is given back at the latest.
+   * Milliseconds until the same claim could be allowed, if no other is made; 0 if it could be now, `Infinity` if never. For
+   * leases: until the first one expires.
    */
   readonly waitMs: number
 }
 
-/** What became of a claim. */
+/** The decision on a claim. */
 export interface LimitDecision {
-  /** Whether all of it was taken. Where it was not, nothing was, of no count. */
+  /** Whether the claim was taken from all counters. If not, it was taken from none. */
   readonly allowed: boolean
-  /** Whether it was refused because the store can keep no more counts. Absent: no. */
+  /** Whether it was rejected because the store has reached its maximum number of counters. Default `false`. */
   readonly full?: boolean
-  /** One for each counter, in their order. */
+  /** One state per counter of the claim, in the same order. */
   readonly counters: readonly CounterState[]
 }
 
-/** What a claim came to. */
+/** The actual amounts of a claim, once they are known. */
 export interface Settlement {
   readonly id: string
-  /** The counters of the claim, as they were claimed. */
+  /** The counters of the claim, unchanged. */
   readonly counters: readonly Counter[]
-  /** What each of them was really charged, in their order; of a lease it is ignored. 0 gives all of it back. */
+  /** The amount to charge per counter, in the same order. 0 refunds all; ignored for leases. */
   readonly charged: readonly number[]
 }
 
 /**
- * Remembers counts. Every operation is one atomic step: no count is read and then written. Time is the store's own.
+ * Stores the counters of limits. Every operation is atomic, and uses the clock of the store.
  *
- * A claim that holds nothing (rates without a `floor`) is never settled. One that holds something is settled once;
- * a settlement that comes again changes nothing. One that comes after its time was over, and its `floor` was charged,
- * still corrects that, for an hour.
+ * Claims of rate counters without a `floor` only are never settled. All others are settled once; settling again has no
+ * effect. A claim that expired can still be settled for an hour, which corrects the `floor` that it was charged.
  *
  * `limitStoreConformance` of `@sluice/testing/conformance` tests all of it.
  */
 export interface LimitStore {
+  /** Takes a claim from all of its counters, or from none if it exceeds an enforced limit. */
   admit(claim: Claim): LimitDecision | Promise<LimitDecision>
+  /** Replaces the reserved amounts of a claim by the actual ones. */
   settle(settlement: Settlement): void | Promise<void>
-  /** Holds what claims hold for another `ttlMs` from now. Those that were settled or are unknown are passed over. */
+  /** Extends claims to `ttlMs` milliseconds from now. Ignores those that are settled or unknown. */
   renew(claims: readonly Pick<Claim, 'id' | 'counters'>[], ttlMs: number): void | Promise<void>
 }
 
-/** A claim that was decided, and what it holds until `settle` is called. */
+/** The decision on a claim, with a function to settle it. */
 export interface DecidedClaim {
   readonly decision: LimitDecision
   /**
-   * Gives back what was not `charged` (one amount for each counter). Nothing is left to settle where it was refused.
-   * It never rejects: what the store does not take now is kept until it does, at most 10,000 of them. Only the first
-   * call counts. Throws what the store throws at once for amounts that make no sense.
+   * Charges the actual amounts, one per counter, and refunds the rest. Only the first call has an effect; a rejected claim
+   * needs none. It never rejects: settlements that fail are retried later, at most 10,000 of them. It throws what the
+   * store throws synchronously for invalid amounts.
    */
   settle(charged: readonly number[]): void | Promise<void>
 }

@@ -70,7 +70,7 @@ export interface Limiter {
   admit(principal: Principal, draft: Draft, context: LimitContext): Lease | Promise<Lease>
   /** How long `admit` may let a request wait, in milliseconds, beyond `timeouts.policyMs`. Default 0. */
   readonly maxWaitMs?: number
-  /** Whether it limits every principal. `false`: only those with `limits` of their own. Default true. */
+  /** Whether it limits every principal. `false`: only those with `limits` of their own. Default `true`. */
   readonly appliesToAll?: boolean
   /**
    * Whether `admit` enforces the `limits` of the principal too, as `limits()` does. Where it does not, the request of a

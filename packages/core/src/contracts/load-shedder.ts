@@ -1,21 +1,18 @@
-/** What a service has to do already. */
+/** The current load of the gateway. */
 export interface LoadSnapshot {
-  /**
-   * How many requests are being answered, whatever they ask for; without the one that is decided on, and without those
-   * whose body is being received.
-   */
+  /** Number of requests in flight, of any kind, without the current one and those whose body is still being received. */
   readonly inFlight: number
 }
 
 /**
- * Whether there is room for one more: the reason to refuse it, for your log, or nothing. Asked for each chat completion
- * before anything is done for it, and again when a body has arrived that had to be waited for: so it has to be cheap, and
- * it cannot wait.
+ * Decides whether to reject a chat completion because of overload. Returns the reason, for logs, or `undefined` to accept
+ * it. A rejected request gets a 503.
  *
- * Where it throws, or gives what is neither a text nor nothing, the request is let in, and a `warning` tells so once.
+ * The gateway calls it before anything else, and again after a body that took time to arrive. It must be synchronous and
+ * cheap. If it throws, or returns anything else, the request is accepted and a `warning` event is sent once.
  */
 export interface LoadShedder {
   (load: LoadSnapshot): string | undefined
-  /** Frees what it holds. Told by a gateway that asks no more; another one may go on asking. */
+  /** Releases its resources. Called by a gateway that no longer uses it; other gateways may still do. */
   close?(): void
 }

@@ -1,63 +1,60 @@
 import type { Draft } from './draft.ts'
 
-/** Who is asking. */
+/** The authenticated caller of a request. */
 export interface Principal {
   readonly id: string
   /**
-   * Who vouches for the `id`, such as `api_keys` or a token's issuer; no spaces. Principals with the same `id` and
+   * Where the `id` comes from, such as `api_keys` or the issuer of a token; no spaces. Principals with the same `id` and
    * different sources share no limits, cached responses or idempotency keys. Default: none.
    */
   readonly source?: string
-  /** Patterns of the models that the principal may use (`*` stands for any text); absent means all. */
+  /** Patterns of the models that the principal may use (`*` matches any text). Default: all. */
   readonly models?: readonly string[]
-  /** Such as `{ team: 'search' }`: for limits that are shared, and for the sums of the ledger. */
+  /** Labels such as `{ team: 'search' }`, to share limits and to group usage by. */
   readonly tags?: Readonly<Record<string, string>>
-  /** Rules for this principal, beside those of the gateway's `limit`. They hold also where the gateway has none. */
+  /** Limits of this principal, in addition to `limits` of the gateway. */
   readonly limits?: readonly LimitRuleData[]
 }
 
-/** What a rule counts. */
+/** What a limit counts. */
 export type LimitKind = 'requests' | 'tokens' | 'concurrent' | 'budget'
 
-/** The span of a limit of requests or tokens. */
+/** The window of a limit of requests or tokens. */
 export type Window = 'second' | 'minute' | 'hour' | 'day'
 
-/**
- * The span of a budget, by the calendar in UTC: an hour, a day, a week from Monday on, a month; `ever` for an
- * amount that is not renewed.
- */
+/** The window of a budget, by the calendar in UTC. Weeks start on Monday; `ever` never resets. */
 export type BudgetWindow = 'hour' | 'day' | 'week' | 'month' | 'ever'
 
 /**
- * Who shares one count: `key`, each principal by itself; `tag:team`, all principals with the same tag; `model`, all
- * callers of one model; `gateway`, everybody. Callers without the tag share one count.
+ * Which requests share a counter. `key`: those of a principal. `tag:team`: those of principals with the same value of a tag;
+ * principals without the tag share one counter. `model`: those for the same model. `gateway`: all.
  */
 export type NamedScope = 'key' | 'model' | 'gateway' | `tag:${string}`
 
-/** Names the count that a request belongs to; `undefined` where the rule does not concern it. */
+/** Returns the name of the counter for a request, or `undefined` if the limit does not apply to it. */
 export type ScopeOf = (principal: Principal, draft: Draft) => string | undefined
 
-/** Who shares one count. */
+/** Which requests share a counter. */
 export type Scope = NamedScope | ScopeOf
 
-/** A rule as plain data, fit for JSON where its scopes have names: what keys that are kept in a database hold. */
+/** A limit as plain data. It can be JSON, and stored with a key, unless a scope is a function. */
 export interface LimitRuleData {
   readonly kind: LimitKind
-  /** Requests, tokens or requests at once; of a budget, money in `currency`. */
+  /** Requests, tokens, or concurrent requests. For a budget: money in `currency`. */
   readonly limit: number
-  /** Absent for `concurrent`. */
+  /** The window. Absent for `concurrent`. */
   readonly per?: Window | BudgetWindow
-  /** Of a budget. */
+  /** For a budget only. */
   readonly currency?: 'usd'
   /**
-   * Of a budget: what happens to a request for a model without a known price. `refuse`: 403 `model_not_priced`. `allow`:
+   * For a budget only: how to handle a request for a model without a known price. `refuse`: 403 `model_not_priced`. `allow`:
    * the budget does not count it. Default `refuse`.
    */
   readonly unpriced?: 'refuse' | 'allow'
-  /** Several are counted by their combination: `['key', 'model']`. Absent: `['key']`. */
+  /** Which requests share a counter: `['key', 'model']` has one per combination. Default `['key']`. */
   readonly scopes?: readonly Scope[]
-  /** Patterns of the models that the rule concerns (`*` stands for any text). Absent: all. */
+  /** Patterns of the models that the limit applies to (`*` matches any text). Default: all. */
   readonly models?: readonly string[]
-  /** `dryRun`: counts and reports, and never refuses. Default `enforce`. */
+  /** `dryRun` counts and reports, but never rejects a request. Default `enforce`. */
   readonly mode?: 'enforce' | 'dryRun'
 }

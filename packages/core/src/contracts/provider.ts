@@ -6,57 +6,57 @@ export interface Call {
   readonly input: ChatRequest
   /** The upstream's own name for the model. */
   readonly model: string
-  /** What the target said of its model; absent means that nothing is known. */
+  /** The capabilities of the target. Absent: nothing is known. */
   readonly capabilities?: Capabilities
-  /** What becomes of a parameter that the vendor lacks and that changes the answer. Absent: `refuse`. */
+  /** How to handle parameters that the vendor does not support. Default `refuse`. */
   readonly unsupportedParameters?: UnsupportedParameters
-  /** Aborts when nobody waits for the answer any more: for an `encode` that has to ask elsewhere first. */
+  /** Aborts when the response is no longer needed: for an `encode` that does I/O first, such as to fetch a token. */
   readonly signal?: AbortSignal
 }
 
 /**
- * What becomes of a parameter that the vendor lacks and that changes the answer: `refuse` is a 400, `drop`
- * leaves it out and says so in the adjustments.
+ * How to handle a parameter that the vendor does not support and that would change the response. `refuse`: a 400. `drop`:
+ * omit it, and report an adjustment.
  */
 export type UnsupportedParameters = 'refuse' | 'drop'
 
-/** What a provider did to a parameter that its vendor lacks, or has in another form. */
+/** A change that a provider made to a parameter, because its vendor does not support it as it is. */
 export interface Adjustment {
   /** The parameter's path in the caller's request: `seed`, `messages[2].name`. */
   readonly parameter: string
   /**
-   * `dropped`: left out. `mapped`: said in the vendor's own terms, which are not quite the same. `defaulted`:
-   * the caller gave none, the vendor needs one.
+   * `dropped`: omitted. `mapped`: replaced by the vendor's closest equivalent. `defaulted`: added, because the vendor requires
+   * it and the request has none.
    */
   readonly action: 'dropped' | 'mapped' | 'defaulted'
-  /** What was sent instead, or why nothing was, in a few words. Never a value of the caller's messages. */
+  /** What was sent instead, or why it was dropped, in a few words. It never holds content of messages. */
   readonly detail?: string
 }
 
-/** A vendor's request, and what had to be adjusted for it. */
+/** An encoded request to a vendor, with the adjustments that it needed. */
 export interface EncodedRequest extends UpstreamRequest {
   readonly adjustments?: readonly Adjustment[]
 }
 
 /**
- * One vendor's wire protocol: two pure functions. What leaves the process, retries, deadlines and
- * cancellation live elsewhere, once.
+ * Translates between the gateway and the API of a vendor. The gateway sends the encoded requests, and handles retries,
+ * timeouts and cancellation.
  */
 export interface Provider {
   readonly name: string
   /**
-   * Writes the vendor's request. Throws `GatewayError` (400) for what the vendor cannot express, and
-   * `UpstreamError` where it has to ask elsewhere first (for a token) and cannot.
+   * Encodes a request to the vendor. Throws `GatewayError` (400) for what the vendor does not support, and `UpstreamError` if
+   * I/O that it needs first fails, such as fetching a token.
    */
   encode(call: Call): EncodedRequest | Promise<EncodedRequest>
   /**
-   * Reads the vendor's answer. Throws `UpstreamError` for any answer that is not a completion. A stream
-   * that ends before the vendor's own end mark throws `UpstreamError` of kind `truncated`.
+   * Decodes the vendor's response. Throws `UpstreamError` for any response that is not a completion. A stream that ends
+   * before the vendor's end marker throws `UpstreamError` of kind `truncated`.
    */
   decode(response: UpstreamResponse, call: Call): Reply | Promise<Reply>
-  /** Replaces the gateway's transport: for a provider that answers in process. */
+  /** Replaces the gateway's transport: for a provider that responds in process. */
   readonly transport?: Transport
-  /** How many calls may run at once; a further one waits, principals by turns. A call runs until its answer has ended. */
+  /** Maximum number of concurrent calls. Others are queued, fairly across principals. A call ends with its response. */
   readonly maxConcurrent?: number
   /**
    * The request fields outside the protocol that `encode` passes on and the upstream obeys to choose models, routing, paid
@@ -77,24 +77,22 @@ export type RestrictedFieldKind = 'model' | 'routing' | 'paid' | 'output' | 'pro
  */
 export type RestrictedFields = Readonly<Record<string, RestrictedFieldKind>>
 
-/** A place where a model can be answered. */
+/** A model of a provider. */
 export interface Target {
   readonly provider: Provider
+  /** The upstream's own name for the model. */
   readonly model: string
   readonly capabilities?: Capabilities
   /**
-   * Fields of the request that are different at this place: `{ temperature: 0 }`. `null` leaves a field out. They stand
-   * in the place of the caller's, and are checked as those are.
+   * Parameters that replace those of the request at this target: `{ temperature: 0 }`. `null` removes a parameter. They are
+   * validated like those of a request.
    */
   readonly parameters?: ParameterOverrides
-  /** Names from the provider's `restrictedFields` that every caller may send to this target. Default: none. */
+  /** Names of the provider's `restrictedFields` that every caller may send to this target. Default: none. */
   readonly allowFields?: readonly string[]
 }
 
-/**
- * Fields of a request that a place may have of its own. `max_completion_tokens` lowers the caller's bound, and never
- * raises it.
- */
+/** Parameters that a target may override. `max_completion_tokens` lowers the maximum of the request, but never raises it. */
 export type ParameterOverrides = {
   readonly [Field in OverridableField]?: ChatRequest[Field] | null
 }
@@ -120,33 +118,33 @@ type OverridableField =
   | 'prompt_cache_retention'
   | 'web_search_options'
 
-/** What a model can do, as far as it is known. What is not said is not checked. */
+/** What a model supports. A capability that is absent is not checked. */
 export interface Capabilities {
-  /** What a user's message may hold; text is always taken. */
+  /** Content types of user messages beside text, which every model supports. */
   readonly input?: readonly ('image' | 'audio' | 'file')[]
-  /** A reasoning model: it knows `max_completion_tokens`, not `max_tokens`. */
+  /** Whether it is a reasoning model, which takes `max_completion_tokens` instead of `max_tokens`. */
   readonly reasoning?: boolean
-  /** The most choices (`n`) of one request. */
+  /** Maximum number of choices (`n`) of a request. */
   readonly maxChoices?: number
-  /** How many tokens prompt and answer may have together. */
+  /** Context length in tokens: prompt and response together. */
   readonly contextTokens?: number
-  /** The most tokens of one answer. */
+  /** Maximum number of tokens of a response. */
   readonly maxOutputTokens?: number
-  /** Whether it calls tools. */
+  /** Whether it supports tool calls. */
   readonly tools?: boolean
-  /** Whether it answers by a JSON schema (`response_format`). */
+  /** Whether it supports a JSON schema as `response_format`. */
   readonly jsonSchema?: boolean
 }
 
-/** What a vendor answered, translated. */
+/** A decoded response of a vendor. */
 export type Reply =
   | { readonly kind: 'completion'; readonly completion: PartialCompletion }
-  /** One array per upstream read, so that what came together leaves together. */
+  /** Each array holds the chunks of one upstream read: they are forwarded in one write. */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<readonly PartialChunk[]> }
 
 /**
- * Counts as a vendor gave them. What is not known is absent. `prompt_tokens` includes cached tokens,
- * `completion_tokens` includes reasoning tokens.
+ * Usage as the vendor reports it. Unknown counts are absent. `prompt_tokens` includes cached tokens, `completion_tokens`
+ * includes reasoning tokens.
  */
 export interface PartialUsage {
   readonly prompt_tokens?: number
@@ -158,30 +156,30 @@ export interface PartialUsage {
   readonly completion_audio_tokens?: number
   readonly accepted_prediction_tokens?: number
   readonly rejected_prediction_tokens?: number
-  /** Searches of the web that are billed by the piece. */
+  /** Number of web searches, which are billed each. */
   readonly web_search_requests?: number
 }
 
-/** A tool call, or a piece of one. `index` and `id` may be missing or repeated; `normalize` sorts them out. */
+/** A tool call, or a part of one in a stream. The gateway repairs an `index` or `id` that is missing or repeated. */
 export interface PartialToolCall {
   readonly index?: number
   readonly id?: string
   readonly type?: 'function' | 'custom'
   readonly function?: { readonly name?: string; readonly arguments?: string }
   readonly custom?: { readonly name?: string; readonly input?: string }
-  /** A vendor's signature that has to come back with the call. */
+  /** A signature of the vendor, which a later request has to send back with the call. */
   readonly extra_content?: JsonObject
 }
 
-/** A message, or what one chunk adds to it. */
+/** A message, or its delta in a chunk. */
 export interface PartialMessage {
   readonly content?: string | null
   readonly refusal?: string | null
   readonly reasoning_content?: string
   readonly reasoning_details?: readonly JsonObject[]
-  /** Links: `url_citation` and nothing else (protocol section 2). */
+  /** Links, of the type `url_citation` only. */
   readonly annotations?: readonly JsonObject[]
-  /** Places in documents that the caller sent: they have no link, and so no place among the annotations. */
+  /** Citations of documents in the request. They have no URL, so they cannot be `annotations`. */
   readonly citations?: readonly JsonObject[]
   readonly tool_calls?: readonly PartialToolCall[]
   readonly function_call?: { readonly name?: string; readonly arguments?: string }
@@ -197,7 +195,7 @@ export interface PartialChoice {
 
 export interface PartialCompletion {
   readonly choices: readonly PartialChoice[]
-  /** The model that the vendor says has answered. It may be another than was asked, as with a router or an alias. */
+  /** The model that the vendor reports. It may differ from the requested one, as with a router or an alias. */
   readonly model?: string
   readonly usage?: PartialUsage
   readonly service_tier?: string
@@ -211,12 +209,12 @@ export interface PartialChunkChoice {
   readonly finish_reason?: FinishReason | null
 }
 
-/** What one event adds. A chunk may carry choices, usage, both or neither. */
+/** One event of a stream. A chunk may have choices, usage, both or neither. */
 export interface PartialChunk {
   readonly choices: readonly PartialChunkChoice[]
-  /** As of a whole completion. One chunk is enough; the last one given holds. */
+  /** The model that the vendor reports. One chunk is enough; the last value counts. */
   readonly model?: string
-  /** Cumulative: the last one given holds. */
+  /** Cumulative: the last value counts. */
   readonly usage?: PartialUsage
   readonly service_tier?: string
   readonly system_fingerprint?: string | null

@@ -7,46 +7,46 @@ import type { Target } from './provider.ts'
 import type { TargetHealth } from './target-health.ts'
 import type { SkipReason } from './trace.ts'
 
-/** What a route knows beside the request. */
+/** What a route can use beside the request body. */
 export interface RouteContext {
   readonly principal: Principal
-  /** A number from 0 up to, but not including, 1. It comes from the request's seed, which its trace tells. */
+  /** Returns a number from 0 up to, but not including, 1. It is seeded by the `seed` of the request's trace. */
   readonly random: () => number
-  /** How a place does, as this process sees it. */
+  /** Returns the health of a target, as measured by this process. */
   readonly health: (target: Target) => TargetHealth
-  /** What a use would cost at a place, in US dollars; `null` where that is not known. */
+  /** Returns the cost of usage at a target in US dollars, or `null` without a known price. */
   readonly price: (usage: Usage, target: Target) => number | null
-  /** Tells the trace why a place is not among those that the route gives. */
+  /** Records in the trace why the route does not return a target. */
   readonly skip: (target: Target, why: SkipReason) => void
   /**
-   * Names the entry of the route that matched: a name, or a pattern such as `acme/*`. Limits by model count under it.
-   * A model table calls it; so should a route that answers names which callers can invent.
+   * Reports the entry of the route that matched: a name, or a pattern such as `acme/*`. Limits with the scope `model` count
+   * by it. `models()` calls it; your own route should too if it accepts names that callers can make up.
    */
   readonly match: (entry: string) => void
 }
 
-/** A place where a request can be answered, and what the route says of asking it. */
+/** A target with the settings of its route: fallback, hedging, mirroring. */
 export interface RoutedTarget extends Target {
   /**
-   * Whether the next place is asked after a failure of this one, before anything of its answer was sent. Default: after
-   * all that are not the request's own fault.
+   * Returns whether to fall back to the next target after a failure of this one. Not called once part of the response was
+   * sent. Default: after every failure that the request itself did not cause.
    */
-  readonly on?: (failure: UpstreamError) => boolean
+  readonly fallbackOn?: (failure: UpstreamError) => boolean
   /**
-   * The next place is asked too when this one has not begun to answer for so long, in milliseconds: the first that
-   * does is the answer, the other is cut off. Absent: never.
+   * Milliseconds without content after which the next target is called too. The first of both to respond is used, the other
+   * is cancelled. Default: no hedging.
    */
   readonly hedgeAfterMs?: number
-  /** Are asked the same when this one is: what they answer is dropped, and its cost recorded. */
+  /** Targets that get a copy of the request when this one is called. Their responses are discarded, their cost recorded. */
   readonly shadows?: readonly Target[]
   /**
-   * The names in the model table by which the place was reached, beside the one that the caller used, from the outside
-   * in: the caller needs leave for all of them.
+   * The further names of the model table on the way from the requested model to the target, in order. The principal must be
+   * allowed to use all of them.
    */
   readonly via?: readonly string[]
 }
 
-/** What is told of a model in `GET /models`. */
+/** A model in the response of `GET /models`. */
 export interface ModelCard {
   readonly id: string
   /** Unix time in seconds. */
@@ -58,37 +58,37 @@ declare const named: unique symbol
 
 declare const referred: unique symbol
 
-/** What refers to names of a model table. */
+/** Carries the names of a model table that a route refers to, for type checking. */
 export interface Refers<Ref extends string> {
-  /** Never there: it tells the compiler the names. */
+  /** Exists in the type only. */
   readonly [referred]?: Ref
 }
 
 /**
- * Says where a request can be answered, best place first; an empty list means that the model is unknown.
+ * Returns the targets for a request, best first. An empty list means that the model is unknown.
  *
- * `Name` are the models that it is known to answer. `Ref` are names of a model table that it refers to: it cannot be
- * asked before it stands in that table.
+ * `Name` are the models that it serves. `Ref` are names of a model table that it refers to: it can only be used as an entry
+ * of that table.
  */
 export interface Route<Name extends string = string, Ref extends string = never> extends Refers<Ref> {
   (draft: Draft, context: RouteContext): readonly RoutedTarget[] | Promise<readonly RoutedTarget[]>
-  /** The models that `GET /models` tells of. */
+  /** Returns the models for `GET /models`. */
   list?(): readonly ModelCard[]
-  /** Every target that the route knows of beforehand. */
+  /** Returns every target that is known in advance. */
   targets?(): readonly Target[]
-  /** Those of them that could answer a model that it lists, in the order in which they stand there. */
+  /** Returns the targets that could serve a listed model, in the order of configuration. */
   targetsOf?(model: string): readonly Target[]
   /**
-   * The `via` of each way to a target of a model that it lists; an empty list needs no further name. `GET /models` leaves
-   * out what a caller can reach by none of them. Absent: the model's own name decides.
+   * Returns the `via` of each way from a listed model to a target. `GET /models` omits models for which the principal may not
+   * use any of them. Default: the name of the model decides.
    */
   waysOf?(model: string): readonly (readonly string[])[]
-  /** Never there: it tells the compiler the names. */
+  /** Exists in the type only. */
   readonly [named]?: Name
 }
 
 /** The names of a model table that a route refers to. */
 export type ReferredBy<R> = typeof referred extends keyof R ? NonNullable<R[typeof referred]> : never
 
-/** The refusal of a model that no route answers. */
+/** Returns the error for a model that no route serves. */
 export type UnknownModel = (model: string, principal: Principal) => GatewayError | Promise<GatewayError>

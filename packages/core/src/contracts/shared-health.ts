@@ -1,60 +1,62 @@
 import type { UnavailableReason } from '../errors/unavailable-reason.ts'
 
-/** What processes know of a target together. Principals are told by digests of 16 characters, and never by their ids. */
+/** The health of a target as shared between processes. Principals appear as digests of 16 characters, not as ids. */
 export interface SharedTargetState {
-  /** Another number after each opening and each closing, and never one that it was before. */
+  /** Changes each time the circuit breaker opens or closes; never the same number twice. */
   readonly generation: number
-  /** How often it was opened since it was last closed; 0: it is closed. */
+  /** How often the breaker opened since it was last closed; 0 if it is closed. */
   readonly openings: number
-  /** How long it is open yet, in milliseconds; 0 where it is closed, or may be probed. */
+  /** Milliseconds until the open breaker may be probed; 0 if it may be now, or is closed. */
   readonly openMs: number
-  /** The only principal that it is open for; absent: it is open for all. */
+  /** The only principal that the breaker is open for. Absent: all. */
   readonly openFor?: string
-  /** Whether it answered some calls shortly before it was opened. Default: no. */
+  /** Whether some calls succeeded shortly before the breaker opened. Default `false`. */
   readonly partial?: boolean
-  /** Why it was opened. Default: `overloaded`. */
+  /** Why the breaker opened. Default `overloaded`. */
   readonly reason?: UnavailableReason
-  /** How long all leave it alone yet because it asked for a pause, in milliseconds. */
+  /** Remaining cooldown for all principals, in milliseconds. */
   readonly cooldownMs: number
-  /** How long one principal does, the only one that was asked to for so long. */
+  /** The cooldown of a single principal, if that of others is shorter. */
   readonly pause?: SharedPause
 }
 
-/** How long a principal leaves a target alone, in milliseconds. */
+/** A cooldown of a target for a single principal. */
 export interface SharedPause {
+  /** Digest of the principal. */
   readonly principal: string
+  /** Remaining milliseconds. */
   readonly ms: number
 }
 
-/** What one process has to tell of a target. */
+/** A change in the health of a target, as one process publishes it. */
 export interface SharedTargetChange {
   /** `provider/model`. */
   readonly id: string
-  /** It was opened for `openMs` milliseconds, or closed (0 `openings`); absent: neither. */
+  /** The breaker opened for `openMs` milliseconds, or closed (`openings` is 0). Absent: no change. */
   readonly breaker?: Pick<SharedTargetState, 'openings' | 'openMs' | 'openFor' | 'partial' | 'reason'>
-  /** It asked all for a pause of so many milliseconds. The longest of all counts. Absent: it did not. */
+  /** A cooldown for all principals, in milliseconds. The longest one counts. Absent: no change. */
   readonly cooldownMs?: number
   /**
-   * It asked a principal for a pause. Where another one has a pause too, the shorter one of both counts for all. Absent:
-   * it did not.
+   * A cooldown for one principal. If another principal has one too, the shorter of both applies to all principals. Absent: no
+   * change.
    */
   readonly pause?: SharedPause
 }
 
 /**
- * Where processes tell each other how targets do: `redisHealth(client)`. Operations may reject, and need not be in
- * time: no request waits for one, and a process goes on by what it knows itself.
+ * Shares the health of targets between processes, such as `redisHealth(client)`. Operations may reject or be slow: no request
+ * waits for them, and each process falls back to its own measurements.
  */
 export interface SharedHealth {
-  /** What is known of each of the targets, in their order; `undefined` where nothing is. At most 100 ids. */
+  /** Returns the state of each target, in the order of `ids`; `undefined` if unknown. At most 100 ids. */
   read(ids: readonly string[]): Promise<readonly (SharedTargetState | undefined)[]>
-  /** Tells changes, in order: at most 100. Gives the generation of each. */
+  /** Applies at most 100 changes in order, and returns the new `generation` of each target. */
   write(changes: readonly SharedTargetChange[]): Promise<readonly number[]>
   /**
-   * Whether whoever has the `token` may probe the target: one at a time, for `ms` milliseconds from now unless it is let
-   * go before, or a change of its breaker is told.
+   * Acquires the lock to probe a target, and returns whether it succeeded. The lock ends after `ms` milliseconds, when it is
+   * released, or when the breaker changes.
    */
   acquireProbe(id: string, token: string, ms: number): Promise<boolean>
-  /** Gives a probe back, where the token has it. */
+  /** Releases the lock if `token` holds it. */
   releaseProbe(id: string, token: string): Promise<void>
 }

@@ -1,81 +1,81 @@
 import type { UnavailableReason } from '../errors/unavailable-reason.ts'
 
-/** How a target does, as this process sees it. */
+/** The health of a target, as measured by this process. */
 export interface TargetHealth {
-  /** Calls that are being answered now. */
+  /** Number of calls in flight. */
   readonly active: number
   /**
-   * A moving average of the time to a stream's first token, in milliseconds, which rises at once and falls slowly;
-   * `undefined` where none was measured within a minute.
+   * Moving average of the time to the first token of a stream, in milliseconds. It rises at once and falls slowly.
+   * `undefined` without a measurement within the last minute.
    */
   readonly firstTokenMs: number | undefined
-  /** The same of answers that are not streamed: the time to the whole. */
-  readonly wholeMs: number | undefined
+  /** The same average for responses that are not streamed: the time to the complete response, in milliseconds. */
+  readonly responseMs: number | undefined
   /**
-   * `closed`: it is asked. `cooldown`: it asked for a pause. `open`: it failed too often. `half_open`: one request
-   * tries it.
+   * State of the circuit breaker. `closed`: calls are made. `cooldown`: the target asked for a pause. `open`: too many calls
+   * failed. `half_open`: a single call probes it.
    */
   readonly state: 'closed' | 'cooldown' | 'open' | 'half_open'
-  /** When it may be asked again, in milliseconds from now; 0: it may be. */
+  /** Milliseconds until the target may be called again; 0 if it may be now. */
   readonly waitMs: number
-  /** Why it is not closed; absent where it is. */
+  /** Why the state is not `closed`; absent if it is. */
   readonly reason?: UnavailableReason
   /**
-   * `all`: it is left alone by all principals. `principal`: by one, the only one that saw it fail; the requests of others
-   * decide. Absent where it is closed.
+   * `all`: the target is unavailable to all principals. `principal`: only to the one whose calls failed, until calls of
+   * others fail too. Absent if `state` is `closed`.
    */
   readonly scope?: 'all' | 'principal'
-  /** For how long it has not been closed, in milliseconds; absent where it is closed. */
+  /** How long the state has not been `closed`, in milliseconds; absent if it is. */
   readonly unavailableMs?: number
 }
 
 /** One call to a target. */
 export interface HealthCall {
-  /** Its first content is here. `whole`: all of it, for it is not streamed. */
+  /** Reports the first content. `whole`: the response is not streamed, and complete. */
   answered(now: number, whole?: boolean): void
   /**
-   * It has ended; only the first time counts. `error` is what broke it, also after it had begun to answer. What is not
-   * the target's fault, as a caller who left, says nothing of it, and gives a probe back.
+   * Reports the end of the call, with its error if it failed. Only the first report counts. An error that the target did not
+   * cause, such as a disconnected client, does not affect its health, and releases a probe.
    */
   ended(error: unknown, now: number): void
 }
 
-/** Why a target is not to be asked. */
+/** Why a target must not be called now. */
 export interface TargetUnavailable {
   readonly state: 'cooldown' | 'open' | 'half_open'
   readonly waitMs: number
-  /** Default: `overloaded`. */
+  /** Default `overloaded`. */
   readonly reason?: UnavailableReason
 }
 
 /**
- * What is known of one target. Times are monotonic milliseconds. `caller` is whose request it is: a target may be left
- * alone by one principal and asked by others. Without one, what holds for any principal counts.
+ * Tracks the health of one target. Times are monotonic milliseconds. `caller` is the principal of the request, as a target
+ * may be unavailable to one principal and available to others; without it, the state for any principal applies.
  */
 export interface HealthRecord {
   view(now: number, caller?: Caller): TargetHealth
-  /** The `waitMs` of the view, where nothing else of it is wanted. */
+  /** Returns the `waitMs` of `view`, without creating the rest. */
   waitMs(now: number, caller?: Caller): number
   /**
-   * Begins a call, or says why it must not be made. Where the target is half open, one call is its probe. `lastResort`:
-   * the request has nowhere else to go. Then a target that answers some calls is asked, and any other one now and then.
+   * Begins a call, or returns why it must not be made. A half-open target allows a single call as its probe. `lastResort`:
+   * the request has no other target. Then an open target that still answers some calls is allowed, any other occasionally.
    */
   begin(now: number, lastResort?: boolean, caller?: Caller): HealthCall | TargetUnavailable
-  /** When it may be asked as the last resort, in milliseconds from now; 0: it may be. */
+  /** Returns the milliseconds until the target may be called as the last resort; 0 if it may be now. */
   lastResortMs(now: number, caller?: Caller): number
   /**
-   * Leave to ask it again for the same request. It counts among the target's repeats, and its principal's, until it is
-   * given back; `undefined`: there are too many.
+   * Takes a retry from the retry budget of the target and its principal, and returns a function that releases it. Returns
+   * `undefined` if the budget is exhausted.
    */
   acquireRetry(now: number, caller?: Caller): (() => void) | undefined
 }
 
-/** What is known of all targets. The same provider and model are the same target, whatever else was said of it. */
+/** The health of all targets. Targets with the same provider name and model share a record, whatever their settings. */
 export interface HealthRegistry {
   of(target: { readonly provider: { readonly name: string }; readonly model: string }): HealthRecord
 }
 
-/** Whose call it is. */
+/** The principal that a call is made for. */
 export interface Caller {
   /** A short digest of the principal: read only after a failure, because computing it takes time. */
   readonly digest: string

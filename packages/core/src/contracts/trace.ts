@@ -1,50 +1,49 @@
-/** Why a place was not asked. Told to whoever reads the trace, never to a model. */
+/** Why a target was not called. */
 export interface SkipReason {
-  readonly why: /** Its breaker is open: it failed too often. */
+  readonly why: /** Its circuit breaker is open: too many calls failed. */
     | 'open'
-    /** It asked for a pause: it had no room, or refused this service's credentials. */
+    /** It is in cooldown: it was overloaded, or rejected the credentials of the gateway. */
     | 'cooldown'
-    /** The caller may not use the name by which it was reached. */
+    /** The principal may not use a name of the model table that leads to it. */
     | 'not_allowed'
-    /** The request is longer than its context. */
+    /** The request exceeds its context length. */
     | 'too_small'
-    /** Its model lacks something that the request needs. */
+    /** Its model does not support something that the request needs. */
     | 'unfit'
-    /** It obeys a field of the request that this caller may not send. */
+    /** The request has a restricted field that the principal may not send to it. */
     | 'restricted_field'
-    /** Too many of its calls are repeats already. */
+    /** Its retry budget is exhausted. */
     | 'retry_budget'
-    /** The route chose others. */
+    /** The route chose other targets. */
     | 'not_chosen'
-  /** When it may be asked again, in milliseconds from then. */
+  /** When it may be called again, in milliseconds from the decision on. */
   readonly waitMs?: number
-  /** In a few words. Never a value of the caller's messages. */
+  /** An explanation in a few words. It never holds content of messages. */
   readonly detail?: string
 }
 
-/** A place that could have answered. */
+/** A target that was considered. */
 export interface TracedTarget {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
-  /** The names in the model table by which it was reached, beside the one that was asked for: `big > huge`. */
+  /** The further names of the model table from the requested model to the target: `big > huge`. */
   readonly via?: string
-  /** Why it was not asked, or not again. Absent where it was, or would have been after those before it. */
+  /** Why it was not called, or not retried. Absent if it was called, or would have been next. */
   readonly skipped?: SkipReason
 }
 
-/** How a request came to its answer. */
+/** How a request was routed. */
 export interface RequestTrace {
-  /** From 0 to 2^32 - 1: what chance decided can be decided again with it. */
+  /** The seed of all random decisions, an integer from 0 to 2^32 - 1, to reproduce them. */
   readonly seed: number
-  /** Those that the route gave, in the order in which they are asked, then those that it did not choose. At most 100. */
+  /** The targets of the route in the order of attempts, then those that it did not choose. At most 100. */
   readonly candidates: readonly TracedTarget[]
-  /** How many are left out; absent where none are. */
+  /** How many candidates are omitted; absent if none are. */
   readonly more?: number
   /**
-   * Milliseconds up to the first byte of the answer that were spent neither in attempts nor in waiting for room or
-   * between attempts: what this service took, with your functions and the arrival of the request's body. `undefined`
-   * where there was no answer.
+   * Milliseconds that the gateway itself added before the first byte of the response, including your functions and reading
+   * the request body. Attempts, backoff and waiting for limits do not count. `undefined` without a response.
    */
   readonly overheadMs: number | undefined
 }

@@ -2,73 +2,72 @@ import type { ChatRequest, FinishReason, Usage } from '../protocol/chat.ts'
 import type { AttemptReason, EndEvent } from './events.ts'
 
 /**
- * Follows requests while they run, such as `openTelemetry().tracer`. Whatever it throws fails no request: it is told of
- * once, as a `warning` with the code `tracer_failed`.
+ * Creates spans for requests and upstream calls, such as `openTelemetry().tracer`. What it throws fails no request: it is
+ * reported once, as a `warning` event with the code `tracer_failed`.
  */
 export interface Tracer {
   /**
-   * A request to `chat/completions` has come; nothing of it is known yet but its head. Called in the request's own turn,
-   * so that what the host keeps for it, as in an `AsyncLocalStorage`, is there. Leave the body alone. `undefined`: this
-   * one is not followed.
+   * Starts the span of a chat completion, or returns `undefined` to create none. Called synchronously by `gateway.fetch`, so
+   * that the async context of the host, such as an `AsyncLocalStorage`, is available. It must not read the body.
    */
   start(request: Request, requestId: string): RequestSpan | undefined
 }
 
-/** One request, from its beginning to the end of its answer. */
+/** The span of a request, up to the end of its response. */
 export interface RequestSpan {
   /**
-   * Runs what answers the request, once and in its own turn, so that what your functions do for it can find the span, as
-   * in an `AsyncLocalStorage`.
+   * Calls `run`, once and synchronously, with the span as the active one of the async context, such as an
+   * `AsyncLocalStorage`. Your functions for the request run in it.
    */
   within?(run: () => void): void
-  /** An upstream is about to be asked, also for a retry, a hedge or a shadow. `undefined`: this one is not followed. */
-  attempt(asked: UpstreamCall): AttemptSpan | undefined
+  /** Starts the span of an upstream call, of any `AttemptReason`, or returns `undefined` to create none. */
+  attempt(call: UpstreamCall): AttemptSpan | undefined
   /**
-   * Its answer has ended, or it was refused, or its caller left. Called once, before observers hear of the same event,
-   * and after the ends of its attempts but for those of hedges and shadows, which may come later. `answerId` is the id
-   * of the answer that callers see; `undefined` where there is none of this request's own.
+   * Ends the span. Called once, before observers receive the same event. All attempts have ended before, except hedges and
+   * mirrored calls, which may end later. `answerId` is the `id` of the completion; `undefined` if the request has none of its
+   * own.
    */
   end(event: EndEvent, answerId: string | undefined): void
 }
 
-/** An upstream that is asked. */
+/** An upstream call that is about to be made. */
 export interface UpstreamCall {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
   readonly why: AttemptReason
-  /** What is asked of it, with the target's own parameters. It holds the prompt. */
+  /** The request, with the parameters of the target applied. It contains the prompt. */
   readonly input: ChatRequest
-  /** Host and port of the upstream, where it is asked by HTTP. For the operator: a caller must not learn them. */
+  /** Host of the upstream; `undefined` unless it is called by HTTP. Confidential: callers must not see it. */
   readonly address: string | undefined
   readonly port: number | undefined
 }
 
-/** One call of an upstream, from its request to the end of its answer. */
+/** The span of an upstream call, up to the end of its response. */
 export interface AttemptSpan {
   /**
-   * Headers for the upstream's request, such as `traceparent`; read once. One that the provider has written itself, that
-   * frames a message, or that HTTP cannot carry, is left out, and `tracer_failed` tells of the latter two.
+   * Headers to add to the upstream request, such as `traceparent`; read once. Headers that the provider sets itself are
+   * ignored. Invalid headers and those of message framing are omitted, with a `tracer_failed` warning.
    */
   readonly headers?: Readonly<Record<string, string>>
-  /** The first content of a streamed answer has come. */
+  /** Reports the first content of a streamed response. */
   firstContent?(): void
-  /** Called once. */
+  /** Ends the span. Called once. */
   end(end: AttemptEnd): void
 }
 
-/** What became of a call. */
+/** The result of an upstream call. */
 export interface AttemptEnd {
-  /** `cut_off`: nobody waits for its answer any more, as the caller left, another target was sooner, or by `close`. */
+  /** `cut_off`: cancelled, because the client disconnected, another target was faster, or the gateway was closed. */
   readonly outcome: 'answered' | 'failed' | 'cut_off'
-  /** What it failed with, or was cut off by. */
+  /** The failure, or the reason of the cancellation. */
   readonly error: unknown
-  /** `undefined` where it is not known, or nothing was used. */
+  /** `undefined` if it is unknown, or nothing was used. */
   readonly usage: Usage | undefined
-  /** Whether `usage` is an estimate, and not the vendor's count. */
+  /** Whether `usage` is an estimate rather than the vendor's counts. */
   readonly usageEstimated: boolean
-  /** The model that the answer names; `undefined` where it names none. */
+  /** The model that the response names; `undefined` if it names none. */
   readonly responseModel: string | undefined
-  /** Why each choice of the answer ended; none where it is not known. */
+  /** The finish reason of each choice of the response; empty if unknown. */
   readonly finishReasons: readonly FinishReason[]
 }

@@ -1,4 +1,4 @@
-/** A request to a vendor, complete: nothing of the caller's headers is ever added to it. */
+/** A complete HTTP request to a vendor. Headers of the caller's request are never added to it. */
 export interface UpstreamRequest {
   readonly method: 'POST' | 'GET'
   readonly url: string
@@ -6,32 +6,32 @@ export interface UpstreamRequest {
   readonly body?: string | Uint8Array
 }
 
-/** A vendor's answer, as bytes. */
+/** The HTTP response of a vendor. */
 export interface TransportResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
-  /** Can be read once. Leaving it early closes the connection or drains it. */
+  /** Can be read once. Ending the iteration early closes or drains the connection. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** A vendor's answer, as a provider reads it: either by `body` or by `text`. */
+/** The response of a vendor, for `Provider.decode`, which reads either `body` or `text`. */
 export interface UpstreamResponse extends TransportResponse {
-  /** The whole body as UTF-8 text. Throws `UpstreamError` of kind `garbled` above 32 MiB. */
+  /** Returns the complete body as UTF-8 text. Rejects with `UpstreamError` of kind `garbled` above 32 MiB. */
   text(): Promise<string>
-  /** The same at once, where all of the body has come and nothing of it was read; else `undefined`, and nothing is read. */
-  arrivedText?(): string | undefined
+  /** Returns the body synchronously if it is buffered completely and unread. Otherwise returns `undefined`. */
+  bufferedText?(): string | undefined
 }
 
 /**
- * Carries bytes to a vendor and back. It follows no redirect and reads no environment.
+ * Sends a request to a vendor and returns its response. It must not follow redirects or read proxy settings from the
+ * environment.
  *
- * It rejects when the vendor cannot be reached, with `UpstreamError` of kind `unreachable` or
- * `connect_timeout`; with `staleConnection` where a connection that had served before was closed as the request was
- * sent, for which the gateway asks once more. When `signal` aborts it closes the connection and rejects with `signal.reason`,
- * also while the body is read.
+ * It rejects with `UpstreamError` of kind `unreachable` or `connect_timeout` if it cannot reach the vendor. It sets
+ * `staleConnection` if a reused connection was closed while the request was sent: the gateway then sends the request once
+ * more. When `signal` aborts, it closes the connection and rejects with `signal.reason`, also while the body is being read.
  */
 export interface Transport {
   (request: UpstreamRequest, signal: AbortSignal): Promise<TransportResponse>
-  /** Gives back what the transport holds: pools, sockets. */
+  /** Closes connections and releases resources. */
   close?(): Promise<void>
 }

@@ -1,22 +1,22 @@
-/** Thrown where the request's life ended under way. */
+/** Thrown when a request is aborted: its client disconnected, or the gateway was closed. */
 export class LifeEnded extends Error {
   constructor(reason: EndReason) {
-    super(reason === 'client_disconnected' ? 'The client left.' : 'The gateway was closed.')
+    super(reason === 'client_disconnected' ? 'The client disconnected.' : 'The gateway was closed.')
     this.name = 'LifeEnded'
-    // Until it is read, an engine's stack holds what it went through: here the request, for as long as a record is kept.
+    // V8 keeps the captured frames, and with them the request, alive until the stack is read.
     this.stack = `LifeEnded: ${this.message}`
   }
 }
 
-/** Why a call was cut off whose answer is not needed any more: the other one of a hedge was sooner. */
+/** Cancels the slower call of a hedge. */
 export class AnsweredElsewhere extends Error {
   constructor() {
-    super('Another target answered sooner.')
+    super('Another target responded first.')
     this.name = 'AnsweredElsewhere'
     // As above.
     this.stack = `AnsweredElsewhere: ${this.message}`
   }
 }
 
-/** Why a request ended before its answer did. */
+/** Why a request was aborted. */
 export type EndReason = 'client_disconnected' | 'gateway_closed'

@@ -1,19 +1,19 @@
 import { GatewayError } from './errors.ts'
 
-/** Every reason why nobody was authenticated, from the least to the most specific. */
+/** All reasons of a failed authentication, from the least to the most specific. */
 export const authFailureReasons = [
-  /** There is no bearer token. */
+  /** The request has no bearer token. */
   'missing',
-  /** Nobody knows the token. */
+  /** The token is unknown. */
   'unknown',
-  /** A token of another issuer. */
+  /** The token comes from another issuer. */
   'wrong_issuer',
-  /** A token signed by an algorithm that is not allowed. */
+  /** The token is signed with an algorithm that is not allowed. */
   'wrong_algorithm',
-  /** A token signed by a key that its issuer does not publish. */
+  /** The token is signed with a key that its issuer does not publish. */
   'unknown_signing_key',
   'wrong_signature',
-  /** A token without a claim that is needed, or with one that is not accepted. */
+  /** The token lacks a required claim, or has one with a value that is not accepted. */
   'wrong_claims',
   'wrong_audience',
   'not_yet_valid',
@@ -23,26 +23,26 @@ export const authFailureReasons = [
 
 export type AuthFailureReason = (typeof authFailureReasons)[number]
 
-/** Why nobody was authenticated: for the owner's logs, never for the caller. */
+/** Why authentication failed: for logs. Callers do not see it. */
 export interface AuthFailure {
   readonly reason: AuthFailureReason
-  /** The id of the key that has expired or is disabled, or the `sub` of a token whose signature is valid. */
+  /** The id of an expired or disabled key, or the `sub` of a token with a valid signature. */
   readonly id?: string
 }
 
-/** Returns the failure that says more; of two that say as much the first. */
+/** Returns the more specific failure, or the first if both have the same reason. */
 export function moreSpecific(one: AuthFailure | undefined, other: AuthFailure): AuthFailure {
   return one !== undefined && rank(one) >= rank(other) ? one : other
 }
 
-/** Returns why a request was refused with `error`, a 401, given what was reported; `undefined` for any other error. */
+/** Returns why authentication failed with `error`, a 401: what was reported, else a default. `undefined` for other errors. */
 export function authFailureOf(error: unknown, reported: AuthFailure | undefined): AuthFailure | undefined {
   if (!GatewayError.is(error) || error.status !== 401) return undefined
   const reason = error.reason === 'missing_api_key' ? 'missing' : 'unknown'
   return reported ?? { reason }
 }
 
-/** Copies a failure. Throws `TypeError` for what is none: its reason is a label of metrics, which have few values. */
+/** Returns a copy. Throws `TypeError` for an unknown reason, because reasons are labels of metrics. */
 export function checkedAuthFailure({ reason, id }: AuthFailure): AuthFailure {
   if (!authFailureReasons.includes(reason)) {
     throw new TypeError(

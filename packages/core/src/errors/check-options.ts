@@ -6,25 +6,25 @@ import {
   unknownOption,
 } from './configuration-error.ts'
 
-/** What was expected in place of a value; `undefined` where the value can be used. */
+/** Returns what was expected instead of a value, or `undefined` if the value is valid. */
 export type OptionCheck = (value: unknown) => string | undefined
 
-/** Checks by the names of options; those of an option's own options stand below it. */
+/** Checks by option name. An option that is an object has nested checks. */
 export interface OptionChecks {
   readonly [name: string]: OptionCheck | OptionChecks
 }
 
-/** What is expected of options beside the checks of each. */
+/** Rules for a set of options. */
 export interface OptionRules {
-  /** Where the options stand. */
+  /** Path of the options object. */
   readonly path?: OptionPath
-  /** Those that must be there. */
+  /** Names of required options. */
   readonly required?: readonly string[]
-  /** Those that may be `false` in place of an object. */
+  /** Names of options that may be `false` instead of an object. */
   readonly optional?: readonly string[]
 }
 
-/** Options of which all are required. Throws `ConfigurationError` for those that cannot be used. */
+/** Returns options that are all required. Throws `ConfigurationError` for invalid ones. */
 export function validatedOptions<Options extends object>(
   source: string,
   given: Options,
@@ -35,14 +35,14 @@ export function validatedOptions<Options extends object>(
   return given
 }
 
-/** One issue for each option that is not known. */
+/** Returns an issue for each unknown option. */
 export function unknownOptions(given: object, known: readonly string[]): ConfigurationIssue[] {
   return Object.entries(given).flatMap(([name, value]) =>
     known.includes(name) ? [] : [unknownOption([name], value, known)],
   )
 }
 
-/** One issue for each option that cannot be used, or is not known. */
+/** Returns an issue for each invalid or unknown option. */
 export function optionIssues(
   given: unknown,
   checks: OptionChecks,

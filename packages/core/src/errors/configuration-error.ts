@@ -1,22 +1,22 @@
 import { closest } from '../primitives/closest.ts'
 
-/** Where an option stands: names and indexes, from the outside in. */
+/** The path of an option: names and indexes, from the outside in. */
 export type OptionPath = readonly (string | number)[]
 
-/** One option that cannot be used. No text of it holds a secret. */
+/** An invalid option. None of its texts contains a secret. */
 export interface ConfigurationIssue {
-  /** From the function's options inwards: `['timeouts', 'totalMs']`. Empty for the options as a whole. */
+  /** Path within the options: `['timeouts', 'totalMs']`. Empty for the options object itself. */
   readonly path: OptionPath
-  /** The value in a few words, or what kind of value it is where it may be a secret. */
+  /** A short description of the value; only its type if it may be a secret. */
   readonly received: string
   readonly expected: string
-  /** The name that a misspelt option was likely meant to be. */
+  /** The closest known name, for an option that is likely misspelt. */
   readonly suggestion?: string
 }
 
 const brand = Symbol.for('sluice.ConfigurationError')
 
-/** Options that cannot be used: one issue for each. The message lists all of them. */
+/** Thrown for invalid options, with one issue per option. The message lists all of them. */
 export class ConfigurationError extends TypeError {
   /** The function that rejected its options: `createGateway()`. */
   readonly source: string
@@ -30,13 +30,13 @@ export class ConfigurationError extends TypeError {
     Object.defineProperty(this, brand, { value: true })
   }
 
-  /** Whether a value is a `ConfigurationError`, also one of another copy of this package. */
+  /** Returns whether a value is a `ConfigurationError`, including those of another copy of this package. */
   static is(value: unknown): value is ConfigurationError {
     return typeof value === 'object' && value !== null && brand in value
   }
 }
 
-/** The error of one value that cannot be used. */
+/** Returns an error with a single issue. */
 export function configurationError(
   source: string,
   path: OptionPath,
@@ -46,44 +46,44 @@ export function configurationError(
   return new ConfigurationError(source, [configurationIssue(path, value, expected)])
 }
 
-/** The issue of a value that cannot be used. */
+/** Returns the issue of an invalid value. The value is shown unless its option name suggests a secret. */
 export function configurationIssue(path: OptionPath, value: unknown, expected: string): ConfigurationIssue {
   return { path, received: describe(value, isSecret(path.at(-1))), expected }
 }
 
-/** The same for a value of which nothing is shown, as it may be a secret wherever it stands. */
+/** Returns the issue of an invalid value that may be a secret: only its type is shown. */
 export function hiddenIssue(path: OptionPath, value: unknown, expected: string): ConfigurationIssue {
   return { path, received: describe(value, true), expected }
 }
 
-/** The issue of an option with an unknown name. Its value is not shown: a misspelt `apiKey` holds a key. */
+/** Returns the issue of an unknown option. Its value is not shown, because a misspelt `apiKey` holds a key. */
 export function unknownOption(path: OptionPath, value: unknown, known: Iterable<string>): ConfigurationIssue {
   const issue = { path, received: describe(value, true), expected: 'no such option' }
   const suggestion = closest(String(path.at(-1)), known)
   return suggestion === undefined ? issue : { ...issue, suggestion }
 }
 
-/** `got 0, expected a whole number from 1`, with the suggestion where there is one. */
+/** Formats an issue: `got 0, expected a whole number from 1`, with the suggestion if there is one. */
 export function issueText({ received, expected, suggestion }: ConfigurationIssue): string {
   const meant = suggestion === undefined ? '' : `. Did you mean '${suggestion}'?`
   return `got ${received}, expected ${expected}${meant}`
 }
 
-/** `models['gpt-4.1'][0].weight`; an empty text for no path. */
+/** Formats a path: `models['gpt-4.1'][0].weight`. Returns an empty string for an empty path. */
 export function optionPathText(path: OptionPath): string {
   return path.map((step, at) => stepText(step, at === 0)).join('')
 }
 
-const longestName = 80
+const maxNameLength = 80
 
 function stepText(step: string | number, isFirst: boolean): string {
   if (typeof step === 'number') return `[${step}]`
-  const name = step.length > longestName ? `${step.slice(0, longestName)}...` : step
+  const name = step.length > maxNameLength ? `${step.slice(0, maxNameLength)}...` : step
   if (/^[A-Za-z_$][\w$-]*$/.test(name)) return isFirst ? name : `.${name}`
   return `[${quoted(name)}]`
 }
 
-/** A text between quotes, in one line. */
+/** Returns a text in single quotes, on one line. */
 export function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
   return `'${inner}'`
@@ -102,11 +102,11 @@ function isEmpty(value: object): boolean {
   return Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === 0
 }
 
-const longestShown = 60
+const maxShownLength = 60
 
-/** Names of options that hold secrets, or URLs that may. */
+/** Names of options that hold secrets, or URLs, which may contain some. */
 const secretNames = /(?:key|token|secret|password|passphrase|pepper|credentials?|authorization|cookie|url)$/i
-/** URLs with a user, and the prefixes that vendors give to keys. */
+/** URLs with credentials, and the prefixes of vendors' keys. */
 const secretTexts = /:\/\/[^/\s]*@|^(?:sk|gsk|xai|rk|pk|csk|key|bearer|sluice)[-_ ]/i
 
 function isSecret(name: string | number | undefined): boolean {
@@ -118,7 +118,7 @@ function describe(value: unknown, hidden: boolean): string {
     case 'string':
       if (value === '') return 'an empty string'
       if (hidden || secretTexts.test(value)) return 'a string'
-      return value.length > longestShown ? `a string of ${value.length} characters` : quoted(value)
+      return value.length > maxShownLength ? `a string of ${value.length} characters` : quoted(value)
     case 'function':
       return 'a function'
     case 'object':

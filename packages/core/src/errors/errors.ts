@@ -1,10 +1,7 @@
 import { ownMembers } from '../primitives/own-members.ts'
 import { oneLine } from '../primitives/safe-text.ts'
 
-/**
- * Every way in which the gateway refuses: status, `type` and `code` of the answer, and its usual text
- * (protocol section 4.2). A new refusal is a new line.
- */
+/** All error reasons of the gateway: status, `type`, `code` and default message of the response (protocol section 4.2). */
 export const errorTable = {
   missing_api_key: [
     401,
@@ -160,7 +157,7 @@ export const errorTable = {
     499,
     'invalid_request_error',
     'client_disconnected',
-    'The client left before the answer.',
+    'The client disconnected before the response.',
   ],
   body_too_large: [413, 'invalid_request_error', null, 'Maximum content size limit exceeded.'],
   rate_limit_exceeded: [
@@ -197,13 +194,13 @@ export const errorTable = {
     502,
     'server_error',
     'bad_gateway',
-    'The model could not answer: its server failed or gave an answer that makes no sense.',
+    'The model could not respond: the upstream server failed or returned an invalid response.',
   ],
   upstream_auth: [
     502,
     'server_error',
     'upstream_auth',
-    "The model could not answer: its server refused this service's own credentials.",
+    "The model could not respond: the upstream server rejected this service's own credentials.",
   ],
   overloaded: [
     503,
@@ -215,43 +212,43 @@ export const errorTable = {
     503,
     'service_unavailable_error',
     'limiter_unavailable',
-    'Your limits cannot be checked at the moment. Please try again.',
+    'Your rate limits cannot be checked right now. Please try again later.',
   ],
   limit_store_full: [
     503,
     'service_unavailable_error',
     'limit_store_full',
-    'The service has no room to count your request at the moment. Please try again later.',
+    'The service cannot count any more rate limits right now. Please try again later.',
   ],
   authentication_unavailable: [
     503,
     'service_unavailable_error',
     'authentication_unavailable',
-    'Your key cannot be checked at the moment. Please try again.',
+    'Your API key cannot be verified right now. Please try again later.',
   ],
   ledger_unavailable: [
     503,
     'service_unavailable_error',
     'ledger_unavailable',
-    'What you spend cannot be recorded at the moment. Please try again.',
+    'Your usage cannot be recorded right now. Please try again later.',
   ],
   service_overloaded: [
     503,
     'service_unavailable_error',
     'server_is_overloaded',
-    'The service has no room for the request at the moment. Please try again.',
+    'The service is currently overloaded. Please try again later.',
   ],
   idempotency_unavailable: [
     503,
     'service_unavailable_error',
     'idempotency_unavailable',
-    'It cannot be checked at the moment whether this idempotency key was used before. Please try again.',
+    'The idempotency key cannot be checked right now. Please try again later.',
   ],
   idempotency_full: [
     503,
     'service_unavailable_error',
     'idempotency_full',
-    'Too many requests with an idempotency key are running. Please try again when one of them has ended.',
+    'Too many requests with idempotency keys are in progress. Please try again later.',
   ],
   shutting_down: [
     503,
@@ -259,28 +256,28 @@ export const errorTable = {
     'server_is_overloaded',
     'The service is restarting. Please try again.',
   ],
-  upstream_timeout: [504, 'server_error', 'timeout', 'The model did not answer in time.'],
+  upstream_timeout: [504, 'server_error', 'timeout', 'The model did not respond in time.'],
 } as const satisfies Record<
   string,
   readonly [status: number, type: string, code: string | null, message: string]
 >
 
-/** The name of a refusal: a line of the table above. */
+/** Why the gateway rejects a request or fails it. Determines status, `type` and `code` of the error. */
 export type ErrorReason = keyof typeof errorTable
 
-/** What a refusal adds to its line of the table. */
+/** Options of a `GatewayError`. */
 export interface GatewayErrorDetails {
-  /** Replaces the usual text. It reaches the caller: it must hold nothing internal. Line breaks become spaces. */
+  /** Replaces the default message. Callers see it, so it must not hold anything internal. Line breaks become spaces. */
   readonly message?: string
-  /** The request's field that is at fault, as a path: `messages[0].role`. */
+  /** Path of the offending field of the request: `messages[0].role`. */
   readonly param?: string | null
-  /** Further headers of the answer, such as `retry-after`. */
+  /** Additional response headers, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What went wrong inside. It goes to `observe`, never to the caller. */
+  /** The underlying error. It is passed to `observe`, never to the caller. */
   readonly cause?: unknown
 }
 
-/** The body of every error: always these four keys (protocol section 4.1). */
+/** The body of an error response. It always has these four fields (protocol section 4.1). */
 export interface ErrorBody {
   readonly error: {
     readonly message: string
@@ -293,11 +290,10 @@ export interface ErrorBody {
 const brand = Symbol.for('sluice.GatewayError')
 
 /**
- * A refusal with its place in the protocol. Stages and policies throw it; the gateway turns it into the
- * answer. Any other throw becomes a 500 that tells nothing.
+ * An error that becomes the response to the caller: throw it in your own policies. Any other error becomes a 500 with a
+ * generic message.
  */
 export class GatewayError extends Error {
-  /** The line of the table. */
   readonly reason: ErrorReason
   readonly status: number
   readonly type: string
@@ -332,12 +328,12 @@ export class GatewayError extends Error {
     )
   }
 
-  /** The body of the answer. */
+  /** Returns the body of the response. */
   toBody(): ErrorBody {
     return { error: { message: this.message, type: this.type, param: this.param, code: this.code } }
   }
 
-  /** The answer as a `Response`: status, headers, and the body as JSON. */
+  /** Returns the error as a `Response` with its status, headers and JSON body. */
   toResponse(): Response {
     return new Response(JSON.stringify(this.toBody()), {
       status: this.status,
@@ -345,25 +341,24 @@ export class GatewayError extends Error {
     })
   }
 
-  /** Whether a value is a `GatewayError`, also one of another copy of this package. */
+  /** Returns whether a value is a `GatewayError`, including those of another copy of this package. */
   static is(value: unknown): value is GatewayError {
     return typeof value === 'object' && value !== null && brand in value
   }
 }
 
 function defaultHeaders(
-  refusal: ErrorReason,
+  reason: ErrorReason,
   status: number,
   given: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  if (refusal === 'missing_api_key')
-    return { 'www-authenticate': 'Bearer realm="chat-completions"', ...given }
-  if (refusal === 'invalid_api_key') {
+  if (reason === 'missing_api_key') return { 'www-authenticate': 'Bearer realm="chat-completions"', ...given }
+  if (reason === 'invalid_api_key') {
     return { 'www-authenticate': 'Bearer realm="chat-completions", error="invalid_token"', ...given }
   }
-  if (refusal === 'insufficient_quota' || refusal === 'already_processed')
+  if (reason === 'insufficient_quota' || reason === 'already_processed')
     return { 'x-should-retry': 'false', ...given }
-  if (refusal === 'idempotency_in_progress') return { 'retry-after': '1', ...given }
+  if (reason === 'idempotency_in_progress') return { 'retry-after': '1', ...given }
   if (status === 503) return { 'retry-after': '1', ...given }
   return given
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from './errors.ts'
 
-/** The 404 for a model that nobody serves. `suggested` are names that the caller may use. */
+/** Returns the 404 for an unknown model. `suggested` are similar names that the caller may use. */
 export function modelNotFound(
   model: string,
   { cause, suggested = [] }: { readonly cause?: unknown; readonly suggested?: readonly string[] } = {},
@@ -11,7 +11,7 @@ export function modelNotFound(
   return new GatewayError('model_not_found', { message, cause })
 }
 
-/** The 403 for a model that is not the caller's to use. */
+/** Returns the 403 for a model that the caller may not use. */
 export function modelNotAllowed(model: string): GatewayError {
   return new GatewayError('model_not_allowed', {
     message: `You do not have access to model \`${shown(model)}\`.`,

@@ -2,9 +2,9 @@ import { GatewayError } from './errors.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /**
- * Why a target is unavailable. `upstream_auth`: it refused this service's credentials. `insufficient_quota`: this
- * service's account is used up. `rate_limited`: it asked for a pause. `overloaded`: it answered with errors of its own.
- * `unreachable`: there was no connection, it timed out, or the connection was dropped.
+ * Why a target is unavailable. `upstream_auth`: it rejected the credentials of the gateway. `insufficient_quota`: the quota of
+ * the gateway's account is exhausted. `rate_limited`: it returned 429. `overloaded`: it returned other errors. `unreachable`:
+ * connecting failed, it timed out, or the connection was lost.
  */
 export type UnavailableReason =
   | 'upstream_auth'
@@ -13,7 +13,7 @@ export type UnavailableReason =
   | 'overloaded'
   | 'unreachable'
 
-/** Every reason, the one that passes soonest first. */
+/** All reasons, in the order of how soon they usually pass. */
 export const unavailableReasons: readonly UnavailableReason[] = [
   'rate_limited',
   'overloaded',
@@ -22,12 +22,12 @@ export const unavailableReasons: readonly UnavailableReason[] = [
   'upstream_auth',
 ]
 
-/** Returns whether a value is a reason; another process may know others. */
+/** Returns whether a value is a known reason. A process with another version may know others. */
 export function isUnavailableReason(value: unknown): value is UnavailableReason {
   return unavailableReasons.some(reason => reason === value)
 }
 
-/** Returns the reason that stands for a failure. */
+/** Returns the reason that corresponds to a failure. */
 export function unavailableReason(error: unknown): UnavailableReason {
   if (GatewayError.is(error)) return error.reason === 'upstream_auth' ? 'upstream_auth' : 'overloaded'
   if (!UpstreamError.is(error)) return 'overloaded'

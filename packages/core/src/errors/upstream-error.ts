@@ -1,47 +1,46 @@
 import { ownMembers } from '../primitives/own-members.ts'
 
-/** How an upstream failed. */
+/** The kind of an upstream failure. */
 export type UpstreamFailure =
-  /** No connection: refused, reset before an answer, unknown host, TLS. */
+  /** No connection: refused, reset before a response, unknown host, or a TLS error. */
   | 'unreachable'
   | 'connect_timeout'
   | 'first_byte_timeout'
   | 'idle_timeout'
-  /** An answer that is not streamed was not complete in time. */
+  /** A response that is not streamed was not complete in time. */
   | 'response_timeout'
   | 'total_timeout'
-  /** It answered with an error of its own; `status` tells which. */
+  /** It returned an error: see `status`. */
   | 'refused'
-  /** It ended before its own end mark. */
+  /** The stream ended before its end marker. */
   | 'truncated'
-  /** It answered with something that is no completion. */
+  /** The response is not a valid completion. */
   | 'garbled'
 
-/** What is known of a vendor's failure. */
+/** Options of an `UpstreamError`. */
 export interface UpstreamErrorDetails {
   readonly kind: UpstreamFailure
-  /** The vendor's status; for an error inside a 200 stream, the status that it stands for. */
+  /** HTTP status of the response. For an error inside a stream: the status that corresponds to it. */
   readonly status?: number
-  /** The vendor's own code, such as `context_length_exceeded`. */
+  /** Error code of the vendor, such as `context_length_exceeded`. */
   readonly code?: string | null
   readonly type?: string | null
   readonly param?: string | null
-  /** How long the vendor asks to wait. */
+  /** How long the vendor asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
-  /** What the vendor said of it, in its own words. They may quote the prompt, or a key. */
+  /** The vendor's error message. It may quote the prompt, or a key. */
   readonly vendorMessage?: string
   /**
-   * The connection had served before, and the upstream closed it as the request was sent, without a byte of an
-   * answer: the same upstream is asked once more.
+   * Whether a reused connection was closed while the request was sent, before any byte of a response. The gateway sends the
+   * request to the same upstream once more.
    */
   readonly staleConnection?: boolean
   readonly cause?: unknown
 }
 
 /**
- * A vendor's failure. `message` is a sentence of ours and fit for a log. The vendor's own words are kept apart, in
- * `vendorMessage`, which no logger prints by itself; of those the caller is told, scrubbed, where the fault is the
- * request's own.
+ * A failed upstream call. `message` is safe to log. The vendor's message is separate, in `vendorMessage`, where loggers do not
+ * print it. Callers see it, redacted, only if the request itself caused the failure.
  */
 export class UpstreamError extends Error {
   readonly kind: UpstreamFailure
@@ -50,7 +49,7 @@ export class UpstreamError extends Error {
   readonly type: string | null
   readonly param: string | null
   readonly retryAfterMs: number | undefined
-  /** The connection had served before, and was closed as the request was sent. */
+  /** Whether a reused connection was closed while the request was sent. */
   readonly staleConnection: boolean
 
   constructor(message: string, given: UpstreamErrorDetails) {
@@ -68,18 +67,18 @@ export class UpstreamError extends Error {
     Object.defineProperty(this, upstreamBrand, { value: true })
   }
 
-  /** The vendor's words. */
+  /** The vendor's error message. It may quote the prompt, or a key. */
   get vendorMessage(): string | undefined {
     return vendorMessages.get(this)
   }
 
-  /** Whether a value is an `UpstreamError`, also one of another copy of this package. */
+  /** Returns whether a value is an `UpstreamError`, including those of another copy of this package. */
   static is(value: unknown): value is UpstreamError {
     return typeof value === 'object' && value !== null && upstreamBrand in value
   }
 }
 
-/** Beside the errors: some loggers print all properties of an error's own, also those that are not enumerable. */
+/** Not a property: some loggers print all own properties of an error, even those that are not enumerable. */
 const vendorMessages = new WeakMap<UpstreamError, string>()
 
 const upstreamBrand = Symbol.for('sluice.UpstreamError')

@@ -56,7 +56,7 @@ export const anIdempotency: Check = value => {
   const { onStoreFailure, ...kept } = partsOf(value)
   return (onStoreFailure === 'closed' || onStoreFailure === 'open') && isKept(kept)
     ? undefined
-    : 'what idempotency() gives'
+    : 'the result of idempotency()'
 }
 
 function partsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -66,7 +66,7 @@ export class CompletionStream implements TextSource {
     if (answering instanceof Promise) answering.catch(error => this.#breakUnread(error))
     else this.#follow(answering)
     context.lifetime.onEnd(reason => {
-      if (reason === 'client_disconnected') this.leave()
+      if (reason === 'client_disconnected') this.cancel()
     })
   }
 
@@ -81,7 +81,7 @@ export class CompletionStream implements TextSource {
     return this.#upstream.answer.next().then(this.#took, this.#broke)
   }
 
-  leave(): void {
+  cancel(): void {
     if (this.#over) return
     this.#over = true
     // Cuts off an upstream that has not answered yet, which `release` would not.
@@ -162,7 +162,7 @@ export class CompletionStream implements TextSource {
   }
 
   #breakUnread(error: unknown): void {
-    if (this.#request.context.lifetime.ended === 'client_disconnected') this.leave()
+    if (this.#request.context.lifetime.ended === 'client_disconnected') this.cancel()
     else if (!this.#reading) this.#errorText = this.#break(error)
   }
 

@@ -98,10 +98,13 @@ export interface GatewayOptions<Host = unknown, Model extends string = string> {
    * out and reported in the response (`drop`).
    */
   readonly unsupportedParameters?: UnsupportedParameters
+  /** Limits on the size, depth and upload rate of request bodies. */
   readonly requestLimits?: Partial<RequestLimits>
+  /** Timeouts of your functions and of upstream calls, in milliseconds. */
   readonly timeouts?: Partial<Timeouts>
+  /** Keep-alive comments and buffering of streamed responses. */
   readonly stream?: Partial<StreamPacing>
-  /** How many upstream calls one request may make, over all its targets. Default 3. */
+  /** Maximum number of upstream calls per request, over all targets. Default 3. */
   readonly maxAttempts?: number
   /** How a request is retried at a target that failed; `false`: never, although other targets are called. */
   readonly retry?: Partial<RetryOptions> | false

@@ -46,7 +46,7 @@ export async function explain<Host>(
     principal = await authenticate(request, context.host, options.authenticate, failure => {
       reported = moreSpecific(reported, checkedAuthFailure(failure))
     })
-    context.identified?.(principal)
+    context.onPrincipal?.(principal)
     if (isBodyBuffered(context.body)) await undefined
     const { requestLimits, random, clock } = options
     const draft =
@@ -76,7 +76,7 @@ export async function explain<Host>(
     lifetime.release()
   }
   const authFailure = principal === undefined ? authFailureOf(refusal, reported) : undefined
-  return { principal: principal?.id, authFailure, model, ...log.told(), seed: log.seed, refusal }
+  return { principal: principal?.id, authFailure, model, ...log.summary(), seed: log.seed, refusal }
 }
 
 /** Reports the targets that would be skipped. Returns the error where all would be. */

@@ -6,7 +6,7 @@ import type { LoadShedder } from '../contracts/load-shedder.ts'
 import type { Principal } from '../contracts/principal.ts'
 import type { RequestSpan, Tracer } from '../contracts/tracer.ts'
 import { TracedRequest } from '../observability/traced-request.ts'
-import { isPromise, unheard } from '../primitives/is-promise.ts'
+import { ignoreRejection, isPromise } from '../primitives/is-promise.ts'
 import { memberOf, membersOf, ownMembers } from '../primitives/own-members.ts'
 import { freshId, random as systemRandom } from '../primitives/random.ts'
 import type { Prices } from '../usage/prices.ts'
@@ -36,7 +36,7 @@ function guardCallback<Args extends readonly unknown[], T>(
         report?.worked()
         return value
       }
-      unheard(value)
+      ignoreRejection(value)
       const got = isPromise(value) ? 'a promise' : typeof value
       report?.failed(new TypeError(`${report.name}: got ${got}, expected ${report.expected}.`))
     } catch (error) {
@@ -162,7 +162,7 @@ function isSpanOrNothing(value: unknown): boolean {
 
 /**
  * A ledger that has to keep an entry within `ms`. `observe` is told when it begins to fail, and when it works again.
- * Its `close`, `cancel`, `discarded` and `flush` never fail.
+ * Its `close`, `cancel`, `recordDiscarded` and `flush` never fail.
  */
 export function guardLedger(
   ledger: Ledger | undefined,
@@ -171,7 +171,7 @@ export function guardLedger(
   clock: Clock,
 ): Ledger | undefined {
   if (ledger === undefined) return undefined
-  const { cancel, discarded } = membersOf(ledger, 'cancel', 'discarded')
+  const { cancel, recordDiscarded } = membersOf(ledger, 'cancel', 'recordDiscarded')
   const state = new LedgerState(observe)
   const watch = async (part: string, run: () => void | Promise<void>): Promise<void> => {
     try {
@@ -187,8 +187,8 @@ export function guardLedger(
       watch('open', () => withPolicyTimeout(clock, 'ledger', ledger.open(entry, progress), ms)),
     close: closing => watch('close', () => ledger.close(closing)).catch(() => {}),
     ...(cancel && { cancel: entry => watch('close', () => cancel.call(ledger, entry)).catch(() => {}) }),
-    ...(discarded && {
-      discarded: closing => watch('close', () => discarded.call(ledger, closing)).catch(() => {}),
+    ...(recordDiscarded && {
+      recordDiscarded: closing => watch('close', () => recordDiscarded.call(ledger, closing)).catch(() => {}),
     }),
     flush: () => watch('flush', () => ledger.flush?.()).catch(() => {}),
   })

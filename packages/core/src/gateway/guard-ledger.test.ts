@@ -41,20 +41,20 @@ describe('guardLedger', () => {
   it('hands on calls that nobody got, where the ledger keeps them, and does not fail where it fails', async () => {
     expect(watched({}).made).not.toHaveProperty('unused')
     const heard: unknown[] = []
-    await watched({ discarded: (...given) => void heard.push(given) }).made.discarded?.(closing)
+    await watched({ recordDiscarded: (...given) => void heard.push(given) }).made.recordDiscarded?.(closing)
     expect(heard).toEqual([[closing]])
-    const { made, states } = watched({ discarded: () => Promise.reject(new Error('rows')) })
-    await made.discarded?.(closing)
+    const { made, states } = watched({ recordDiscarded: () => Promise.reject(new Error('rows')) })
+    await made.recordDiscarded?.(closing)
     expect(states()).toEqual(['failing'])
   })
 
   it('has nothing that another library has added to every object', () => {
-    Object.assign(Object.prototype, { cancel: () => {}, discarded: () => {} })
+    Object.assign(Object.prototype, { cancel: () => {}, recordDiscarded: () => {} })
     onTestFinished(() => {
       for (const name of ['cancel', 'discarded']) Reflect.deleteProperty(Object.prototype, name)
     })
     const { made } = watched({})
-    expect([made.cancel, made.discarded]).toEqual([undefined, undefined])
+    expect([made.cancel, made.recordDiscarded]).toEqual([undefined, undefined])
   })
 
   it('tells once that opening fails, with the error, and once that it works again', async () => {
@@ -85,7 +85,7 @@ describe('guardLedger', () => {
   it('does not wait longer than it may for an entry to be kept', async () => {
     const { made, states } = watched({ open: () => new Promise(() => {}) })
     await expect(made.open(entry, nothing)).rejects.toThrow(
-      'ledger did not come to its answer within 20 milliseconds (timeouts.policyMs).',
+      '`ledger` timed out after 20 ms (`timeouts.policyMs`).',
     )
     expect(states()).toEqual(['failing'])
   })

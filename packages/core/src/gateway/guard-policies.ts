@@ -123,7 +123,7 @@ export function withPolicyTimeout<T>(
 ): T | Promise<T> {
   if (!isPromise(value)) return value
   const expired = () => {
-    throw new Error(`${name} did not come to its answer within ${ms} milliseconds (timeouts.policyMs).`)
+    throw new Error(`\`${name}\` timed out after ${ms} ms (\`timeouts.policyMs\`).`)
   }
   return withTimeout(clock, ms, value, expired, late)
 }

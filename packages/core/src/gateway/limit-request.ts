@@ -53,7 +53,7 @@ export class LimitRequest implements LimitContext {
   }
 
   get signal(): AbortSignal {
-    return this.#lifetime.ending
+    return this.#lifetime.signal
   }
 }
 

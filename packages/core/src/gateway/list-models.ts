@@ -73,7 +73,7 @@ async function identify<Host>(
   options: ResolvedOptions<Host>,
 ): Promise<Principal> {
   const principal = await authenticate(request, context.host, options.authenticate)
-  context.identified?.(principal)
+  context.onPrincipal?.(principal)
   return principal
 }
 

@@ -14,7 +14,7 @@ export interface TargetStatus {
 
 /** The targets of a model. */
 export interface ModelTargets {
-  /** The name that callers use. */
+  /** The name of the model in requests. */
   readonly model: string
   /**
    * In the order of the table, each once, with the targets of `mirror`. A request may call them in another order, or only

@@ -53,7 +53,7 @@ export async function completeChat<Host>(
   )
   const principal = isPromise(identifying) ? await identifying : identifying
   context.principal = principal
-  fetchContext.identified?.(principal)
+  fetchContext.onPrincipal?.(principal)
   if (isBodyBuffered(fetchContext.body)) await undefined
   const draft =
     read(request, fetchContext.body, options.requestLimits) ??

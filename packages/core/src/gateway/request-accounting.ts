@@ -153,7 +153,7 @@ export class RequestAccounting implements AttemptObserver {
       return
     }
     this.#capture ??= new ResponseCapture()
-    this.#capture.keepFor(writer)
+    this.#capture.addWriter(writer)
   }
 
   /** Takes a response that was stored, in place of an answer. */
@@ -211,12 +211,12 @@ export class RequestAccounting implements AttemptObserver {
 
   #storeDiscarded(call: DiscardedCallEvent): void {
     const { ledger, generateId } = this.#services
-    if (ledger?.discarded === undefined) return
+    if (ledger?.recordDiscarded === undefined) return
     const closedAt = this.#context.clock.now()
     const openedAt = this.#entry?.openedAt ?? closedAt
     const beside = { id: uuidv7(openedAt, generateId()), stream: this.#context.stream, openedAt, closedAt }
     const closing = discardedClosing(call, beside)
-    if (closing !== undefined) this.#close(() => ledger.discarded?.(closing))
+    if (closing !== undefined) this.#close(() => ledger.recordDiscarded?.(closing))
   }
 
   /** The headers of the response, as far as they are known: limits, adjustments, cache, trace and the client's own id. */

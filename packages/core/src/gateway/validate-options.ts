@@ -15,7 +15,9 @@ import {
 const aFunction: Check = value => (typeof value === 'function' ? undefined : 'a function')
 const aRoute: Check = value => {
   if (typeof value !== 'function') return 'a function'
-  return 'provider' in value ? 'a route, such as models({...}), and no vendor' : unresolvedNames(value)
+  return 'provider' in value
+    ? 'a route, such as models({...}), rather than a provider'
+    : unresolvedNames(value)
 }
 const aLimit: Check = value =>
   typeof value === 'object' &&
@@ -31,7 +33,7 @@ const aSharedHealth: Check = value => {
   const { read, write, acquireProbe, releaseProbe } = (value ?? {}) as { [name: string]: unknown }
   return [read, write, acquireProbe, releaseProbe].every(aMethod)
     ? undefined
-    : 'what processes share their health by, such as redisHealth(client)'
+    : 'a shared health store, such as redisHealth(client)'
 }
 const aTracer: Check = value =>
   aMethod(((value ?? {}) as { start?: unknown }).start)

@@ -2,29 +2,26 @@ import { type OptionChecks, optionIssues } from '../errors/check-options.ts'
 import { ConfigurationError, configurationError } from '../errors/configuration-error.ts'
 import type { Gateway } from './managed-gateway.ts'
 
+/** Options of `withCors`. */
 export interface CorsOptions {
-  /**
-   * The origins that browsers may call from, as browsers send them: `['https://app.example']`, or `'*'` for
-   * every one.
-   */
+  /** The allowed origins, as browsers send them: `['https://app.example']`, or `'*'` for all. */
   readonly origins: readonly string[] | '*'
-  /** How long a browser may remember the answer to a preflight, in seconds. Default 600. */
+  /** How long a browser may cache a preflight response, in seconds. Default 600. */
   readonly maxAgeSeconds?: number
 }
 
 const exposed =
   'x-request-id, x-client-request-id, x-sluice-adjustments, x-sluice-trace, x-sluice-cache, idempotency-replayed, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens'
 
-/** What clients of the protocol send; the wildcard would not cover `authorization`. */
+/** The headers that clients send. A wildcard would not include `authorization` (Fetch Standard). */
 const allowedHeaders =
   'authorization, content-type, cache-control, idempotency-key, x-request-id, x-client-request-id, x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout'
 
 /**
- * The same gateway, for browsers too (protocol section 5.4): preflights are answered with 204 and without
- * a key, and every answer, errors included, carries the headers that let a page read it. Without it, CORS
- * is the host's business or off.
+ * Adds CORS to a gateway, so that browsers can call it. Preflight requests get a 204 without authentication, and every
+ * response, errors included, gets CORS headers. Do not use it if your host framework handles CORS.
  *
- * Throws `ConfigurationError` for an unknown option, and where `origins` is neither `'*'` nor a list of origins.
+ * Throws `ConfigurationError` for an unknown option, and if `origins` is neither `'*'` nor a list of origins.
  */
 export function withCors<Host>(gateway: Gateway<Host>, options: CorsOptions): Gateway<Host> {
   const issues = optionIssues(options, checks, { required: ['origins'] })
@@ -84,7 +81,7 @@ const checks: OptionChecks = {
 
 const form = "scheme://host[:port] without a path, such as 'https://app.example'"
 
-/** An origin as browsers send it (RFC 6454, section 6.2): lower case, no usual port, no path, no slash. */
+/** Returns an origin as browsers send it (RFC 6454, section 6.2): lower case, without a default port, path or final slash. */
 function asSent(origin: unknown): string | undefined {
   if (typeof origin !== 'string' || !URL.canParse(origin)) return undefined
   const { protocol, host, origin: serialized } = new URL(origin)

@@ -2,18 +2,20 @@ import { pathOf } from '../http/endpoint.ts'
 import { contextOf, isRequest, isRequestInit } from '../http/fetch-arguments.ts'
 import type { Gateway } from './managed-gateway.ts'
 
-/** An extra endpoint beside the gateway, with paths of its own: metrics, probes, a page. */
+/** Serves additional paths beside the gateway: metrics, probes, a page. */
 export interface Endpoint {
-  /** Whether a path, relative to the mount, is the endpoint's: `/metrics`. */
+  /** Returns whether it serves a path. The path is relative to the mount: `/metrics`. */
   matches(path: string): boolean
-  /** Answers a request; `path` is relative to the mount. Adapters abort `request.signal` when the client disconnects. */
+  /** Handles a request. `path` is relative to the mount. `request.signal` aborts when the client disconnects. */
   fetch(request: Request, path: string): Response | Promise<Response>
 }
 
 /**
- * Adds endpoints to a gateway: `withEndpoints(gateway, [probes(gateway), metrics])`. The first endpoint that matches the
- * path answers, else the gateway. Requests to endpoints are not authenticated: an endpoint that shows confidential data
- * has to do so itself. Mounted in a host, their paths are below the mount: `/api/ai` makes `/api/ai/metrics`.
+ * Adds endpoints to a gateway: `withEndpoints(gateway, [probes(gateway), metrics])`. The first endpoint that matches the path
+ * handles the request; otherwise the gateway does. Their paths are relative to the mount: with `/api/ai`, `/metrics` becomes
+ * `/api/ai/metrics`.
+ *
+ * Endpoints are not authenticated. One with confidential content must check credentials itself.
  */
 export function withEndpoints<Host>(gateway: Gateway<Host>, endpoints: readonly Endpoint[]): Gateway<Host> {
   const all = [...endpoints]
@@ -31,7 +33,7 @@ export function withEndpoints<Host>(gateway: Gateway<Host>, endpoints: readonly 
   }
 }
 
-/** The part of a path below the mount; the path itself where it is not there. */
+/** Returns a path relative to the mount, or unchanged if it is not below the mount. */
 function below(path: string, mount: string): string {
   const inside = path.startsWith(mount) && (path.length === mount.length || path[mount.length] === '/')
   return inside ? path.slice(mount.length) || '/' : path

@@ -9,26 +9,26 @@ import type { Upload } from './uploads.ts'
 
 type StreamBody = Extract<HostBody, { kind: 'stream' }>
 
-/** Bounds of a body while it arrives. */
+/** Limits of a body that is being received. */
 export interface BodyBounds {
   readonly limits: RequestLimits
-  /** Where it is counted. Ended when the last byte has arrived, or none is waited for any more. */
+  /** Counts the body. Ended when the body is complete, or no longer received. */
   readonly upload: Upload
-  /** Makes the error for more than `maxBytes`, given how many bytes were read until then. */
+  /** Returns the error for a body above `maxBytes`, of which `bytes` were read. */
   readonly tooLarge: (bytes: number) => Error
-  /** Makes the error for a body that arrives too slowly, given how many bytes have arrived in how many milliseconds. */
+  /** Returns the error for a body that is too slow: `bytes` in `ms` milliseconds. */
   readonly tooSlow: (bytes: number, ms: number) => Error
-  /** Ends the reading when it ends. */
+  /** Aborts receiving when the request is aborted. */
   readonly lifetime: Pick<Lifetime, 'onEnd' | 'offEnd'>
   readonly clock: Clock
 }
 
 /**
- * Returns what `use` makes of all of a stream as one array, which is another body's afterwards. A body that comes in one
- * piece is not copied; one that comes in many tiny pieces does not keep them alive. When it refuses, it tells the stream
- * to stop and does not wait for that.
+ * Collects a stream and returns the result of `use`. The bytes passed to `use` are reused for other bodies afterwards. A body
+ * of a single chunk is not copied; small chunks are copied together, so that they are not retained. On an error it cancels the
+ * stream without waiting for it.
  *
- * Rejects with what `bounds` makes, with what the stream, the upload or `use` threw, or with `LifeEnded`.
+ * Rejects with an error of `bounds`, with what the stream, the upload or `use` threw, or with `LifeEnded`.
  */
 export function collectBody<T>(
   stream: AsyncIterable<Uint8Array>,
@@ -44,20 +44,20 @@ export function collectBody<T>(
     const end = (): void => {
       ended = true
       timer?.cancel()
-      lifetime.offEnd(leave)
+      lifetime.offEnd(abort)
       upload.end()
     }
     const refuse = (error: unknown): void => {
       if (ended) return
       end()
-      // A stream that never answers keeps this alive.
+      // A stream that never settles would keep the bytes alive.
       pieces.clear()
       reject(error)
       void stop(iterator)
     }
-    const leave = (reason: EndReason): void => refuse(new LifeEnded(reason))
+    const abort = (reason: EndReason): void => refuse(new LifeEnded(reason))
     const startedAt = clock.monotonic()
-    /** Looks after a body that takes its time: when it counts as an upload, and when it is too late. */
+    /** Runs for a body that takes long: counts it as an upload, or rejects it as too slow. */
     const watch = (): void => {
       const ms = clock.monotonic() - startedAt
       const dueMs = allowedMs(pieces.length, limits)
@@ -75,7 +75,7 @@ export function collectBody<T>(
       const source = stream[Symbol.asyncIterator]()
       iterator = source
       watch()
-      lifetime.onEnd(leave)
+      lifetime.onEnd(abort)
       while (!ended) {
         const { done, value } = await source.next()
         if (ended) return
@@ -97,23 +97,23 @@ export function collectBody<T>(
   })
 }
 
-/** How long a body may take of which so many bytes have arrived. */
+/** Returns how long a body may have taken after `bytes` bytes, in milliseconds. */
 function allowedMs(bytes: number, { deadlineMs, minBytesPerSecond, minRateGraceMs }: RequestLimits): number {
   return Math.min(deadlineMs, minRateGraceMs + (1000 * bytes) / minBytesPerSecond)
 }
 
-/** All of a body that has come as a whole; `undefined` where it has to be waited for. */
+/** Returns a body that is buffered completely, or `undefined`. */
 export function bufferedBody(body: StreamBody): Uint8Array | undefined {
-  const whole = memberOf(body, 'arrived')?.call(body)
-  if (whole !== undefined && !ArrayBuffer.isView(whole)) throw notBytes()
-  return whole
+  const buffered = memberOf(body, 'buffered')?.call(body)
+  if (buffered !== undefined && !ArrayBuffer.isView(buffered)) throw notBytes()
+  return buffered
 }
 
 function notBytes(): TypeError {
   return new TypeError('The body has to come as bytes, not as text.')
 }
 
-/** A Web stream as an iterable whose `return` ends a read under way: that of an async generator would wait. */
+/** Iterates over a Web stream. Its `return` cancels a pending read, for which an async generator would wait. */
 export function iterate(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
@@ -133,31 +133,28 @@ async function stop(iterator: AsyncIterator<Uint8Array> | undefined): Promise<vo
   try {
     await iterator?.return?.()
   } catch {
-    // The stream failed while it stopped; what was refused stays refused.
+    // The error that ended the body has already been reported.
   }
 }
 
 const nothing = new Uint8Array()
 
-/**
- * Used for each body that has to be put together, one after the other. Fresh memory for each large one would have the
- * engine look for garbage in all of its memory every few requests.
- */
+/** Reused to join the chunks of a body. Allocating a large array per request would cause a major GC every few requests. */
 let spare: Uint8Array = nothing
-const largestSpare = 4_194_304
+const maxSpareBytes = 4_194_304
 
-/** Smaller pieces are copied together, so that many of them cost little more than their bytes. */
+/** Chunks below this size are copied together, which bounds the overhead of many small ones. */
 const smallPiece = 4_096
-const smallestSlab = 1_024
-const largestSlab = 65_536
+const minSlabBytes = 1_024
+const maxSlabBytes = 65_536
 
-/** What has arrived of a body: about as much memory as bytes, however they are cut. */
+/** The received chunks of a body. Uses about as much memory as bytes, whatever the size of the chunks. */
 class Pieces {
   length = 0
   #list: Uint8Array[] = []
-  /** Where small pieces are copied to. */
+  /** The buffer of small chunks. */
   #slab: Uint8Array = nothing
-  /** What of the slab is in use, and not in the list. */
+  /** The range of the slab that is in use, but not in the list yet. */
   #from = 0
   #to = 0
 
@@ -165,33 +162,33 @@ class Pieces {
     this.length += piece.length
     if (piece.length >= smallPiece || this.#list.length === 0) {
       this.#close()
-      // What it is a part of would be kept with it.
+      // A view would retain its complete buffer.
       this.#list.push(piece.buffer.byteLength > 2 * piece.length ? new Uint8Array(piece) : piece)
       return
     }
     if (this.#to + piece.length > this.#slab.length) {
       this.#close()
-      this.#slab = new Uint8Array(Math.min(Math.max(this.length, smallestSlab), largestSlab))
+      this.#slab = new Uint8Array(Math.min(Math.max(this.length, minSlabBytes), maxSlabBytes))
       this.#from = this.#to = 0
     }
     this.#slab.set(piece, this.#to)
     this.#to += piece.length
   }
 
-  /** Calls a function with all bytes, which it must not keep. */
+  /** Calls a function with all bytes, which it must not retain. */
   use<T>(use: (bytes: Uint8Array) => T): T {
     this.#close()
     const [first = nothing, second] = this.#list
     if (second === undefined) return use(first)
-    const room = spare.length >= this.length ? spare : new Uint8Array(this.length)
+    const buffer = spare.length >= this.length ? spare : new Uint8Array(this.length)
     let at = 0
     for (const piece of this.#list) {
-      room.set(piece, at)
+      buffer.set(piece, at)
       at += piece.length
     }
     this.clear()
-    if (room.length <= largestSpare) spare = room
-    return use(room.subarray(0, at))
+    if (buffer.length <= maxSpareBytes) spare = buffer
+    return use(buffer.subarray(0, at))
   }
 
   clear(): void {

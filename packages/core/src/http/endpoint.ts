@@ -2,14 +2,14 @@ import { GatewayError } from '../errors/errors.ts'
 
 // Tuned for the bench row `node`: the last request is remembered (see made-answer.ts).
 
-/** What a path of the gateway stands for. */
+/** The endpoint that a path belongs to. */
 type RequestedEndpoint =
   | { readonly name: 'chat' }
   | { readonly name: 'models' }
   | { readonly name: 'model'; readonly id: string }
   | { readonly name: 'unknown' }
 
-/** The path of a URL, as it is written there. */
+/** Returns the path of a URL, without normalization. */
 export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   if (start === -1) return '/'
@@ -18,8 +18,8 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The part of a path below the gateway's base, beginning with `/`, or `undefined` where the path is not the
- * gateway's. The base may stand below the mount (`/api/ai` + `/v1/...`) or end it (`/api/v1` + `/...`).
+ * Returns the part of a path below the base path, starting with `/`, or `undefined` if the path is not below it. The base path
+ * may follow the mount (`/api/ai` + `/v1/...`) or be its end (`/api/v1` + `/...`).
  */
 export function belowBase(path: string, mount: string, base: string): string | undefined {
   if (mount !== '' && !isBelow(path, mount)) return undefined
@@ -28,7 +28,7 @@ export function belowBase(path: string, mount: string, base: string): string | u
   return mount === base || mount.endsWith(base) ? relative : undefined
 }
 
-/** Which endpoint a path below the base is. Model ids may hold slashes, as they are or as `%2F`. */
+/** Returns the endpoint of a path below the base path. Model ids may contain slashes, also as `%2F`. */
 export function endpointOf(below: string): RequestedEndpoint {
   const path = below.replace(/^\/{2,}/, '/')
   if (path === '/chat/completions' || path === '/chat/completions/') return { name: 'chat' }
@@ -72,7 +72,7 @@ function find(url: string, method: string, mount: string, base: string): Known {
   return endpoint
 }
 
-/** A 404 that names what was asked for. */
+/** Returns a 404 that names the method and path. */
 export function unknownUrl(method: string, path: string): GatewayError {
   return new GatewayError('unknown_url', { message: `Invalid URL (${method} ${shown(path)})` })
 }

@@ -1,43 +1,43 @@
 import type { FetchContext } from '../contracts/host.ts'
 
-/** Also a `Request` of another realm or library. */
+/** Returns whether a value is a `Request`, including those of another realm or library. */
 export function isRequest(input: Request | string | URL): input is Request {
   return typeof input === 'object' && input !== null && 'method' in input && 'headers' in input
 }
 
-/** Whether a second argument is what `fetch` takes, and no context. */
+/** Returns whether a second argument is a `RequestInit`, rather than a `FetchContext`. */
 export function isRequestInit(init: object | undefined): boolean {
   return (
     typeof init === 'object' && init !== null && ('signal' in init || 'method' in init || 'headers' in init)
   )
 }
 
-/** Some hosts hand over a second argument of their own: what is no context is ignored. */
+/** Returns the fields of a `FetchContext`. Ignores invalid ones: some hosts pass a second argument of their own. */
 export function contextOf<Host>(init: FetchContext<Host> | RequestInit | undefined): FetchContext<Host> {
   if (typeof init !== 'object' || init === null) return {}
   const given = init as FetchContext<Host>
   const mount = Object.hasOwn(given, 'mount') ? given.mount : undefined
   const body = Object.hasOwn(given, 'body') ? given.body : undefined
-  const identified = Object.hasOwn(given, 'identified') ? given.identified : undefined
+  const onPrincipal = Object.hasOwn(given, 'onPrincipal') ? given.onPrincipal : undefined
   return {
     host: Object.hasOwn(given, 'host') ? given.host : undefined,
     mount: typeof mount === 'string' ? mount : undefined,
     body: typeof body === 'object' && body !== null && 'kind' in body ? body : undefined,
-    identified: typeof identified === 'function' ? identified : undefined,
+    onPrincipal: typeof onPrincipal === 'function' ? onPrincipal : undefined,
     plainResponses: Object.hasOwn(given, 'plainResponses') && given.plainResponses === true,
   }
 }
 
-/** Fits a log line, a span attribute and a header as it is. */
+/** Safe in log lines, span attributes and headers. */
 const acceptedId = /^[A-Za-z0-9._:/+=@-]{1,128}$/
 
-/** Returns the name of the header that holds the caller's own id; `undefined` where none is read. */
+/** Returns the name of the header with the client's request id, or `undefined` if the option is off. */
 export function clientRequestIdHeader(option: boolean | string | undefined): string | undefined {
   if (option === true) return 'x-request-id'
   return option === false ? undefined : option?.toLowerCase()
 }
 
-/** Returns the id that a caller gave its request; `undefined` where there is none, or one of another form. */
+/** Returns the client's request id, or `undefined` if there is none, or it is invalid. */
 export function clientRequestIdOf(request: Request, header: string): string | undefined {
   const id = request.headers.get(header)
   return id !== null && acceptedId.test(id) ? id : undefined

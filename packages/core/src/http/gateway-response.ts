@@ -6,8 +6,8 @@ import type { GatewayResponse } from '../contracts/host.ts'
 export type AnswerHeaders = Record<string, string>
 
 /**
- * An answer of the gateway's own. Its headers are kept as they are written, names and values by turns; the record of
- * them is made for who asks for it.
+ * A response of the gateway. Its headers are a flat list of names and values, as they are written; the record of them is
+ * created on demand.
  */
 export class PlainResponse implements GatewayResponse {
   readonly status: number
@@ -29,15 +29,15 @@ export class PlainResponse implements GatewayResponse {
   }
 }
 
-/** Headers while they are put together. */
+/** Builds the headers of a response. */
 export class HeaderList {
   readonly list: string[]
-  /** Whether names are in lower case and values printable ASCII: such headers need no further look. */
+  /** Whether all names are in lower case and all values printable ASCII: such headers need no further validation. */
   plain: boolean
-  /** So many places are of names that may be said again. */
+  /** The length of the part of the list with the default headers, which `add` may replace. */
   readonly #own: number
 
-  /** What every answer has; the id may be of the user's making. */
+  /** Sets the headers of every response. The id may come from the user's `generateId`. */
   constructor(contentType: string, cacheControl: string, requestId: string) {
     this.list = [
       'content-type',
@@ -56,8 +56,8 @@ export class HeaderList {
   }
 
   /**
-   * Adds what others say, which stands before what is said here, less what HTTP cannot carry: that must not cost the
-   * caller the answer.
+   * Adds headers of policies, which replace the defaults. Headers that are invalid in HTTP are omitted, because the response
+   * must not fail for them.
    */
   add(more: Readonly<AnswerHeaders>): void {
     const names = Object.keys(more)
@@ -87,18 +87,18 @@ export class HeaderList {
   }
 }
 
-/** Names that are plain, each at its place: nearly all answers of a process have the same, in the same order. */
+/** Names that were validated, by position: nearly all responses of a process have the same ones in the same order. */
 const known: string[] = []
-const mostKnown = 100
+const maxKnownNames = 100
 
 function isPlainName(name: string, at: number): boolean {
   if (known[at] === name) return true
   const plain = /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && name !== 'set-cookie'
-  if (plain && at < mostKnown) known[at] = name
+  if (plain && at < maxKnownNames) known[at] = name
   return plain
 }
 
-/** Most are a few digits: for them a loop costs less than an expression. */
+/** Most values are a few digits, for which a loop is faster than a regular expression. */
 function isPlain(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at)
@@ -108,5 +108,5 @@ function isPlain(value: string): boolean {
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Beside tabs and what is printable of Latin-1. */
+/** Anything but tabs and printable Latin-1. */
 const illegal = /[^\t\x20-\x7e\x80-\xff]/

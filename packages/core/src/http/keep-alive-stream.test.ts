@@ -7,7 +7,7 @@ function sourceOf(pieces: (string | Promise<string | undefined>)[]): TextSource 
   return {
     left: 0,
     next: async () => pieces.shift(),
-    leave() {
+    cancel() {
       this.left++
     },
   }

@@ -1,21 +1,21 @@
 import type { Clock, Timer } from '../clock/clock.ts'
-/** Where the pieces come from. `next` resolves to `undefined` at the end; it is not meant to reject. */
+/** A source of text. `next` resolves to `undefined` at the end, and must not reject. */
 export interface TextSource {
   next(): Promise<string | undefined>
-  /** The reader has left. */
-  leave(): void
+  /** Called when the consumer stops reading. */
+  cancel(): void
 }
 
 /**
- * The body of a streamed answer: pieces of text as they come, and a comment when nothing came for
- * `keepAliveMs` although the reader waits. One timer a stream, re-armed when it fires and somebody waits.
+ * The body of a streamed response. Forwards the text of a source, and yields a comment when a read has been pending for
+ * `keepAliveMs`. Uses one timer per stream, re-armed when it fires.
  */
 export class KeepAliveStream implements AsyncIterableIterator<string> {
   readonly #source: TextSource
   readonly #comment: string
   readonly #keepAliveMs: number
   readonly #clock: Clock
-  // Made once, not for each piece.
+  // Allocated once per stream, not per piece.
   readonly #wait = (resolve: (result: IteratorResult<string>) => void) => this.#begin(resolve)
   readonly #came = (text: string | undefined) => this.#take(text)
   readonly #failed = () => this.#end()
@@ -49,7 +49,7 @@ export class KeepAliveStream implements AsyncIterableIterator<string> {
 
   return(): Promise<IteratorResult<string>> {
     this.#end()
-    this.#source.leave()
+    this.#source.cancel()
     return Promise.resolve({ done: true, value: undefined })
   }
 
@@ -84,7 +84,7 @@ export class KeepAliveStream implements AsyncIterableIterator<string> {
   #arm(ms: number): void {
     this.#timer = this.#clock.setTimer(ms, () => {
       this.#timer = undefined
-      // A reader who comes back later arms it again; one who does not leaves nothing behind.
+      // The next read arms it again. Without one, no timer is left.
       if (this.#waiter === undefined) return
       const waited = this.#clock.monotonic() - this.#waitingSince
       if (waited < this.#keepAliveMs) {

@@ -1,24 +1,24 @@
 import type { DisconnectListener, DisconnectSource } from '../contracts/host.ts'
 import type { EndReason } from '../errors/abort-reasons.ts'
 
-/** What to do when a life ends. */
+/** Called when a request is aborted. */
 export type EndListener = (reason: EndReason) => void
 
-/** One request's life, from outside: it ends when the client leaves or the gateway closes. */
+/** Tracks whether a request is aborted: by the disconnect of its client, or by the gateway when it closes. */
 export class Lifetime implements DisconnectListener {
-  /** Set once the life has ended. */
+  /** Set once the request is aborted. */
   ended: EndReason | undefined = undefined
-  /** Its place among those that run: see `RunningRequests`. */
-  place = -1
+  /** Its index in `RunningRequests`. */
+  index = -1
   readonly #client: AbortSignal | DisconnectSource
   #aborted: (() => void) | undefined = undefined
   readonly #listeners: EndListener[] = []
-  #ending: AbortController | undefined = undefined
+  #controller: AbortController | undefined = undefined
 
-  /** `client` tells when it leaves: see `leavingOf`. */
+  /** `client` reports the disconnect: see `leavingOf`. */
   constructor(client: AbortSignal | DisconnectSource) {
     this.#client = client
-    if (isLeaving(client)) {
+    if (isDisconnectSource(client)) {
       if (client.disconnected) this.ended = 'client_disconnected'
       else client.onDisconnect(this)
     } else if (client.aborted) {
@@ -29,23 +29,23 @@ export class Lifetime implements DisconnectListener {
     }
   }
 
-  /** Aborts when the life ends. Made when it is first asked for: most requests never need it. */
-  get ending(): AbortSignal {
-    if (this.#ending === undefined) {
-      const ending = new AbortController()
-      this.#ending = ending
-      this.onEnd(() => ending.abort(signalOf(this.#client).reason))
+  /** Aborts with the request. Created on first use: most requests never need it. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const signal = new AbortController()
+      this.#controller = signal
+      this.onEnd(() => signal.abort(signalOf(this.#client).reason))
     }
-    return this.#ending.signal
+    return this.#controller.signal
   }
 
-  /** Does something when the life ends; at once where it has ended. */
+  /** Calls `listener` when the request is aborted, or at once if it already is. */
   onEnd(listener: EndListener): void {
     if (this.ended !== undefined) listener(this.ended)
     else this.#listeners.push(listener)
   }
 
-  /** Takes back `onEnd`. */
+  /** Removes a listener. */
   offEnd(listener: EndListener): void {
     const at = this.#listeners.indexOf(listener)
     if (at !== -1) this.#listeners.splice(at, 1)
@@ -58,31 +58,31 @@ export class Lifetime implements DisconnectListener {
   end(reason: EndReason): void {
     if (this.ended !== undefined) return
     this.ended = reason
-    // One of them may take back another one.
+    // A listener may remove another one.
     for (let next = this.#listeners.shift(); next !== undefined; next = this.#listeners.shift()) next(reason)
   }
 
-  /** The answer has ended: nothing is listened to any more. */
+  /** Removes all listeners, once the response has ended. */
   release(): void {
     this.#listeners.length = 0
-    if (isLeaving(this.#client)) this.#client.offDisconnect(this)
+    if (isDisconnectSource(this.#client)) this.#client.offDisconnect(this)
     else if (this.#aborted !== undefined) this.#client.removeEventListener('abort', this.#aborted)
   }
 }
 
-const leavingKey = Symbol.for('sluice.leaving')
+const disconnectKey = Symbol.for('sluice.leaving')
 
-/** What tells that the client of a request has left: its signal, or what its adapter has in the place of one. */
+/** Returns what reports the disconnect of the client: the `DisconnectSource` of the adapter, or the signal of the request. */
 export function leavingOf(request: Request): AbortSignal | DisconnectSource {
-  const leaving = (request as { readonly [leavingKey]?: DisconnectSource | undefined })[leavingKey]
-  // What wraps a request may have a signal of its own.
+  const leaving = (request as { readonly [disconnectKey]?: DisconnectSource | undefined })[disconnectKey]
+  // A wrapper around the request may have its own signal.
   return leaving !== undefined && (leaving as unknown) === request ? leaving : request.signal
 }
 
-function isLeaving(client: AbortSignal | DisconnectSource): client is DisconnectSource {
+function isDisconnectSource(client: AbortSignal | DisconnectSource): client is DisconnectSource {
   return 'onDisconnect' in client
 }
 
 function signalOf(client: AbortSignal | DisconnectSource): AbortSignal {
-  return isLeaving(client) ? client.signal : client
+  return isDisconnectSource(client) ? client.signal : client
 }

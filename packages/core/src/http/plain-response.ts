@@ -2,10 +2,7 @@ import type { GatewayResponse } from '../contracts/host.ts'
 
 const answerKey = Symbol.for('sluice.answer')
 
-/**
- * An answer as a native `Response`. A body that is streamed breaks off when `signal` aborts, as that of a
- * `fetch` does.
- */
+/** Returns a native `Response`. A streamed body fails when `signal` aborts, as that of `fetch` does. */
 export function nativeResponse(
   { status, headers, body }: Omit<GatewayResponse, 'headers'> & { readonly headers: HeadersInit },
   signal?: AbortSignal,
@@ -14,9 +11,8 @@ export function nativeResponse(
 }
 
 /**
- * A `Response` whose native parts are made only when asked for. An adapter that knows of it reads the answer
- * itself, under `Symbol.for('sluice.answer')`, and no native part is ever made; to everybody else it is a
- * `Response` as any.
+ * Returns a `Response` that creates its native parts on demand. An adapter reads its content under
+ * `Symbol.for('sluice.answer')` without creating them; for all others it behaves like any `Response`.
  */
 export function plainResponse(answer: GatewayResponse): Response {
   return new PlainResponse(answer) as unknown as Response
@@ -31,11 +27,11 @@ class PlainResponse {
     this.#answer = answer
   }
 
-  /** The answer with the headers as they are now; gone once the native body is made. */
+  /** The content with the current headers; `undefined` once the native body was created. */
   get [answerKey](): GatewayResponse | undefined {
     if (this.#native !== undefined) return undefined
     if (this.#headers === undefined) return this.#answer
-    // A record has room for one cookie: with more this is a response as any.
+    // A record can hold only one `set-cookie` header.
     if (this.#headers.getSetCookie().length > 1) return undefined
     const { status, body } = this.#answer
     return { status, headers: Object.fromEntries(this.#headers), body }
@@ -117,7 +113,7 @@ function byteStream(pieces: AsyncIterable<string>, signal?: AbortSignal): Readab
         await iterator.return?.()
       },
     },
-    // Nothing is read from the upstream before the caller asks.
+    // Reads from the upstream only on demand.
     { highWaterMark: 0 },
   )
 }

@@ -1,33 +1,30 @@
 import type { JsonLimits } from '../protocol/json.ts'
 
 /**
- * Bounds of a request's body, checked before anything is made of it. Those of uploads and of the rate concern bodies that
- * have to be waited for: a body that has arrived along with the head of its request is no upload.
+ * Limits of request bodies, enforced while a body is received and parsed. Those of uploads and of the byte rate apply only to
+ * bodies that do not arrive together with the request head.
  */
 export interface RequestLimits extends JsonLimits {
-  /** Default 26,214,400 (25 MiB). */
+  /** Maximum size of a body in bytes. A larger one is a 413. Default 26,214,400 (25 MiB). */
   readonly maxBytes: number
-  /** How long the body may take to arrive, in milliseconds. Default 30,000. */
+  /** Maximum time for a body to arrive, in milliseconds. A slower one is a 408. Default 30,000. */
   readonly deadlineMs: number
-  /**
-   * How many bytes of a body must arrive per second, on average, once `minRateGraceMs` have passed. A slower body is a
-   * 408. Default 256.
-   */
+  /** Minimum average rate of a body in bytes per second, after `minRateGraceMs`. A slower one is a 408. Default 256. */
   readonly minBytesPerSecond: number
-  /** For how long `minBytesPerSecond` does not apply, in milliseconds. Default 5,000. */
+  /** Time before `minBytesPerSecond` applies, in milliseconds. Default 5,000. */
   readonly minRateGraceMs: number
   /**
-   * How many uploads a principal may have at the same time: bodies that have not arrived within `uploadGraceMs`. A
-   * further one is a 429. Default 4.
+   * Maximum number of concurrent uploads per principal. An upload is a body that has not arrived within `uploadGraceMs`. One
+   * more is a 429. Default 4.
    */
   readonly maxUploads: number
-  /** How long a body may take before it counts towards `maxUploads`, in milliseconds. Default 1,000. */
+  /** Time before a body counts as an upload for `maxUploads`, in milliseconds. Default 1,000. */
   readonly uploadGraceMs: number
   /**
-   * How many bytes the bodies may have that are being received for one principal. A body counts from its start, with its
-   * `content-length` or, without one, with what has arrived. Beyond it is a 429. Default 67,108,864 (64 MiB).
+   * Maximum total bytes of bodies that are being received per principal. A body counts with its `content-length`, or without
+   * one with the bytes that have arrived. More is a 429. Default 67,108,864 (64 MiB).
    */
   readonly maxUploadBytes: number
-  /** The same for all principals together. Beyond it is a 503. Default 536,870,912 (512 MiB). */
+  /** The same maximum for all principals together. More is a 503. Default 536,870,912 (512 MiB). */
   readonly maxTotalUploadBytes: number
 }

@@ -2,17 +2,17 @@ import { type Clock, maxTimerMs, type Timer } from '../clock/clock.ts'
 import type { Lifetime } from './lifetime.ts'
 import { Uploads } from './uploads.ts'
 
-/** What is being answered. */
+/** The requests in flight. */
 export class RunningRequests {
   readonly #clock: Clock
   /**
-   * A list, and no set: one that is added to and taken from leaves old tables behind. Each holds what ran when it was
-   * left, and the next table, so that the engine finds none of it to be garbage before it looks through all its memory.
+   * A list, not a `Set`: adding to and deleting from a `Set` leaves old hash tables behind. They retain their entries until
+   * the next major GC (docs/decisions/015).
    */
   readonly #lifetimes: Lifetime[] = []
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined
-  /** When those that still run are ended. Monotonic milliseconds. */
-  #cutAt = Number.POSITIVE_INFINITY
+  /** When remaining requests are aborted. Monotonic milliseconds. */
+  #abortAt = Number.POSITIVE_INFINITY
   #timer: Timer | undefined
 
   constructor(clock: Clock) {
@@ -24,18 +24,18 @@ export class RunningRequests {
   }
 
   add(lifetime: Lifetime): void {
-    lifetime.place = this.#lifetimes.length
+    lifetime.index = this.#lifetimes.length
     this.#lifetimes.push(lifetime)
   }
 
-  /** Of what does not run nothing is taken out. */
+  /** Removes a request. Does nothing if it is not in flight. */
   delete(lifetime: Lifetime): void {
-    const { place } = lifetime
-    if (this.#lifetimes[place] !== lifetime) return
+    const { index } = lifetime
+    if (this.#lifetimes[index] !== lifetime) return
     const last = this.#lifetimes.pop()!
     if (last !== lifetime) {
-      this.#lifetimes[place] = last
-      last.place = place
+      this.#lifetimes[index] = last
+      last.index = index
     }
     if (this.#lifetimes.length > 0 || this.#drained === undefined) return
     this.#timer?.cancel()
@@ -44,17 +44,14 @@ export class RunningRequests {
     this.#drained = undefined
   }
 
-  /**
-   * Resolves when none runs. What still runs after `ms` is ended then; of several calls the one that ends it first
-   * counts.
-   */
+  /** Resolves when no request is in flight. Aborts those that remain after `ms`; the earliest time of several calls applies. */
   drain(ms: number): Promise<void> {
     const now = this.#clock.monotonic()
-    const sooner = now + ms < this.#cutAt
-    if (sooner) this.#cutAt = now + ms
+    const sooner = now + ms < this.#abortAt
+    if (sooner) this.#abortAt = now + ms
     if (this.#lifetimes.length === 0) return Promise.resolve()
     this.#drained ??= withResolver()
-    if (sooner || this.#timer === undefined) this.#arm(Math.max(0, this.#cutAt - now))
+    if (sooner || this.#timer === undefined) this.#arm(Math.max(0, this.#abortAt - now))
     return this.#drained.promise
   }
 
@@ -75,18 +72,18 @@ function withResolver(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve }
 }
 
-/** What a gateway is doing, over all its requests and options. */
+/** The current load of a gateway. It survives a reload of the options. */
 export class ServiceLoad {
   readonly running: RunningRequests
   readonly uploads = new Uploads()
-  /** Running requests whose body is being received. */
+  /** Number of requests whose body is being received. */
   receiving = 0
 
   constructor(clock: Clock) {
     this.running = new RunningRequests(clock)
   }
 
-  /** How many requests are being answered beside the one that asks. */
+  /** Number of requests in flight, without the current one and those whose body is being received. */
   get inFlight(): number {
     return this.running.size - 1 - this.receiving
   }

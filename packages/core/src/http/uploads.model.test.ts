@@ -92,7 +92,8 @@ describe('Uploads', () => {
       status: 503,
       code: 'server_is_overloaded',
       headers: { 'retry-after': '3', 'retry-after-ms': '3000' },
-      cause: '151 bytes of bodies are being received, at most 150 may be',
+      cause:
+        'got 151 bytes of request bodies at once, expected at most 150 (requestLimits.maxTotalUploadBytes)',
     })
     // It is no business of one caller how much others send.
     expect(refused?.message).not.toMatch(/\d/)

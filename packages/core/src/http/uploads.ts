@@ -2,22 +2,22 @@ import { GatewayError } from '../errors/errors.ts'
 import { spreadRetryAfterHeaders } from '../errors/retry-headers.ts'
 import type { RequestLimits } from './request-limits.ts'
 
-/** Bounds of what is received at the same time. */
+/** Limits of concurrent uploads. */
 type UploadLimits = Pick<RequestLimits, 'maxUploads' | 'maxUploadBytes' | 'maxTotalUploadBytes'>
 
-/** What one principal is sending. */
+/** The uploads of a principal. */
 interface Sender {
   readonly key: string
-  /** Bodies that are being received. */
+  /** Number of bodies that are being received. */
   bodies: number
-  /** Those of them that count towards `maxUploads`. */
+  /** Number of those that count towards `maxUploads`. */
   uploads: number
   bytes: number
 }
 
 /**
- * Counts the bodies that a gateway is receiving, by principal and in all. Outlives the options of the gateway: the bounds
- * are those of each request.
+ * Counts the bodies that a gateway is receiving, per principal and in total. It survives a reload of the options, so each
+ * request passes its own limits.
  */
 export class Uploads {
   /** Reserved bytes of all bodies. */
@@ -28,34 +28,34 @@ export class Uploads {
     return this.#bytes
   }
 
-  /** How many principals are sending. */
+  /** Number of principals with uploads. */
   get senders(): number {
     return this.#senders.size
   }
 
   /**
-   * Starts a body and reserves the bytes that are announced for it; 0 where none are. `key` is the principal's, `random`
-   * spreads the retries of those that are refused.
+   * Starts a body and reserves its `content-length`, 0 without one. `key` is that of the principal; `random` spreads the
+   * retries of rejected clients.
    *
-   * Throws 429 or 503 where the bytes are too many. Nothing is reserved then.
+   * Throws `GatewayError` (429 or 503) if that exceeds a limit, and reserves nothing.
    */
   start(key: string, announced: number, limits: UploadLimits, random: () => number): Upload {
     const sender = this.#senders.get(key) ?? { key, bodies: 0, uploads: 0, bytes: 0 }
     const upload = new BodyUpload(this, sender, limits, random)
-    // NaN is what a length is read as that is none.
+    // An invalid length is NaN.
     if (announced > 0) upload.reserve(announced)
     sender.bodies++
     this.#senders.set(key, sender)
     return upload
   }
 
-  /** Adds to the reserved bytes, or takes from them. */
+  /** Adds to the reserved bytes; a negative number releases some. */
   add(sender: Sender, bytes: number): void {
     sender.bytes += bytes
     this.#bytes += bytes
   }
 
-  /** One body fewer is being received. */
+  /** Ends a body. */
   remove(sender: Sender): void {
     sender.bodies--
     if (sender.bodies === 0) this.#senders.delete(sender.key)
@@ -64,11 +64,11 @@ export class Uploads {
 
 /** One body that is being received. */
 export interface Upload {
-  /** Reserves so many bytes in all, which may be reserved already. Throws 429 or 503 where they are too many. */
+  /** Raises the reservation to `total` bytes. Throws `GatewayError` (429 or 503) if that exceeds a limit. */
   reserve(total: number): void
-  /** Counts it towards `maxUploads` from now on. Throws 429 where there are as many already. */
+  /** Counts the body towards `maxUploads`. Throws `GatewayError` (429) if that is exceeded. */
   count(): void
-  /** Gives back what is reserved. The second call does nothing, and so does anything after it. */
+  /** Releases the reservation. Later calls have no effect. */
   end(): void
 }
 
@@ -122,9 +122,9 @@ class BodyUpload implements Upload {
     this.#uploads.remove(this.#sender)
   }
 
-  #refusal(got: number, what: string, most: number): GatewayError {
+  #refusal(got: number, what: string, max: number): GatewayError {
     return new GatewayError('too_many_uploads', {
-      message: `You are sending ${got} ${what} at once, expected at most ${most}. Please try again when others have arrived.`,
+      message: `You are sending ${got} ${what} at once, expected at most ${max}. Please try again when others have arrived.`,
       headers: spreadRetryAfterHeaders(this.#random),
     })
   }

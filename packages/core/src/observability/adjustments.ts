@@ -1,12 +1,12 @@
 import type { Adjustment } from '../contracts/provider.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 
-/** Servers and proxies bound the size of a head; the event has what does not fit. */
-const longest = 2_000
+/** Servers and proxies limit the size of headers. The `end` event has all adjustments. */
+const maxHeaderLength = 2_000
 
 /**
- * What was adjusted, as the header `x-sluice-adjustments`: a list of RFC 9651, each member the parameter with
- * what was done to it, such as `"seed";action=dropped`. What does not fit is counted by a last member `"*"`.
+ * Returns the header `x-sluice-adjustments`: a list (RFC 9651) of parameters with their action, such as
+ * `"seed";action=dropped`. Those that do not fit are counted in a last member `"*"`.
  */
 export function adjustmentHeaders(adjustments: readonly Adjustment[]): Readonly<Record<string, string>> {
   return { 'x-sluice-adjustments': listOf(adjustments) }
@@ -16,7 +16,7 @@ function listOf(adjustments: readonly Adjustment[]): string {
   let list = ''
   for (const [index, adjustment] of adjustments.entries()) {
     const member = memberOf(adjustment)
-    if (list.length + member.length > longest) {
+    if (list.length + member.length > maxHeaderLength) {
       list += `, "*";more=${adjustments.length - index}`
       break
     }
@@ -26,8 +26,8 @@ function listOf(adjustments: readonly Adjustment[]): string {
 }
 
 function memberOf({ parameter, action, detail }: Adjustment): string {
-  const told = detail === undefined ? '' : `;detail=${quoted(detail)}`
-  return `${quoted(parameter)};action=${action}${told}`
+  const detailText = detail === undefined ? '' : `;detail=${quoted(detail)}`
+  return `${quoted(parameter)};action=${action}${detailText}`
 }
 
 /** A string of RFC 9651, section 3.3.3: printable ASCII; anything else becomes `?`. */
@@ -38,18 +38,22 @@ function quoted(text: string): string {
     .replaceAll(/["\\]/g, '\\$&')}"`
 }
 
-const most = 1_000
+const maxAdjustments = 1_000
 
 /**
- * What was adjusted, for the record: names and their number are the caller's choice, and must not fill a log. A text
- * is one line, cut after 200 characters; more than 1,000 adjustments end in one named `*`, whose detail counts the rest.
+ * Returns adjustments for events, bounded because callers choose names and number. Texts are one line of at most 200
+ * characters. Of more than 1,000 adjustments, the rest is counted in a last one with the parameter `*`.
  */
 export function boundedAdjustments(adjustments: readonly Adjustment[]): readonly Adjustment[] {
-  if (adjustments.length <= most) {
+  if (adjustments.length <= maxAdjustments) {
     return adjustments.every(fits) ? adjustments : adjustments.map(bounded)
   }
-  const rest = { parameter: '*', action: 'dropped', detail: `${adjustments.length - most} more` } as const
-  return [...adjustments.slice(0, most).map(bounded), rest]
+  const rest = {
+    parameter: '*',
+    action: 'dropped',
+    detail: `${adjustments.length - maxAdjustments} more`,
+  } as const
+  return [...adjustments.slice(0, maxAdjustments).map(bounded), rest]
 }
 
 function fits({ parameter, detail = '' }: Adjustment): boolean {

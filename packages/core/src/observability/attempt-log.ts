@@ -7,24 +7,24 @@ import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 import type { TracedAttempt, TracedRequest } from './traced-request.ts'
 
-/** One attempt while it runs. Times are monotonic milliseconds. */
+/** The log entry of an attempt. Times are monotonic milliseconds. */
 export class AttemptEntry implements Span {
-  /** Whether the upstream was asked. */
+  /** Whether the upstream was called. */
   called = false
-  /** Whether the request may have reached the upstream: not where it was cut off without a connection. */
+  /** Whether the request may have reached the upstream. `false` if it was cancelled without a connection. */
   sent = true
-  /** Whether what it used was told of as that of a call whose answer nobody gets. */
+  /** Whether its usage was reported as that of a discarded call. */
   discarded = false
-  /** What went wrong; may come after `endedAt`, for an answer that broke off. */
+  /** The error; may be set after `endedAt`, if the response breaks off. */
   error: unknown
-  /** When it answered or failed. */
+  /** When the response started, or the attempt failed. */
   endedAt: number | undefined
-  /** What was adjusted for its target. */
+  /** The adjustments for its target. */
   adjustments: readonly Adjustment[] = none
   readonly target: Target
-  /** The model that its answer names, on one line of at most 200 characters. */
+  /** The model that the response names: one line of at most 200 characters. */
   responseModel: string | undefined
-  /** How its tracer follows it, once it is asked. */
+  /** Its span, once the upstream was called. */
   span: TracedAttempt | undefined
   readonly #traced: TracedRequest | undefined
   readonly #why: AttemptReason
@@ -33,7 +33,7 @@ export class AttemptEntry implements Span {
   #queuedAt: number | undefined
   #queuedMs = 0
 
-  /** `waitedMs`: how long was waited before it. `traced`: its request, where that is followed. */
+  /** `waitedMs`: the backoff before it. `traced`: the span of its request, if there is one. */
   constructor(
     target: Target,
     startedAt: number,
@@ -48,7 +48,7 @@ export class AttemptEntry implements Span {
     this.#startedAt = startedAt
   }
 
-  /** When the wait before it began. */
+  /** When the backoff before it began. */
   get from(): number {
     return this.#startedAt - this.#waitedMs
   }
@@ -57,7 +57,7 @@ export class AttemptEntry implements Span {
     return this.endedAt
   }
 
-  /** Its upstream is asked from now on. Gives the request as it is sent. */
+  /** Marks the upstream as called. Returns the request with the headers of the tracer. */
   ask(request: UpstreamRequest, call: Call): UpstreamRequest {
     this.called = true
     if (this.#traced === undefined) return request
@@ -67,31 +67,31 @@ export class AttemptEntry implements Span {
     return this.span === undefined ? request : this.span.carriedBy(request)
   }
 
-  /** Records the model that its answer names, whatever the vendor sent. */
+  /** Records the model that the response names. Ignores anything but a string. */
   setResponseModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
     this.responseModel = model === this.target.model ? model : boundedLine(model)
   }
 
-  /** It begins to wait for its turn. */
+  /** Records that it enters the queue. */
   enqueue(now: number): void {
     this.#queuedAt = now
   }
 
-  /** Its turn has come, or it has left the queue. */
+  /** Records that it leaves the queue. */
   dequeue(now: number): void {
     this.#queuedMs = this.queuedMs(now)
     this.#queuedAt = undefined
   }
 
-  /** How long it ran beside its time in queues. */
+  /** Returns its duration without the time in queues, in milliseconds. */
   ranMs(now: number): number {
     return Math.max(0, (this.endedAt ?? now) - this.#startedAt - this.queuedMs(now))
   }
 
   /**
-   * Whether its upstream may have made an answer that nobody has: it is under way, was cut off, or took too long. Whoever
-   * closes a connection, or refuses, has made none.
+   * Whether its upstream may have generated a response that was not received: it is running, was cancelled, or timed out. An
+   * upstream that closed the connection or returned an error has not.
    */
   get mayHaveAnswered(): boolean {
     if (!this.called || !this.sent || this.discarded) return false
@@ -104,10 +104,7 @@ export class AttemptEntry implements Span {
     return this.#queuedMs + (this.#queuedAt === undefined ? 0 : now - this.#queuedAt)
   }
 
-  /**
-   * `since` is when its request began. `cutOff` is what ended the request: where it is still under way, that is its
-   * error.
-   */
+  /** Returns its record. `since` is the start of the request. `cutOff` becomes its error if it is still running. */
   recordAt(since: number, now: number, cutOff?: unknown): AttemptRecord {
     const { called, error } = this
     const { provider, model } = this.target
@@ -130,11 +127,11 @@ export class AttemptEntry implements Span {
 const none: readonly never[] = Object.freeze([])
 const noAttempts: readonly AttemptEntry[] = Object.freeze([])
 
-/** The attempts of one request, in order. Shadows are not among them: the answer does not wait for those. */
+/** The attempts of a request, in order, without mirrored calls. */
 export class AttemptLog {
-  /** What could be asked again was: who sends the request again adds to the load alone. */
+  /** Whether all retries are used up, so that a retry of the client would only add load. */
   exhausted = false
-  /** The request, where it is followed. */
+  /** The span of the request, if there is one. */
   traced: TracedRequest | undefined
   #attempts: readonly AttemptEntry[] = noAttempts
   #answered: AttemptEntry | undefined
@@ -146,20 +143,17 @@ export class AttemptLog {
     waitedMs?: number,
   ): AttemptEntry {
     const attempt = new AttemptEntry(target, now, why, waitedMs, this.traced)
-    // Most requests have one: a list that is pushed to takes room for many.
+    // Most requests have one attempt: pushing to an array would reserve memory for many.
     this.#attempts = this.#attempts.length === 0 ? [attempt] : [...this.#attempts, attempt]
     return attempt
   }
 
-  /** It is the one that answers. */
+  /** Records the attempt whose response is used. */
   answeredBy(attempt: AttemptEntry): void {
     this.#answered = attempt
   }
 
-  /**
-   * Which one the answer is of, or will be: the one that answers, else the last that may have answered, else the last that
-   * was asked.
-   */
+  /** The attempt to charge: the one that responded, else the last one that may have, else the last one that was called. */
   get counted(): AttemptEntry | undefined {
     return (
       this.#answered ??
@@ -168,27 +162,27 @@ export class AttemptLog {
     )
   }
 
-  /** How many upstreams were asked. */
+  /** Number of upstream calls. */
   get called(): number {
     return this.#attempts.reduce((count, { called }) => count + (called ? 1 : 0), 0)
   }
 
-  /** The one that answered, else the last one that was asked. */
+  /** The target of the attempt to charge. */
   get lastCalled(): Target | undefined {
     return this.counted?.target
   }
 
-  /** Milliseconds that all of them stood in queues. */
+  /** Returns the total time in queues, in milliseconds. */
   queuedMs(now: number): number {
     return this.#attempts.reduce((ms, attempt) => ms + attempt.queuedMs(now), 0)
   }
 
-  /** Milliseconds up to `until` in which any of them ran, or was waited for. */
+  /** Returns the milliseconds up to `until` in which an attempt ran or a backoff was pending. */
   busyMs(until: number): number {
     return busyTime(this.#attempts, until)
   }
 
-  /** Ends the spans of those that still have none: the answer is theirs, or it never came. */
+  /** Ends the spans that are still open. */
   endSpans(event: EndEvent): void {
     const { counted } = this
     const { usage, usageEstimated } = event
@@ -206,7 +200,7 @@ export class AttemptLog {
     }
   }
 
-  /** Their records; what `error` cut off those that were still under way is theirs. */
+  /** Returns the records of all attempts. `error` becomes that of attempts that are still running. */
   recordsAt(since: number, now: number, error: unknown): readonly AttemptRecord[] {
     return this.#attempts.map(attempt => attempt.recordAt(since, now, error))
   }

@@ -1,20 +1,19 @@
 import type { Observer } from '../contracts/events.ts'
 import { configurationError } from '../errors/configuration-error.ts'
-import { unheard } from '../primitives/is-promise.ts'
+import { ignoreRejection } from '../primitives/is-promise.ts'
 
 /**
- * Tells several observers of everything, in their order: `observe: observers(requestLog(), metrics.observe)`. One that
- * throws, or whose promise fails, does not keep the others from hearing; what it threw is ignored, as a gateway does with
- * the one that it has. An entry that is `undefined` is left out.
+ * Combines observers: `observe: observers(requestLog(), metrics.observe)`. Calls each with every event, in order. Errors and
+ * rejections of one are ignored, and do not affect the others. Entries that are `undefined` are skipped.
  *
- * Throws `ConfigurationError` for what is no function.
+ * Throws `ConfigurationError` for an entry that is not a function.
  */
 export function observers(...list: readonly (Observer | undefined)[]): Observer {
-  const told = list.flatMap((observe, at) =>
+  const safe = list.flatMap((observe, at) =>
     observe === undefined ? [] : [safeObserver(checked(observe, at))],
   )
   return event => {
-    for (const tell of told) tell(event)
+    for (const observe of safe) observe(event)
   }
 }
 
@@ -23,14 +22,14 @@ function checked(observe: unknown, at: number): Observer {
   throw configurationError('observers()', [at], observe, 'a function of an event, or undefined')
 }
 
-/** An observer whose throws are nobody's problem but its own. It sees; it cannot change what it sees. */
+/** Returns an observer that ignores errors and rejections of another. */
 export function safeObserver(observe: Observer | undefined): Observer {
   if (observe === undefined) return () => {}
   return event => {
     try {
-      unheard(observe(event))
+      ignoreRejection(observe(event))
     } catch {
-      // As above.
+      // An observer must not fail requests.
     }
   }
 }

@@ -5,38 +5,43 @@ import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 import { boundedLine } from '../primitives/safe-text.ts'
 
-/** Servers and proxies bound the size of a head; the event has what does not fit. In bytes. */
-const longest = 4_096
-/** No more are looked at. */
-const most = 100
+/** In bytes: servers and proxies limit the size of headers. The `end` event has the full trace. */
+const maxBytes = 4_096
+/** Maximum number of attempts in the header. */
+const maxAttempts = 100
 
 /**
- * How a request came to its answer, as the value of the header `x-sluice-trace`: JSON in ASCII, at most 4 KiB. What does
- * not fit is left out, and `truncated` is `true`. Of an error it tells its kind and the upstream's status: messages may
- * name hosts, and a vendor's own code may be anything.
+ * Returns the value of the header `x-sluice-trace`: ASCII JSON of at most 4 KiB. What does not fit is omitted, and `truncated`
+ * is `true`. Errors appear as their kind and HTTP status only, because messages may contain hosts.
  */
 export function traceHeader(trace: RequestTrace, attempts: readonly AttemptRecord[]): string {
   const { seed, candidates, more } = trace
   const overheadMs = trace.overheadMs === undefined ? undefined : rounded(trace.overheadMs)
-  const told = { seed, overheadMs, attempts: attempts.slice(0, most).map(toldAttempt), candidates, more }
-  const whole = ascii(told)
-  if (whole.length <= longest && attempts.length <= most) return whole
-  const rest = { ...told, attempts: [], candidates: [], truncated: true }
-  let room = longest - ascii(rest).length
+  const shown = {
+    seed,
+    overheadMs,
+    attempts: attempts.slice(0, maxAttempts).map(shownAttempt),
+    candidates,
+    more,
+  }
+  const complete = ascii(shown)
+  if (complete.length <= maxBytes && attempts.length <= maxAttempts) return complete
+  const rest = { ...shown, attempts: [], candidates: [], truncated: true }
+  let remaining = maxBytes - ascii(rest).length
   const fitting = (members: readonly object[]): readonly object[] => {
     const fit: object[] = []
     for (const member of members) {
       const { length } = ascii([member])
-      if (length > room) break
-      room -= length
+      if (length > remaining) break
+      remaining -= length
       fit.push(member)
     }
     return fit
   }
-  return ascii({ ...rest, attempts: fitting(told.attempts), candidates: fitting(candidates) })
+  return ascii({ ...rest, attempts: fitting(shown.attempts), candidates: fitting(candidates) })
 }
 
-function toldAttempt({ provider, model, called, why, ms, waitedMs, status, error }: AttemptRecord): object {
+function shownAttempt({ provider, model, called, why, ms, waitedMs, status, error }: AttemptRecord): object {
   return {
     provider: boundedLine(String(provider)),
     model: boundedLine(model),
@@ -49,7 +54,7 @@ function toldAttempt({ provider, model, called, why, ms, waitedMs, status, error
   }
 }
 
-/** What went wrong, in a word of ours. */
+/** Returns the kind of an error. */
 function kindOf(error: unknown): string | undefined {
   if (error === undefined) return undefined
   if (UpstreamError.is(error)) return boundedLine(String(error.kind))
@@ -61,7 +66,7 @@ function rounded(ms: number): number {
   return Math.round(ms * 1_000) / 1_000
 }
 
-/** JSON may write any character by its number. */
+/** Escapes all characters outside of ASCII. */
 function ascii(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[^\x20-\x7e]/g,

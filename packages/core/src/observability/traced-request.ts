@@ -6,11 +6,11 @@ import { AnsweredElsewhere, LifeEnded } from '../errors/abort-reasons.ts'
 import { isPromise } from '../primitives/is-promise.ts'
 import type { FinishReason } from '../protocol/chat.ts'
 
-/** One request as its tracer follows it. Never throws: `failed` is told of what the tracer throws. */
+/** The span of a request. It never throws: `failed` is called with what the tracer throws. */
 export class TracedRequest {
-  /** The id of the answer that the caller sees. */
+  /** The `id` of the completion. */
   answerId: string | undefined
-  /** Why its choices ended. */
+  /** The finish reasons of its choices. */
   finishReasons: readonly FinishReason[] = none
   readonly #span: RequestSpan
   readonly #failed: (error: unknown) => void
@@ -20,7 +20,7 @@ export class TracedRequest {
     this.#failed = failed
   }
 
-  /** Runs the rest of the request where its tracer wants it to run. What it throws, `run` itself has to catch. */
+  /** Calls `run` in the async context of the span. `run` must not throw. */
   within<T>(run: () => Promise<T>): Promise<T> {
     let running: Promise<T> | undefined
     const once = () => {
@@ -31,12 +31,12 @@ export class TracedRequest {
     } catch (error) {
       this.#failed(error)
     }
-    // Also where it runs it later: by then it has run.
+    // If the tracer has not called it, or calls it later, it runs now, and only once.
     once()
     return running!
   }
 
-  /** An upstream is about to be asked, at `url`. */
+  /** Starts the span of an upstream call to `url`. */
   attempt(
     asked: Pick<UpstreamCall, 'provider' | 'model' | 'why'>,
     { input }: Call,
@@ -44,9 +44,10 @@ export class TracedRequest {
   ): TracedAttempt | undefined {
     try {
       const { provider, model, why } = asked
-      const span: unknown = this.#span.attempt({ provider, model, why, input, ...placeOf(url) })
+      const span: unknown = this.#span.attempt({ provider, model, why, input, ...addressOf(url) })
       if (span === undefined) return undefined
-      if (!isAttemptSpan(span)) throw new TypeError('tracer: attempt gave no span: expected { end() }.')
+      if (!isAttemptSpan(span))
+        throw new TypeError('tracer: attempt returned an invalid span, expected { end() }.')
       return new TracedAttempt(span, this.#failed)
     } catch (error) {
       this.#failed(error)
@@ -69,15 +70,15 @@ function isAttemptSpan(value: unknown): value is AttemptSpan {
   return typeof value === 'object' && value !== null && 'end' in value && typeof value.end === 'function'
 }
 
-/** Where an upstream is, without its path, which may name a key. */
-function placeOf(url: string): Pick<UpstreamCall, 'address' | 'port'> {
+/** Returns host and port of an upstream, without the path, which may contain a key. */
+function addressOf(url: string): Pick<UpstreamCall, 'address' | 'port'> {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return { address: undefined, port: undefined }
   const { hostname, port, protocol } = new URL(url)
   const usual = protocol === 'https:' ? 443 : 80
   return { address: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? usual : Number(port) }
 }
 
-/** One call as its tracer follows it: it ends once. Never throws: `failed` is told of what the tracer throws. */
+/** The span of an upstream call. It ends once, and never throws: `failed` is called with what the tracer throws. */
 export class TracedAttempt {
   readonly #span: AttemptSpan
   readonly #failed: (error: unknown) => void
@@ -89,7 +90,7 @@ export class TracedAttempt {
     this.#failed = failed
   }
 
-  /** The request as it is sent, with the headers that the tracer adds. */
+  /** Returns the request with the headers that the tracer adds. */
   carriedBy(request: UpstreamRequest): UpstreamRequest {
     try {
       const { headers } = this.#span
@@ -113,7 +114,7 @@ export class TracedAttempt {
     }
   }
 
-  /** `used`: what is known of its answer. */
+  /** Ends the span. `used` is what is known of the response. */
   end(error: unknown, used: Partial<Omit<AttemptEnd, 'outcome' | 'error'>> = {}): void {
     if (this.#ended) return
     this.#ended = true
@@ -141,7 +142,7 @@ function outcomeOf(error: unknown): AttemptEnd['outcome'] {
   return error instanceof LifeEnded || error instanceof AnsweredElsewhere ? 'cut_off' : 'failed'
 }
 
-/** What is told of a tracer that gives a promise, where that fails: nobody else would hear of it, and the process end. */
+/** Reports the rejection of a promise that a tracer returned. Unhandled, it would end the process. */
 function notify(given: unknown, failed: (error: unknown) => void): void {
   if (isPromise(given)) void Promise.resolve(given).catch(failed)
 }
@@ -151,7 +152,7 @@ type HeaderRecord = UpstreamRequest['headers']
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const text = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** What says how a message is framed, and to whom it goes: a transport's own. */
+/** Headers of message framing and routing, which only the transport may set. */
 const framing: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',
@@ -167,8 +168,8 @@ const framing: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A provider's headers and those that are added to them. What the provider has written stays as it is. `refused` is told
- * the name of each that a transport could not send, or that is the transport's own.
+ * Adds headers to those of a provider, which take precedence. Calls `refused` with the name of each header that is invalid, or
+ * reserved for the transport.
  */
 export function carriedHeaders(
   own: HeaderRecord,

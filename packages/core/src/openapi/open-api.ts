@@ -14,15 +14,15 @@ interface Written {
 }
 
 /**
- * Serves the description of a gateway under `/openapi.json`, to everybody: it tells nothing of models, keys or vendors.
- * `withEndpoints(gateway, [openApi()])`. Where no `server` is given, it is the mount by which the document was asked for.
+ * Serves the OpenAPI document of a gateway at `/openapi.json`: `withEndpoints(gateway, [openApi()])`. It needs no
+ * authentication, and contains no models, keys or vendors. The default `server` is the mount of the request.
  *
  * Throws what `openApiDocument` throws.
  */
 export function openApi(options: OpenApiOptions = {}): Endpoint {
   const document = openApiDocument(options)
   const { basePath: base = '/v1' } = options
-  // Nearly all requests of a process come by the same mount.
+  // Nearly all requests of a process use the same mount.
   let last: Written | undefined
 
   const writtenFor = async (server: string): Promise<Written> => {
@@ -52,7 +52,7 @@ export function openApi(options: OpenApiOptions = {}): Endpoint {
   }
 }
 
-/** What stands before the base: the mount, of which the base may be the end. */
+/** Returns the mount of a request: the part of its path before the base path, which may be its end. */
 function serverOf(asked: string, path: string, base: string): string {
   const mount = asked.endsWith(path) ? asked.slice(0, -path.length) : ''
   return mount.endsWith(base) ? mount.slice(0, -base.length) : mount

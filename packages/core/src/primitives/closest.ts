@@ -1,6 +1,6 @@
-/** The name of a list that a text was likely meant to be; `undefined` where none is close. */
+/** Returns the name closest to a misspelt text, or `undefined` if none is close. */
 export function closest(text: string, names: Iterable<string>): string | undefined {
-  const short = text.slice(0, longest)
+  const short = text.slice(0, maxLength)
   let best: string | undefined
   let least = Math.floor(Math.max(short.length, 3) / 3) + 1
   for (const name of names) {
@@ -13,10 +13,10 @@ export function closest(text: string, names: Iterable<string>): string | undefin
   return best
 }
 
-/** Texts are compared up to here: nobody mistypes more. */
-const longest = 100
+/** Longer texts are truncated before they are compared, which bounds the time. */
+const maxLength = 100
 
-/** How many letters have to be changed, put in, left out or swapped with the next (optimal string alignment). */
+/** Returns the edit distance: replaced, inserted, deleted or transposed letters (optimal string alignment). */
 function edits(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, at) => at)

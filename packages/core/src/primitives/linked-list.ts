@@ -1,4 +1,4 @@
-/** An item's place in a list. An item that is in two lists has two. */
+/** The node of an item in a list. An item in two lists has two nodes. */
 export class ListNode<T> {
   readonly item: T
   previous: ListNode<T> | undefined
@@ -22,7 +22,7 @@ export class LinkedList<T> {
     this.#last = node
   }
 
-  /** Only of a node that is in this list. */
+  /** Removes a node, which must be in this list. */
   remove(node: ListNode<T>): void {
     const { previous, next } = node
     if (previous === undefined) this.first = next

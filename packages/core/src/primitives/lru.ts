@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { ownMembers } from './own-members.ts'
 
 /**
- * The `max` entries that were used last. Each call brings options of its own: `lru-cache` would read them from
- * `Object.prototype` too, and writes to them.
+ * A cache of the `max` most recently used entries. Each call passes its own options object, because `lru-cache` would otherwise
+ * read options from `Object.prototype`, and writes to the object.
  */
 export class Lru<Value extends object> {
   readonly #entries: LRUCache<string, Value>
@@ -16,7 +16,7 @@ export class Lru<Value extends object> {
     return this.#entries.get(key, ownMembers({}))
   }
 
-  /** Does not count as a use. */
+  /** Returns an entry without marking it as used. */
   peek(key: string): Value | undefined {
     return this.#entries.peek(key, ownMembers({}))
   }

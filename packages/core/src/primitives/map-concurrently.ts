@@ -1,7 +1,4 @@
-/**
- * Maps items in their order, at most `limit` at a time. Rejects with the first failure, after which no further item is
- * begun.
- */
+/** Maps items in order, at most `limit` concurrently. Rejects with the first failure, and then starts no further item. */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   limit: number,

@@ -1,6 +1,6 @@
 /**
- * Whether a name fits a pattern, in which `*` stands for any text, also none. Linear in both: every `*`
- * takes the first place where the next piece fits, which is enough as only the last piece is anchored.
+ * Returns whether a name matches a pattern, in which `*` matches any text, even an empty one. Takes linear time: each `*`
+ * matches up to the first occurrence of the next piece, which suffices because only the last piece is anchored.
  */
 export function matchesPattern(pattern: string, name: string): boolean {
   const pieces = pattern.split('*')

@@ -1,9 +1,9 @@
-/** A copy of an object's own members, without what another library has added to `Object.prototype`. */
+/** Returns a copy of the own members of an object, without those of a polluted `Object.prototype`. */
 export function ownMembers<T extends object>(value: T): T {
   return Object.assign(Object.create(null) as T, value)
 }
 
-/** Those members of an object by name, each as `memberOf` finds it. A copy, which can be read without a guard. */
+/** Returns a copy of some members of an object, each read with `memberOf`. */
 export function membersOf<T extends object, Name extends keyof T>(
   value: T,
   ...names: readonly Name[]
@@ -12,10 +12,7 @@ export function membersOf<T extends object, Name extends keyof T>(
   return Object.fromEntries(members) as { [Member in Name]: T[Member] | undefined }
 }
 
-/**
- * A member of an object of the user's making, which may be an instance of a class and have it from there;
- * `undefined` where only another library has added it to `Object.prototype`.
- */
+/** Returns a member of an object of the user, own or inherited from a class, but not from a polluted `Object.prototype`. */
 export function memberOf<T extends object, Name extends keyof T>(value: T, name: Name): T[Name] | undefined {
   const member = value[name]
   if (member === undefined) return undefined

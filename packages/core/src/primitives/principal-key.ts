@@ -8,7 +8,7 @@ export function principalKey(principal: { readonly id: string; readonly source?:
   return `${memberOf(principal, 'source') ?? ''} ${principal.id}`
 }
 
-/** The value of a principal's tag; `undefined` where it has none of that name. */
+/** Returns the value of a tag of a principal, or `undefined`. */
 export function tagOf(
   principal: { readonly tags?: Readonly<Record<string, string>> },
   tag: string,

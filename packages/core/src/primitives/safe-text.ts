@@ -3,8 +3,8 @@ const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 const controls = /[\p{Cc}\p{Cf}]/gu
 
 /**
- * A text as one line, for messages that quote a caller and end up in logs: a line break or tab becomes a space, and
- * what would steer a terminal or turn the direction of the text is written as its code, `\u001b`.
+ * Returns a text on one line, safe for logs: line breaks and tabs become a space, control and bidirectional characters their
+ * code, such as `\u001b`.
  */
 export function oneLine(text: string): string {
   return unprintable.test(text) ? text.replaceAll(breaks, ' ').replaceAll(controls, code) : text
@@ -15,23 +15,23 @@ function code(character: string): string {
   return digits.length === 4 ? `\\u${digits}` : `\\u{${digits}}`
 }
 
-const longest = 200
+const maxLength = 200
 
-/** A text for a record that others fill: one line, cut after 200 characters. */
+/** Returns a text on one line, truncated to 200 characters. */
 export function boundedLine(text: string): string {
-  const line = oneLine(text.slice(0, longest))
-  return text.length <= longest ? line : `${line}...`
+  const line = oneLine(text.slice(0, maxLength))
+  return text.length <= maxLength ? line : `${line}...`
 }
 
 /**
- * Text that every database takes: a zero, or half of a surrogate pair, becomes `U+FFFD`. Entries are written many at
- * once, and one that a database refuses would hold up the others.
+ * Returns a text that every database can store: NUL and unpaired surrogates become `U+FFFD`. Otherwise one invalid text would
+ * fail a batch of records.
  */
 export function storableText(text: string): string {
   return text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')
 }
 
-/** A copy of a principal's tags, in text that every database takes. */
+/** Returns a copy of tags with texts that every database can store. */
 export function storableTags(tags: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
   return Object.fromEntries(
     Object.entries(tags ?? {}).map(([name, value]) => [storableText(name), storableText(String(value))]),

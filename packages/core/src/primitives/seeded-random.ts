@@ -1,6 +1,6 @@
 /**
- * Numbers from 0 up to, but not including, 1: the same ones for the same seed, of which 32 bits count. A counter in steps
- * of the golden ratio, mixed by the finalizer of MurmurHash3 in its 32-bit form. Not for secrets.
+ * Returns a generator of numbers from 0 up to, but not including, 1, determined by the lower 32 bits of the seed. It is a
+ * counter in steps of the golden ratio, mixed by the 32-bit finalizer of MurmurHash3. Not for secrets.
  */
 export function seededRandom(seed: number): () => number {
   let count = seed | 0

@@ -1,20 +1,17 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
-/** Makes a SHA-256 in 64 hexadecimal digits; a text is taken as its UTF-8, half a surrogate pair in it as U+FFFD. */
+/** Returns a SHA-256 as 64 hexadecimal digits. Text is encoded as UTF-8, unpaired surrogates as U+FFFD. */
 type Sha256Hex = (data: string | Uint8Array) => string
 
-/** The part of `process` by which modules of Node are had where there are any. */
+/** The function of `process` that returns built-in modules of Node. */
 interface Modules {
   getBuiltinModule?(name: string): object | undefined
 }
 
 type Hash = (algorithm: 'sha256', data: string | Uint8Array, encoding: 'hex') => string
 
-/**
- * By the runtime's own code where it has Node's `crypto.hash`: one call, where JavaScript needs buffers outside of its
- * heap for each. `crypto.subtle` answers a turn later, and so would whoever asks.
- */
+/** Uses Node's `crypto.hash` if available, which is faster; otherwise JavaScript. `crypto.subtle` is only asynchronous. */
 export function sha256Of(modules: Modules | undefined): Sha256Hex {
   const crypto = modules?.getBuiltinModule?.('crypto') as { readonly hash?: Hash } | undefined
   const hash = crypto?.hash
@@ -26,12 +23,12 @@ export const sha256Hex: Sha256Hex = /* @__PURE__ */ sha256Of(
   (globalThis as { readonly process?: Modules }).process,
 )
 
-/** From here on the digest is made beside this thread, where the runtime can: it would hold up the others. */
+/** From this size on, `crypto.subtle` computes the digest off the main thread. */
 const largeBytes = 32_768
 
 /**
- * The SHA-256 of several values in their order, in 64 hexadecimal digits. Each is written as canonical JSON behind its
- * length in UTF-16 units: no other values run together to the same, and halves of surrogate pairs are told apart.
+ * Returns the SHA-256 of a sequence of values as 64 hexadecimal digits. Each is encoded as canonical JSON, prefixed by its
+ * length in UTF-16 units, so that different sequences have different encodings.
  */
 export async function digestOf(...values: readonly unknown[]): Promise<string> {
   let text = ''
@@ -46,9 +43,8 @@ export async function digestOf(...values: readonly unknown[]): Promise<string> {
 }
 
 /**
- * A JSON value as its one text: the members of each object in the order of their names (by UTF-16 units), no space,
- * numbers and texts as `JSON.stringify` writes them. Members that are `undefined` are left out. It recurses: the value
- * is one whose depth has been checked.
+ * Returns the canonical JSON of a value: members sorted by name (UTF-16 units), no white space, numbers and strings as in
+ * `JSON.stringify`. Omits members that are `undefined`. It is recursive, so the depth must have been checked.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

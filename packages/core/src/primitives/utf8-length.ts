@@ -1,4 +1,4 @@
-/** How many bytes a text has as UTF-8. Half a surrogate pair is written as three, as `TextEncoder` does. */
+/** Returns the length of a text in UTF-8 bytes. An unpaired surrogate has three, as in `TextEncoder`. */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let at = 0; at < text.length; at++) {

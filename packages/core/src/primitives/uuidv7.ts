@@ -1,8 +1,8 @@
 import { freshId } from './random.ts'
 
 /**
- * A UUID of version 7 (RFC 9562 section 5.7): ids made later sort later, so that a table of them grows at its end.
- * `random` is text that holds fresh hexadecimal digits, of which 19 are used; where it holds fewer, others are made.
+ * Returns a UUID version 7 (RFC 9562 section 5.7), which sorts by time, so that inserts append to an index. `random` is a text
+ * with random hexadecimal digits, of which 19 are used; if it has fewer, they are generated.
  */
 export function uuidv7(ms: number, random: string): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0').slice(-12)

@@ -1,6 +1,6 @@
 import type { ChatRequest } from './chat.ts'
 
-/** The fields that the protocol names. */
+/** The fields that the protocol defines. */
 export type NamedFields = {
   [K in keyof ChatRequest as string extends K ? never : number extends K ? never : K]: ChatRequest[K]
 }
@@ -45,7 +45,7 @@ const named: Readonly<Record<keyof NamedFields, true>> = {
   moderation: true,
 }
 
-/** Whether the protocol names a top-level field of a chat completion request. */
+/** Returns whether the protocol defines a top-level field of chat completion requests. */
 export function isKnownField(key: string): boolean {
   return Object.hasOwn(named, key)
 }

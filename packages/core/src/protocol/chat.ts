@@ -1,7 +1,7 @@
-/** A value that JSON can carry. */
+/** A JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 
-/** An object that JSON can carry. */
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: JsonValue | undefined
 }
@@ -31,7 +31,7 @@ export interface FilePart {
   readonly file: { readonly file_id?: string; readonly file_data?: string; readonly filename?: string }
 }
 
-/** One piece of a user's message. */
+/** A content part of a user message. */
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart
 
 export interface SystemMessage {
@@ -68,7 +68,7 @@ export interface FunctionMessage {
   readonly name: string
 }
 
-/** One turn of the conversation (protocol section 1.1). */
+/** A message of the conversation (protocol section 1.1). */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage | FunctionMessage
 
 export interface FunctionToolCall {
@@ -130,10 +130,7 @@ export type ResponseFormat =
       }
     }
 
-/**
- * A valid request for a chat completion, in the protocol's own words (protocol section 1).
- * Optional fields that the caller sent as `null` are absent here; unknown fields are kept.
- */
+/** A validated chat completion request (protocol section 1). Optional fields that are `null` are removed, unknown fields are not. */
 export interface ChatRequest {
   readonly model: string
   readonly messages: readonly Message[]
@@ -178,7 +175,7 @@ export interface ChatRequest {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
 
-/** Token counts, all whole numbers >= 0 (protocol section 2). */
+/** Token counts, all non-negative integers (protocol section 2). */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
@@ -213,7 +210,7 @@ export interface Logprobs {
   readonly refusal: readonly TokenLogprob[] | null
 }
 
-/** The reply message of a choice. `tool_calls` is there only when a tool was called. */
+/** The message of a choice. `tool_calls` is present only if tools were called. */
 export interface CompletionMessage {
   readonly role: 'assistant'
   readonly content: string | null
@@ -234,7 +231,7 @@ export interface Choice {
   readonly finish_reason: FinishReason
 }
 
-/** A whole answer, in the exact shape of the protocol (section 2). */
+/** A response that is not streamed, in the exact shape of the protocol (section 2). */
 export interface ChatCompletion {
   readonly id: string
   readonly object: 'chat.completion'
@@ -243,12 +240,12 @@ export interface ChatCompletion {
   readonly model: string
   readonly choices: readonly Choice[]
   readonly usage: Usage
-  /** Absent where the vendor names none. */
+  /** Absent if the vendor reports none. */
   readonly service_tier?: string
   readonly system_fingerprint: string | null
 }
 
-/** What one choice adds in one chunk. */
+/** The delta of a choice in a chunk. */
 export interface Delta {
   readonly role?: 'assistant'
   readonly content?: string | null
@@ -278,16 +275,16 @@ export interface ChunkChoice {
   readonly finish_reason: FinishReason | null
 }
 
-/** One event of a streamed answer, in the exact shape of the protocol (section 3.2). */
+/** One event of a streamed response, in the exact shape of the protocol (section 3.2). */
 export interface ChatCompletionChunk {
   readonly id: string
   readonly object: 'chat.completion.chunk'
   readonly created: number
   readonly model: string
-  /** Absent where the vendor names none, or has not yet. */
+  /** Absent if the vendor reports none, or has not yet. */
   readonly service_tier?: string
   readonly system_fingerprint: string | null
   readonly choices: readonly ChunkChoice[]
-  /** Absent, or `null` until the last chunk, as `stream_options.include_usage` asks. */
+  /** With `stream_options.include_usage`: `null` except in the last chunk. Otherwise absent. */
   readonly usage?: Usage | null
 }

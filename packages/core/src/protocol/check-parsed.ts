@@ -19,12 +19,12 @@ interface Frame {
 }
 
 /**
- * Holds a body that a host's parser made to the rules of `parseJson`, without recursion. A loop in it ends
- * at the depth limit. Keys given twice cannot be seen any more.
+ * Applies the rules of `parseJson` to a body from a body parser, without recursion. A cycle exceeds the depth limit. Duplicate
+ * keys cannot be detected.
  *
- * @returns the length of its JSON text as `JSON.stringify` writes it, in UTF-16 units without escapes: a lower
- * bound of that text's bytes.
- * @throws GatewayError 400, also for what JSON cannot carry: dates, functions, big integers, class instances.
+ * @returns the length of its JSON text as `JSON.stringify` writes it, in UTF-16 units without escapes: a lower bound of its
+ * size in bytes.
+ * @throws GatewayError 400, also for values that JSON cannot represent: dates, functions, big integers, class instances.
  */
 export function checkParsed(value: unknown, { maxDepth, maxElements, maxMembers }: JsonLimits): number {
   const frames: Frame[] = []
@@ -93,7 +93,7 @@ function scalarSize(item: unknown, frames: readonly Frame[]): number {
 function numberSize(item: number, frames: readonly Frame[]): number {
   if (Number.isNaN(item)) throw notJson(pathOf(frames), 'NaN')
   const token = String(item)
-  // From 1e21 on JavaScript writes an exponent: what was sent was a decimal, and nothing was rounded.
+  // From 1e21 on, JavaScript writes an exponent.
   const rounded = Number.isInteger(item) && !Number.isSafeInteger(item) && !token.includes('e')
   if (rounded || !Number.isFinite(item)) {
     throw numberOutOfRange(pathOf(frames), rounded ? 'integer' : 'decimal', token)

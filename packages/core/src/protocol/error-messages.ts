@@ -1,12 +1,12 @@
 import type { JsonValue } from './chat.ts'
 
-/** A place in a request: keys and indexes, from the outside in. */
+/** A path in a request: keys and indexes, from the outside in. */
 export type Path = readonly PropertyKey[]
 
-const longest = 64
-const longestPath = 256
+const maxLength = 64
+const maxPathLength = 256
 
-/** What a value is, in the words of the error texts (protocol section 4.2). */
+/** Returns the type of a value as in error messages (protocol section 4.2). */
 export function typeName(value: JsonValue | unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
@@ -22,15 +22,15 @@ export function typeName(value: JsonValue | unknown): string {
   }
 }
 
-/** A caller's own text, fit to be shown: a long one is cut to its first and last three characters. */
+/** Shortens a text of a caller for an error message, to its first and last three characters if it is long. */
 export function shorten(text: string): string {
-  if (text.length <= longest) return text
+  if (text.length <= maxLength) return text
   const first = Array.from(text.slice(0, 6)).slice(0, 3)
   const last = Array.from(text.slice(-6)).slice(-3)
   return `${first.join('')}...${last.join('')}`
 }
 
-/** `'low', 'medium', and 'high'` */
+/** Formats values: `'low', 'medium', and 'high'`. */
 export function quotedList(values: readonly unknown[]): string {
   const quoted = values.map(value => `'${String(value)}'`)
   const last = quoted.pop() ?? ''
@@ -38,13 +38,13 @@ export function quotedList(values: readonly unknown[]): string {
   return quoted.length === 1 ? `${quoted[0]} and ${last}` : `${quoted.join(', ')}, and ${last}`
 }
 
-/** `messages[0].content`. Long names are shortened, and so is the whole. */
+/** Formats a path: `messages[0].content`. Shortens long names and paths. */
 export function pathText(path: Path): string {
   let text = ''
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`
     else text += `${text === '' ? '' : '.'}${shorten(String(step))}`
-    if (text.length > longestPath) return `${text.slice(0, longestPath)}...`
+    if (text.length > maxPathLength) return `${text.slice(0, maxPathLength)}...`
   }
   return text
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from './chat.ts'
 
-/** A member of what may be an object; `undefined` where it is none, or has no such member of its own. */
+/** Returns an own member of a value, or `undefined` if the value is not an object or has no such member. */
 export function jsonMember(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   return Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
@@ -8,7 +8,7 @@ export function jsonMember(value: JsonValue | undefined, name: string): JsonValu
 
 const none: readonly JsonValue[] = Object.freeze([])
 
-/** The items of what may be a list. */
+/** Returns the items of a value, or none if it is not an array. */
 export function jsonItems(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : none
 }

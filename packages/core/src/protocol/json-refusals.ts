@@ -39,7 +39,7 @@ export function numberTooLong(path: Path, length: number, maximum: number): Gate
   )
 }
 
-/** The refusal of a number that a double cannot hold. `token` is the number as it was sent. */
+/** Returns the error for a number that a double cannot represent. `token` is the number as it was sent. */
 export function numberOutOfRange(path: Path, kind: 'integer' | 'decimal', token: string): GatewayError {
   const limit = kind === 'integer' ? Number.MAX_SAFE_INTEGER : Number.MAX_VALUE
   const negative = token.startsWith('-')
@@ -52,7 +52,7 @@ export function numberOutOfRange(path: Path, kind: 'integer' | 'decimal', token:
   })
 }
 
-/** The refusal of a value, in a body that a host's parser made, which JSON cannot carry. */
+/** Returns the error for a value that JSON cannot represent, in a body from a body parser. */
 export function notJson(path: Path, got: string): GatewayError {
   return invalid(path, `expected a JSON value, but got ${got} instead.`)
 }
@@ -68,10 +68,7 @@ function name(path: Path): string {
   return path.length === 0 ? 'body' : `'${pathText(path)}'`
 }
 
-/**
- * Where in a JSON text a character stands, as a path of keys and indexes. Slow: for the texts of errors.
- * The key that itself stands at `position` is not part of the path.
- */
+/** Returns the path of a position in a JSON text, without a key at the position itself. Slow: for error messages only. */
 export function jsonPath(text: string, position: number): (string | number)[] {
   const path: (string | number)[] = []
   let keyNext = false
@@ -101,7 +98,7 @@ export function jsonPath(text: string, position: number): (string | number)[] {
   return path
 }
 
-/** Where the string that opens at `open` ends; -1 where it does not. */
+/** Returns the end of the string at `open`, or -1 if it is not terminated. */
 export function stringEnd(text: string, open: number): number {
   let end = text.indexOf('"', open + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
@@ -114,7 +111,7 @@ function isEscaped(text: string, position: number): boolean {
   return (position - before) % 2 === 0
 }
 
-/** What stands between the quotes of a JSON string, its escapes undone; `undefined` where it is no JSON. */
+/** Unescapes the content of a JSON string. Returns `undefined` if it is invalid. */
 export function unescaped(raw: string): string | undefined {
   try {
     return JSON.parse(`"${raw}"`) as string

@@ -14,13 +14,13 @@ import {
   unescaped,
 } from './json-refusals.ts'
 
-/** Bounds of a JSON text. */
+/** Limits of JSON text. */
 export interface JsonLimits {
-  /** How deep objects and arrays may nest. Default 64. */
+  /** Maximum nesting depth of objects and arrays. Default 64. */
   readonly maxDepth: number
-  /** How many values it may hold in all. Default 100,000. */
+  /** Maximum number of values in total. Default 100,000. */
   readonly maxElements: number
-  /** How many members one object may have. Default 10,000. */
+  /** Maximum number of members per object. Default 10,000. */
   readonly maxMembers: number
 }
 
@@ -29,14 +29,13 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/
 const surrogate = /\p{Surrogate}/u
 
 /**
- * Reads JSON (RFC 8259) from UTF-8, with or without a byte order mark.
+ * Parses JSON (RFC 8259) from UTF-8, with or without a byte order mark.
  *
- * Refuses what `JSON.parse` lets through but what not every reader behind the gateway would read alike: a
- * key given twice in an object (however it is spelt), whole numbers beyond 2^53-1, numbers beyond the finite,
- * half a surrogate pair. Refuses nesting and counts beyond `limits` before anything is made of them.
- * `__proto__` is a key like any other.
+ * Rejects what `JSON.parse` accepts but other parsers may read differently: duplicate keys (also by escapes), integers beyond
+ * 2^53-1, numbers that overflow a double, and unpaired surrogates. Limits are enforced before anything is allocated.
+ * `__proto__` is an ordinary key.
  *
- * @throws GatewayError 400: `invalid_json`, or a refusal that names what was got and what was expected.
+ * @throws GatewayError 400: `invalid_json`, or an error with the path, what was received and what was expected.
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonValue {
   let text: string
@@ -58,7 +57,7 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonValue {
   }
 }
 
-/** Looks over a text before it is parsed. It does not check the grammar: where that is broken it stops. */
+/** Scans a text before it is parsed. It does not validate the grammar, and stops at a syntax error. */
 function scan(text: string, { maxDepth, maxElements, maxMembers }: JsonLimits): void {
   const escapes = text.includes('\\')
   const surrogates = escapes && text.includes('\\u') && surrogateEscape.test(text)
@@ -132,56 +131,56 @@ function hasLoneSurrogate(text: string, open: number): boolean {
 const maxLength = 100
 
 /**
- * Where the number that begins at `start` of a JSON text ends. Refuses one that a double cannot hold: a
- * whole number beyond 2^53-1 would be rounded, `1e400` would be infinite.
+ * Returns the end of the number at `start`. Throws for a number that a double cannot represent: an integer beyond 2^53-1
+ * would be rounded, `1e400` would be infinite.
  */
 function numberEnd(text: string, start: number): number {
-  let whole = true
+  let isInteger = true
   let exponent = false
   let end = start + 1
   for (; end < text.length; end++) {
     const code = text.charCodeAt(end)
     if (code >= 48 && code <= 57) continue
-    if (code === 46) whole = false
+    if (code === 46) isInteger = false
     else if (code === 69 || code === 101) exponent = true
     else if (code !== 43 && code !== 45) break
   }
-  if (end - start > 15 || exponent) check(text, start, end, whole && !exponent)
+  if (end - start > 15 || exponent) check(text, start, end, isInteger && !exponent)
   return end
 }
 
-function check(text: string, start: number, end: number, whole: boolean): void {
+function check(text: string, start: number, end: number, isInteger: boolean): void {
   const token = text.slice(start, end)
   const value = Number(token)
   if (Number.isNaN(value)) return
-  if (whole ? !Number.isSafeInteger(value) : !Number.isFinite(value)) {
-    throw numberOutOfRange(jsonPath(text, start), whole ? 'integer' : 'decimal', shorten(token))
+  if (isInteger ? !Number.isSafeInteger(value) : !Number.isFinite(value)) {
+    throw numberOutOfRange(jsonPath(text, start), isInteger ? 'integer' : 'decimal', shorten(token))
   }
   if (token.length > maxLength) throw numberTooLong(jsonPath(text, start), token.length, maxLength)
 }
 
-/** Up to so many keys of an object are compared one by one; more go into a set. */
-const few = 16
+/** Up to this number, the keys of an object are compared one by one; more are stored in a set. */
+const maxComparedKeys = 16
 
 /**
- * The objects and arrays that are open while a JSON text is scanned, and the keys that the objects have so far. Keys
- * are kept as places in the text and numbers made of their letters: none is copied before two may be the same.
+ * The objects and arrays that are open during a scan, with the keys of each object. A key is stored as its position and hash:
+ * it is copied only if two hashes are equal.
  */
 class KeyStack {
   depth = 0
-  /** Where the keys of an open object begin, by depth; -1 for an array. */
+  /** Index of the first key of an open object, by depth; -1 for an array. */
   readonly #starts: number[] = []
-  /** The keys of an open object that has many, by depth. */
+  /** The keys of an open object with many, by depth. */
   readonly #sets: (Set<string> | undefined)[] = []
   #known = 0
-  readonly #places: number[] = []
+  readonly #positions: number[] = []
   readonly #hashes: number[] = []
 
   get inObject(): boolean {
     return this.depth > 0 && this.#starts[this.depth - 1] !== -1
   }
 
-  /** How many keys the innermost object has so far. */
+  /** Number of keys of the innermost object so far. */
   get count(): number {
     const innermost = this.depth - 1
     return this.#sets[innermost]?.size ?? this.#known - this.#starts[innermost]!
@@ -193,7 +192,7 @@ class KeyStack {
     this.depth++
   }
 
-  /** `false`: what is open is of the other kind, or nothing is. */
+  /** Returns `false` if the innermost container is of the other kind, or there is none. */
   close(object: boolean): boolean {
     if (this.depth === 0 || this.inObject !== object) return false
     this.depth--
@@ -201,7 +200,7 @@ class KeyStack {
     return true
   }
 
-  /** Forgets a text. The numbers stay, to be written over. */
+  /** Resets it for the next text. The arrays of numbers are reused. */
   clear(): void {
     this.depth = 0
     this.#known = 0
@@ -209,8 +208,8 @@ class KeyStack {
   }
 
   /**
-   * Adds the key of the innermost object that opens at `open`, and gives the place where it ends; -1 where the text
-   * breaks off there or the key is no JSON. Throws `GatewayError` (400) for a key that the object has already.
+   * Adds the key at `open` to the innermost object. Returns its end, or -1 if it is not terminated or invalid. Throws
+   * `GatewayError` (400) for a duplicate key.
    */
   add(text: string, open: number): number {
     let hash = 0
@@ -238,22 +237,23 @@ class KeyStack {
     if (set !== undefined) return set.size === set.add(nameAt(text, open)!).size
     const start = this.#starts[innermost]!
     for (let key = start; key < this.#known; key++) {
-      if (this.#hashes[key] === hash && nameAt(text, this.#places[key]!) === nameAt(text, open)) return true
+      if (this.#hashes[key] === hash && nameAt(text, this.#positions[key]!) === nameAt(text, open))
+        return true
     }
-    this.#places[this.#known] = open
+    this.#positions[this.#known] = open
     this.#hashes[this.#known++] = hash
-    if (this.#known - start > few) this.#gather(text, innermost)
+    if (this.#known - start > maxComparedKeys) this.#gather(text, innermost)
     return false
   }
 
   #gather(text: string, depth: number): void {
     const start = this.#starts[depth]!
-    this.#sets[depth] = new Set(this.#places.slice(start, this.#known).map(place => nameAt(text, place)!))
+    this.#sets[depth] = new Set(this.#positions.slice(start, this.#known).map(place => nameAt(text, place)!))
     this.#known = start
   }
 }
 
-/** What stands in the quotes that open at `open`, its escapes undone; `undefined` where it is no JSON. */
+/** Returns the unescaped string at `open`, or `undefined` if it is invalid. */
 function nameAt(text: string, open: number): string | undefined {
   const raw = text.slice(open + 1, stringEnd(text, open))
   return raw.includes('\\') ? unescaped(raw) : raw
@@ -265,5 +265,5 @@ function hashOf(name: string): number {
   return hash
 }
 
-/** One for all texts: a scan does not wait, and what it remembers of one it forgets. */
+/** Shared by all scans, because a scan is synchronous. */
 const keys = new KeyStack()

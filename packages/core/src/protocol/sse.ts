@@ -2,20 +2,18 @@ import { UpstreamError } from '../errors/upstream-error.ts'
 
 /** One event of a server-sent event stream (WHATWG HTML, section 9.2). */
 export interface SseEvent {
-  /** The event's name; `message` where none was given. */
+  /** Event type. Default `message`. */
   readonly event: string
   readonly data: string
 }
 
+/** Options of `decodeSse` and `SseDecoder`. */
 export interface SseDecodeOptions {
-  /**
-   * The most that one event, or one line, may hold before it has ended. Counted in UTF-16 code units, which
-   * are bytes where the text is ASCII. Default 8,388,608 (8 MiB).
-   */
+  /** Maximum size of an event or line, in UTF-16 code units (bytes for ASCII text). Default 8,388,608 (8 MiB). */
   readonly maxEventBytes?: number
   /**
-   * Delivers lines that stand bare between events, from one that begins with `{` or `[` to the next empty line, as
-   * an event's data. So some servers tell of an error in mid stream. Default false: such lines are ignored.
+   * Whether to treat JSON outside of events as the data of an event: from a line that starts with `{` or `[` to the next empty
+   * line. Some servers report errors within a stream like that. Default `false`: such lines are ignored.
    */
   readonly bareJson?: boolean
 }
@@ -28,15 +26,12 @@ const BRACKET = 91
 const BRACE = 123
 
 /**
- * Reads server-sent events (WHATWG HTML, section 9.2.6) from bytes: one array per read that completed an
- * event, never an empty one.
+ * Decodes server-sent events (WHATWG HTML, section 9.2.6). Yields a non-empty array per read that completes events.
  *
- * It differs from the text in one point: data that the end of the body leaves without its blank line is
- * delivered, since some servers end so. `id` and `retry` are ignored; invalid UTF-8 becomes U+FFFD.
- * When the consumer stops, the body's iterator is returned.
+ * Unlike the standard, it also delivers a last event without a blank line, because some servers end like that. It ignores `id`
+ * and `retry`, and decodes invalid UTF-8 as U+FFFD. Ending the iteration early ends that of the body.
  *
- * Throws `UpstreamError` of kind `garbled` for an event larger than `maxEventBytes`, after the events
- * before it have been delivered.
+ * Throws `UpstreamError` of kind `garbled` for an event larger than `maxEventBytes`, after it has delivered earlier events.
  */
 export async function* decodeSse(
   body: AsyncIterable<Uint8Array>,
@@ -53,22 +48,22 @@ export async function* decodeSse(
 }
 
 /**
- * `decodeSse` for who reads the bytes itself: give each read to `push`, deliver its events, then call `check`; call `end`
- * when there is nothing more to read.
+ * Decodes server-sent events incrementally. Pass each read to `push`, deliver its events, then call `check`. Call `end` at the
+ * end of the body.
  */
 export class SseDecoder {
   readonly #text = new Utf8Reads()
   readonly #maxSize: number
   readonly #bareJson: boolean
-  /** The line that has not ended. Joined only when it has: each character is looked at once, however the text is cut. */
+  /** The pieces of the incomplete line. They are joined only at its end, so that decoding takes linear time. */
   #pieces: string[] = none
-  /** Its length. */
+  /** Length of the incomplete line. */
   #pending = 0
-  /** The text so far ends with CR: an LF that follows belongs to it. */
+  /** Whether the text so far ends with CR: an LF that follows belongs to it. */
   #afterCr = false
   #data: string | undefined
   #name = ''
-  /** The data so far stood bare. */
+  /** Whether the data so far is bare JSON. */
   #bare = false
   #tooLarge = false
 
@@ -77,12 +72,12 @@ export class SseDecoder {
     this.#bareJson = bareJson === true
   }
 
-  /** The events that these bytes complete. */
+  /** Returns the events that these bytes complete. */
   push(bytes: Uint8Array): SseEvent[] {
     return this.#push(this.#text.decode(bytes))
   }
 
-  /** Throws `UpstreamError` of kind `garbled` where an event is too large. */
+  /** Throws `UpstreamError` of kind `garbled` if an event is too large. */
   check(): void {
     if (!this.#tooLarge) return
     throw new UpstreamError(`An event of the stream is larger than ${this.#maxSize} bytes.`, {
@@ -90,7 +85,7 @@ export class SseDecoder {
     })
   }
 
-  /** The event that the end of the body leaves without its blank line. Throws as `check`. */
+  /** Returns a last event without a blank line. Throws like `check`. */
   end(): SseEvent[] {
     const events = this.#push(this.#text.end())
     this.check()
@@ -124,7 +119,7 @@ export class SseDecoder {
     return events
   }
 
-  /** The line whose last piece this is. */
+  /** Completes the line with its last piece. */
   #ended(last: string): string {
     this.#pieces.push(last)
     const line = this.#pieces.join('')
@@ -164,38 +159,38 @@ export class SseDecoder {
   }
 }
 
-/** Most reads end with a line: it is never pushed to. */
+/** Shared, as most reads end with a line. It is never pushed to. */
 const none: string[] = []
 
-/** No field of an event has such a name. */
+/** No field name of an event starts with these characters. */
 function beginsJson(line: string): boolean {
   const first = line.charCodeAt(0)
   return first === BRACE || first === BRACKET
 }
 
-/** Keeps no state, and no mark of byte order: reads in mid stream. */
-const whole = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })
+/** Stateless, for reads after the start of the stream: it does not strip a byte order mark. */
+const statelessDecoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })
 
 const asStream = { stream: true }
 
 /**
- * UTF-8 that comes in reads, as text: what one `TextDecoder` makes of them as a stream. Most reads of an event stream
- * end with a line and so with a character; those are decoded by themselves, at a third of what a stream costs.
+ * Decodes UTF-8 reads like a streaming `TextDecoder`. Most reads of an event stream end with a complete character; those are
+ * decoded without a stream, which takes a third of the time.
  */
 export class Utf8Reads {
-  /** Set while a character may be cut. */
+  /** Set while a character may be incomplete. */
   #stream: TextDecoder | undefined
   #begun = false
 
   decode(bytes: Uint8Array): string {
     const { length } = bytes
     if (length === 0) return ''
-    // An ASCII byte is a whole character, and ends any other.
+    // An ASCII byte is a complete character, and ends any other.
     const complete = bytes[length - 1]! < 0x80
-    // What begins a stream may be a mark of byte order.
+    // The start of a stream may be a byte order mark.
     if (complete && this.#stream === undefined && (this.#begun || bytes[0] !== 0xef)) {
       this.#begun = true
-      return whole.decode(bytes)
+      return statelessDecoder.decode(bytes)
     }
     this.#stream ??= new TextDecoder('utf-8', { ignoreBOM: this.#begun })
     this.#begun = true
@@ -204,7 +199,7 @@ export class Utf8Reads {
     return text
   }
 
-  /** What is left of a character that was cut. */
+  /** Returns the rest of an incomplete character. */
   end(): string {
     return this.#stream?.decode() ?? ''
   }

@@ -1,20 +1,20 @@
-/** Where in a value a `null` means that the member was left out. */
-interface Places {
+/** The members of a value for which `null` means absent. */
+interface NullableMembers {
   readonly drop?: readonly string[]
-  readonly into?: readonly (readonly [name: string, places: Places])[]
-  readonly each?: Places
+  readonly into?: readonly (readonly [name: string, places: NullableMembers])[]
+  readonly each?: NullableMembers
 }
 
-const definition: Places = { drop: ['description', 'parameters', 'format'] }
+const definition: NullableMembers = { drop: ['description', 'parameters', 'format'] }
 
-const part: Places = {
+const part: NullableMembers = {
   into: [
     ['image_url', { drop: ['detail'] }],
     ['file', { drop: ['file_id', 'file_data', 'filename'] }],
   ],
 }
 
-const fields: Places = {
+const fields: NullableMembers = {
   into: [
     ['messages', { each: { drop: ['name', 'tool_calls'], into: [['content', { each: part }]] } }],
     [
@@ -34,27 +34,21 @@ const fields: Places = {
   ],
 }
 
-/** Makes objects that inherit nothing. Unlike those that have no prototype at all, engines are quick with them. */
+/** Creates objects with an empty prototype. V8 is slower on objects without a prototype. */
 const Bare = function Bare() {} as unknown as new () => Record<string, unknown>
 Bare.prototype = Object.create(null)
 
-/**
- * A copy of a body without the top-level fields that are `null`. It inherits nothing: what another library
- * added to `Object.prototype` is not in it.
- */
+/** Returns a copy of a body without top-level fields that are `null`. It inherits nothing from `Object.prototype`. */
 export function withoutNulls(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = new Bare()
+  const copy = new Bare()
   for (const key of Object.keys(body)) {
     const value = body[key]
-    if (value !== null && value !== undefined) kept[key] = value
+    if (value !== null && value !== undefined) copy[key] = value
   }
-  return kept
+  return copy
 }
 
-/**
- * Leaves out, inside the fields of a request, the optional members that are `null` and whose type knows no
- * `null`. What holds none is not copied.
- */
+/** Removes optional members that are `null` within the fields of a request, unless their type allows `null`. Copies only what changes. */
 export function dropInnerNulls(request: Record<string, unknown>): void {
   for (const [field, places] of fields.into!) {
     const value = request[field]
@@ -64,7 +58,7 @@ export function dropInnerNulls(request: Record<string, unknown>): void {
   }
 }
 
-function clean(value: unknown, { drop = none, into = none, each }: Places): unknown {
+function clean(value: unknown, { drop = none, into = none, each }: NullableMembers): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return each === undefined ? value : cleanAll(value, each)
   const members = value as Readonly<Record<string, unknown>>
@@ -86,7 +80,7 @@ function clean(value: unknown, { drop = none, into = none, each }: Places): unkn
 
 const none = [] as const
 
-function cleanAll(items: readonly unknown[], places: Places): readonly unknown[] {
+function cleanAll(items: readonly unknown[], places: NullableMembers): readonly unknown[] {
   let copy: unknown[] | undefined
   for (let index = 0; index < items.length; index++) {
     const cleaned = clean(items[index], places)

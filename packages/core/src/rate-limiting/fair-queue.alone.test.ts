@@ -278,7 +278,7 @@ describe('FairQueue', () => {
   it('lets nobody in who has left already', () => {
     const { queue } = queueOf()
     const attempt = vi.fn(() => refused(0))
-    expect(() => queue.wait('a', AbortSignal.abort(), attempt)).toThrow('The client left')
+    expect(() => queue.wait('a', AbortSignal.abort(), attempt)).toThrow('The client disconnected')
     expect(attempt).not.toHaveBeenCalled()
   })
 

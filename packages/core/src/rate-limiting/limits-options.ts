@@ -10,46 +10,44 @@ import {
 } from '../errors/configuration-error.ts'
 import type { MemoryLimitStore } from './memory-limit-store.ts'
 
-/** How requests wait for room. */
+/** How requests over their limits are queued. */
 export interface WaitOptions {
-  /** Longest wait of a request, in milliseconds, at most an hour. */
+  /** Maximum wait of a request, in milliseconds; at most 3,600,000 (an hour). */
   readonly maxMs: number
-  /** How many requests of one principal may wait. */
+  /** Maximum number of queued requests per principal. */
   readonly maxQueued: number
 }
 
+/** Options of `limits`. */
 export interface LimitsOptions {
-  /** Where counts are kept. Default: `memoryStore()`, in this process. */
+  /** Stores the counters. Default: `memoryLimitStore()`, in this process. */
   readonly store?: LimitStore
-  /**
-   * What becomes of rules while the store does not answer, all alike or by their kinds. Default: `local`, and `closed`
-   * for a budget.
-   */
+  /** What to do while the store fails, for all rules or by their kind. Default `local`, but `closed` for budgets. */
   readonly onStoreFailure?: StoreFailurePolicy | Readonly<Partial<Record<LimitKind, StoreFailurePolicy>>>
-  /** How many processes share the store: with `local`, each counts its share of a limit. Default 4. */
+  /** Number of processes that share the store: with `local`, each enforces its share of a limit. Default 4. */
   readonly instances?: number
-  /** How long one operation of the store may take, in milliseconds. Default 50. */
+  /** Timeout of a store operation, in milliseconds. Default 50. */
   readonly storeTimeoutMs?: number
-  /** How long what a request holds is held when its process has died, in milliseconds. Default 30,000. */
+  /** How long reservations of a crashed process last, in milliseconds. Default 30,000. */
   readonly leaseMs?: number
   /**
-   * The completion tokens of one choice that are reserved, and sent upstream as the bound, for a request that names no
-   * bound, where a rule of tokens or a budget concerns it. Default 4,096.
+   * Completion tokens per choice to reserve for a request without a maximum, if a token limit or a budget applies to it. The
+   * request is sent upstream with this maximum. Default 4,096.
    */
   readonly maxOutputTokens?: number
-  /** Lets requests wait for room. Default: they are refused at once. */
+  /** Queues requests that exceed their limits. Default: they are rejected at once. */
   readonly wait?: WaitOptions
-  /** Whether the headers `RateLimit` and `RateLimit-Policy` are sent too. Default `false`. */
+  /** Whether to also send the headers `RateLimit` and `RateLimit-Policy`. Default `false`. */
   readonly ietfHeaders?: boolean
-  /** Is told when the store fails, and when it works again. */
+  /** Receives an event when the store fails, and when it recovers. */
   readonly observe?: Observer
-  /** Milliseconds since 1970, for the store that is made where none is given. Default: the machine's clocks. */
+  /** Returns milliseconds since 1970, for the default store. Default: the system clocks. */
   readonly now?: () => number
-  /** 32 fresh random hexadecimal digits. Default from `crypto.getRandomValues`. */
+  /** Returns a unique id: 32 random hexadecimal digits. Default: from `crypto.getRandomValues`. */
   readonly generateId?: () => string
 }
 
-/** What stands for options that are not given. */
+/** Default values of options. */
 export const limitDefaults = {
   instances: 4,
   storeTimeoutMs: 50,
@@ -58,7 +56,7 @@ export const limitDefaults = {
   ietfHeaders: false,
 } as const satisfies LimitsOptions
 
-/** One policy for each kind of rule. */
+/** Returns the policy of each kind of rule. */
 export function failurePolicies(
   given: LimitsOptions['onStoreFailure'],
 ): Readonly<Record<LimitKind, StoreFailurePolicy>> {
@@ -70,21 +68,21 @@ export function failurePolicies(
 }
 
 /**
- * How a rule goes on while its store does not answer: `local` counts in this process, `closed` refuses with 503,
- * `open` lets everything through.
+ * What a rule does while its store fails: `local` counts in this process, `closed` rejects requests with a 503, `open` admits
+ * all.
  */
 export type StoreFailurePolicy = 'local' | 'closed' | 'open'
 
 export interface GuardedStoreOptions {
-  /** By the kind of the rule that each counter of a claim belongs to. */
+  /** Policies by kind of rule. */
   readonly onStoreFailure: Readonly<Record<LimitKind, StoreFailurePolicy>>
-  /** How many processes share the store: each counts a share of a limit while the store does not answer. */
+  /** Number of processes that share the store: each enforces a share of a limit while the store fails. */
   readonly instances: number
-  /** Longest wait for one operation, in milliseconds. */
+  /** Timeout of an operation, in milliseconds. */
   readonly timeoutMs: number
   readonly observe: Observer
   readonly clock: Clock
-  /** Counts while the store does not answer. Default: `memoryStore()`. */
+  /** Counts while the store fails. Default: `memoryLimitStore()`. */
   readonly local?: MemoryLimitStore
 }
 
@@ -103,7 +101,7 @@ const whole =
 const aStore: Check = value =>
   isObject(value) && ['admit', 'settle', 'renew'].every(name => typeof value[name] === 'function')
     ? undefined
-    : 'a store, such as memoryStore()'
+    : 'a store, such as memoryLimitStore()'
 
 const checks: Readonly<Record<keyof LimitsOptions, Check>> = {
   store: aStore,
@@ -126,7 +124,7 @@ const policyChecks = Object.fromEntries(
   kinds.map((kind): [string, Check] => [kind, value => (policies.includes(value) ? undefined : somePolicy)]),
 )
 
-/** One issue for each option that cannot be used. */
+/** Returns an issue for each invalid option. */
 export function limitOptionIssues(options: LimitsOptions): ConfigurationIssue[] {
   const issues = optionIssues(options, checks)
   if (isObject(options?.onStoreFailure)) {
@@ -140,7 +138,7 @@ export function limitOptionIssues(options: LimitsOptions): ConfigurationIssue[] 
   return issues
 }
 
-/** One issue for each rule that cannot be used, below its index, by what making it throws. */
+/** Returns the issues that `make` throws for each rule, with the index of the rule in their paths. */
 export function ruleIssues(
   rules: readonly LimitRuleData[],
   make: (rule: LimitRuleData) => unknown,

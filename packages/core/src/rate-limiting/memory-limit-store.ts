@@ -21,50 +21,52 @@ import {
 } from './counter-table.ts'
 import { LeaseCount, RateCount, SumCount } from './counters.ts'
 
+/** Options of `memoryLimitStore`. */
 export interface MemoryLimitStoreOptions {
   /**
-   * How many counts are kept, from 1 to 10,000,000. A count is forgotten once nothing of it is used, owed or held; where
-   * none is so, a request that needs another count is refused (503 `limit_store_full`). Default 100,000.
+   * Maximum number of counters, from 1 to 10,000,000. A counter is evicted once it is unused: nothing is charged or reserved. If
+   * all are in use, a request that needs another one fails with a 503 `limit_store_full`. Default 100,000.
    */
   readonly maxKeys?: number
-  /**
-   * Milliseconds since 1970. Default: the machine's clock for windows of the calendar, and one that cannot be set for
-   * all else.
-   */
+  /** Returns milliseconds since 1970. Default: the system clock for calendar windows, a monotonic one for all else. */
   readonly now?: () => number
 }
 
-/** Counts in the memory of this process: every answer comes at once. */
+/** A `LimitStore` in the memory of this process. Its operations are synchronous. */
 export interface MemoryLimitStore extends LimitStore {
   admit(claim: Claim): LimitDecision
   settle(settlement: Settlement): void
   renew(claims: readonly Pick<Claim, 'id'>[], ttlMs: number): void
-  /** How many claims hold something: 0 where nothing is under way. */
+  /** Number of claims with reservations. */
   readonly held: number
 }
 
 /**
- * Keeps counts in the memory of this process. Several limiters may share one.
+ * Creates a limit store in the memory of this process. Several limiters may share it.
  *
- * Throws `ConfigurationError` for options that it cannot use.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function memoryLimitStore(options: MemoryLimitStoreOptions = {}): MemoryLimitStore {
   const unknown = unknownOptions(options, ['maxKeys', 'now'])
-  if (unknown.length > 0) throw new ConfigurationError('memoryStore()', unknown)
+  if (unknown.length > 0) throw new ConfigurationError('memoryLimitStore()', unknown)
   const { maxKeys = 100_000, now } = ownMembers(options)
   if (!(Number.isInteger(maxKeys) && maxKeys >= 1 && maxKeys <= 10_000_000)) {
-    throw configurationError('memoryStore()', ['maxKeys'], maxKeys, 'a whole number from 1 to 10,000,000')
+    throw configurationError(
+      'memoryLimitStore()',
+      ['maxKeys'],
+      maxKeys,
+      'a whole number from 1 to 10,000,000',
+    )
   }
   if (now !== undefined && typeof now !== 'function') {
-    throw configurationError('memoryStore()', ['now'], now, 'a function')
+    throw configurationError('memoryLimitStore()', ['now'], now, 'a function')
   }
   return new CountsInMemory(maxKeys, storeClock(now))
 }
 
 /**
- * A store in this process, for who need not guard against it: a claim of it is held by who has it, without an id, and
- * until it is settled, for it ends with its process anyway. `undefined` for any other store, and for one whose methods
- * somebody has replaced.
+ * Returns a faster interface of a `memoryLimitStore`, or `undefined` for any other store, or one with replaced methods. Its
+ * claims need neither ids nor renewal, because they end with the process.
  */
 export function directMemoryStore(store: LimitStore): DirectStore | undefined {
   if (!(store instanceof CountsInMemory)) return undefined
@@ -73,7 +75,7 @@ export function directMemoryStore(store: LimitStore): DirectStore | undefined {
 }
 
 export interface DirectStore {
-  /** Decides a claim. Only the first settlement of it counts. */
+  /** Decides a claim. Only its first settlement has an effect. */
   claim(counters: readonly Counter[]): DecidedClaim
 }
 

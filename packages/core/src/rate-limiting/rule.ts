@@ -7,15 +7,15 @@ import {
 } from '../errors/configuration-error.ts'
 import { ownMembers } from '../primitives/own-members.ts'
 
-/** A rule that can be made more precise; each method gives a new rule. */
+/** A limit with methods to refine it. Each returns a new limit. */
 export interface LimitRule extends LimitRuleData {
-  /** Who shares one count: `.by('tag:team')`; of several, their combination: `.by('key', 'model')`. */
+  /** Sets which requests share a counter: `.by('tag:team')`, or `.by('key', 'model')` for one per combination. */
   by(...scopes: readonly [Scope, ...Scope[]]): LimitRule
-  /** Concerns these models only: `.forModels('large', 'test-*')`. */
+  /** Applies the limit to these models only: `.forModels('large', 'test-*')`. */
   forModels(...patterns: readonly [string, ...string[]]): LimitRule
-  /** Counts and reports, and never refuses: shows what a limit would do before it is enforced. */
+  /** Counts and reports, but never rejects a request: to test a limit before it is enforced. */
   dryRun(): LimitRule
-  /** Of a budget: does not count requests for models without a known price, which are refused otherwise. */
+  /** For a budget: admits requests for models without a known price, without counting them. Otherwise they are rejected. */
   allowUnpriced(): LimitRule
 }
 
@@ -34,45 +34,46 @@ const windows: readonly string[] = ['second', 'minute', 'hour', 'day'] satisfies
 const budgetWindows: readonly string[] = ['hour', 'day', 'week', 'month', 'ever'] satisfies BudgetWindow[]
 
 /**
- * So many requests: `requests(60).per('minute')`. All of them may come at once; then one is free again every
- * sixtieth of a minute (GCRA). Throws `TypeError` for a limit that is no whole number from 1.
+ * Limits the rate of requests: `requests(60).per('minute')`. All of them may be used in a burst; the limit then replenishes
+ * continuously, here one request per second (GCRA). Throws `ConfigurationError` unless the limit is an integer of at least 1.
  */
 export function requests(limit: number): { per(window: Window): LimitRule } {
   return rated('requests', limit)
 }
 
 /**
- * So many tokens, prompt and completion together: `tokens(90_000).per('minute')`. They are reserved at their most
- * before the model is asked, and settled by what it counted. Throws `TypeError` for a limit that is no whole number
- * from 1.
+ * Limits the rate of tokens, prompt and completion together: `tokens(90_000).per('minute')`. The maximum is reserved before the
+ * upstream call, and replaced by the actual usage after it. Throws `ConfigurationError` unless the limit is an integer of at
+ * least 1.
  */
 export function tokens(limit: number): { per(window: Window): LimitRule } {
   return rated('tokens', limit)
 }
 
-/** So many requests at once: `concurrent(20)`. Throws `TypeError` for a limit that is no whole number from 1. */
+/** Limits concurrent requests: `concurrent(20)`. Throws `ConfigurationError` unless the limit is an integer of at least 1. */
 export function concurrent(limit: number): LimitRule {
   return limitRule({ kind: 'concurrent', limit })
 }
 
 /**
- * So much money: `budget(50, 'usd').per('day')`. Reserved at its most before the model is asked, and settled by the
- * price of what it counted; a model without a price is refused, unless `allowUnpriced()`. Throws `TypeError` for an amount that is not above 0.
+ * Limits spending: `budget(50, 'usd').per('day')`. The maximum cost is reserved before the upstream call, and replaced by the
+ * actual cost after it. Requests for models without a price are rejected, unless `allowUnpriced()`. Throws
+ * `ConfigurationError` unless the amount is above 0, and at most 9,000,000.
  */
 export function budget(limit: number, currency: 'usd'): { per(window: BudgetWindow): LimitRule } {
   limitRule({ kind: 'budget', limit, currency, per: 'ever' })
   return { per: window => limitRule({ kind: 'budget', limit, currency, per: window }) }
 }
 
-/** A wrong limit is told of at once. */
+/** Validates the limit before `per` is called. */
 function rated(kind: 'requests' | 'tokens', limit: number): { per(window: Window): LimitRule } {
   limitRule({ kind, limit, per: 'second' })
   return { per: window => limitRule({ kind, limit, per: window }) }
 }
 
 /**
- * A rule of plain data, as a database keeps it. Throws `ConfigurationError` that says what of it cannot be used: a rule
- * that is not understood must not become no rule.
+ * Creates a limit from plain data, such as from a database. Throws `ConfigurationError` for invalid data: a limit must not be
+ * ignored because it is misspelt.
  */
 export function limitRule(given: LimitRuleData): LimitRule {
   const data = typeof given === 'object' && given !== null ? ownMembers(given) : given
@@ -98,7 +99,7 @@ export function limitRule(given: LimitRuleData): LimitRule {
     dryRun: () => limitRule({ ...rule, mode: 'dryRun' }),
     allowUnpriced: () => limitRule({ ...rule, unpriced: 'allow' }),
   }
-  // Not enumerable: a rule is its data, also where it is written as JSON.
+  // Not enumerable, so that the JSON of a limit is its data.
   return Object.freeze(
     Object.defineProperties(
       rule,
@@ -107,7 +108,7 @@ export function limitRule(given: LimitRuleData): LimitRule {
   ) as LimitRule
 }
 
-/** What is wrong with a rule, which has no members but its own, or `undefined`. */
+/** Returns the first issue of a rule, or `undefined`. */
 function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
   if (typeof data !== 'object' || data === null) return configurationIssue([], data, 'a rule')
   const unknown = Object.keys(data).find(name => !members.includes(name))
@@ -125,7 +126,7 @@ function ruleIssue(data: LimitRuleData): ConfigurationIssue | undefined {
     return wrong('limit', 'a whole number from 1 to 1,000,000,000')
   }
   if (kind === 'concurrent') {
-    if (per !== undefined) return wrong('per', 'no window: it counts what runs at once')
+    if (per !== undefined) return wrong('per', 'no window: it counts concurrent requests')
   } else {
     const known = kind === 'budget' ? budgetWindows : windows
     if (!known.includes(per as string)) return wrong('per', listed(known))

@@ -10,11 +10,11 @@ import {
 import { type Candidates, collectTargets, distinct, waysOf } from './linked-route.ts'
 
 /**
- * The places with the smallest context that prompt and answer are likely to fit in, then those with larger ones, and
- * then those whose `capabilities` do not say. Those that are likely too small are left out, unless there are no others:
- * then the largest is asked first. All places of an entry are ordered, one by one.
+ * Orders targets by context length: the smallest one that the prompt and the response are likely to fit in comes first, then
+ * larger ones, then those with unknown `contextTokens`. Targets that are likely too small are skipped, unless all are: then
+ * the largest comes first. The targets of all entries are ordered individually.
  *
- * Throws `TypeError` for what is no entry.
+ * Throws `ConfigurationError` for an invalid entry.
  */
 export function byContextLength<const Entries extends readonly ModelEntry[]>(
   ...entries: Entries
@@ -39,7 +39,7 @@ function fitting(candidates: Candidates, tokens: number, context: RouteContext):
     const detail = `about ${tokens} tokens, and its context is ${sizeOf(candidate)}`
     context.skip(candidate, { why: 'too_small', detail })
   }
-  // Not by subtraction: of two that do not say, neither is larger.
+  // Not by subtraction: Infinity - Infinity is NaN.
   return fits.sort((one, other) => (sizeOf(one) < sizeOf(other) ? -1 : sizeOf(one) > sizeOf(other) ? 1 : 0))
 }
 

@@ -9,24 +9,25 @@ import {
 import { checkTokens, withOptions } from './entry-checks.ts'
 import { byLeast, ranked } from './linked-combinations.ts'
 
+/** Options of `cheapest`. */
 export interface CheapestOptions {
-  /** The completion tokens that are expected of a request without a bound of its own. Default 1,000. */
+  /** Expected completion tokens of a request without a maximum of its own. Default 1,000. */
   readonly outputTokens: number
 }
 
 /**
- * The entry first whose place takes least for the request, by the gateway's `prices`: for the most tokens that its prompt
- * is likely to have, and for its bound of the answer. A place without a price comes last, as nobody knows what it takes;
- * what costs the same stays in the given order. Of an entry with several places the first counts.
+ * Orders entries by the estimated cost of the request, cheapest first. The estimate uses the gateway's `prices`, the likely
+ * size of the prompt, and the maximum output of the request. Targets without a price come last; equal costs keep the given
+ * order. For an entry with several targets, the first one counts.
  *
- * Throws `TypeError` for what is no entry.
+ * Throws `ConfigurationError` for an invalid entry.
  */
 export function cheapest<const Entries extends readonly (ModelEntry | CheapestOptions)[]>(
   ...entries: Entries
 ): CombinedRoute<NamesIn<Entries[number]>> {
-  const [places, options] = withOptions<CheapestOptions>('cheapest()', entries, ['outputTokens'])
+  const [given, options] = withOptions<CheapestOptions>('cheapest()', entries, ['outputTokens'])
   const outputTokens = checkTokens('cheapest()', 'outputTokens', options?.outputTokens ?? 1_000)
-  return combinedRoute(partsOf(places, 'cheapest()'), steps =>
+  return combinedRoute(partsOf(given, 'cheapest()'), steps =>
     ranked(steps, (listed, draft, { price }) => {
       const use = estimatedUse(draft, outputTokens)
       return byLeast(

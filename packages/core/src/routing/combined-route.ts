@@ -7,9 +7,9 @@ import { inOrder } from './linked-combinations.ts'
 import { fixedStep, type LinkedRoute, type NameScope, type RouteNode } from './linked-route.ts'
 import { candidateList } from './route.ts'
 
-/** A route that is made of entries. `Ref` are the names in it: they are found when it stands in `models({...})`. */
+/** A route built from entries. `Ref` are the names of other models in it, which `models({...})` resolves. */
 export interface CombinedRoute<Ref extends string = never> extends Route<string, Ref> {
-  /** Throws `TypeError` where it has names and stands in no table. */
+  /** Returns its targets. Throws `TypeError` if it has names and is not part of a model table. */
   targets(): readonly Target[]
   readonly [routeInternals]: unknown
 }
@@ -20,14 +20,14 @@ const nothing: NameScope = {
   },
 }
 
-/** A route out of parts, of which `make` makes a step as soon as their names are found. */
+/** Builds a route from nodes. `make` links them once their names are resolved. */
 export function combinedRoute<Ref extends string>(
   parts: readonly RouteNode[],
   make: (steps: readonly LinkedRoute[]) => LinkedRoute,
 ): CombinedRoute<Ref> {
   const names = namesOf(parts)
   const link = (scope: NameScope) => make(parts.map(part => part.link(scope)))
-  // What has no names is made once, and tells at once what is wrong with it.
+  // A route without names is linked at once, so that errors are thrown here.
   const own = names.length === 0 ? link(nothing) : undefined
   const part: RouteNode = { names, link: own === undefined ? link : () => own }
   const found = () => {
@@ -38,7 +38,7 @@ export function combinedRoute<Ref extends string>(
   return Object.assign(route, { targets: () => found().targets, [routeInternals]: part })
 }
 
-/** What was expected of a route that stands by itself; `undefined` where nothing is wrong with it. */
+/** Returns what was expected of a route outside of a model table, or `undefined` if it is valid there. */
 export function unresolvedNames(route: unknown): string | undefined {
   const names = routeNodeOf(route)?.names ?? []
   return names.length === 0 ? undefined : looseText(names)
@@ -49,37 +49,42 @@ function looseText(names: readonly string[]): string {
   return `a route that has no names of other entries outside of models({...}), and it has ${shown}`
 }
 
-/** Under it a route keeps what it is made of. */
+/** The key of the internal node of a route. */
 export const routeInternals: unique symbol = Symbol.for('sluice.route')
 
-/** Entries of a route, looked at. Throws `ConfigurationError` for what cannot be one. */
+/** Validates the entries of a route. Throws `ConfigurationError` for an invalid one. */
 export function partsOf(entries: readonly unknown[], source: string): readonly RouteNode[] {
   if (entries.length === 0)
-    throw configurationError(source, [], entries, 'an entry at least, such as a target')
+    throw configurationError(source, [], entries, 'at least one entry, such as a target')
   return entries.map((entry, at) => linkRoute(entry, { source, path: [at] }))
 }
 
-/** An entry, looked at. Throws `ConfigurationError` for what cannot be one. */
-export function linkRoute(entry: unknown, place: EntryPath): RouteNode {
+/** Validates an entry. Throws `ConfigurationError` for an invalid one. */
+export function linkRoute(entry: unknown, at: EntryPath): RouteNode {
   if (typeof entry === 'string' && entry !== '') return { names: [entry], link: scope => scope.find(entry) }
   if (isVendor(entry)) {
-    throw configurationError(place.source, place.path, entry, "a target, and no vendor: vendor('its-model')")
+    throw configurationError(
+      at.source,
+      at.path,
+      entry,
+      "a target rather than a provider: provider('its-model')",
+    )
   }
   if (typeof entry === 'function') return partOfRoute(entry as Route)
-  if (Array.isArray(entry)) return partOfList(entry, place)
+  if (Array.isArray(entry)) return partOfList(entry, at)
   if (!isTarget(entry)) {
     const expected =
-      "a target, such as vendor('its-model'), the name of another entry, a list of entries, or a route"
-    throw configurationError(place.source, place.path, entry, expected)
+      "a target, such as provider('its-model'), the name of another entry, a list of entries, or a route"
+    throw configurationError(at.source, at.path, entry, expected)
   }
-  checkTarget(entry, place)
+  checkTarget(entry, at)
   const step = fixedStep(Object.freeze([entry]), `${entry.provider.name}/${entry.model}`)
   return { names: [], link: () => step }
 }
 
-function partOfList(entries: readonly unknown[], place: EntryPath): RouteNode {
-  const { source, path } = place
-  if (entries.length === 0) throw configurationError(source, path, entries, 'a list with an entry at least')
+function partOfList(entries: readonly unknown[], at: EntryPath): RouteNode {
+  const { source, path } = at
+  if (entries.length === 0) throw configurationError(source, path, entries, 'a list with at least one entry')
   const parts = entries.map((entry, at) => linkRoute(entry, { source, path: [...path, at] }))
   return { names: namesOf(parts), link: scope => inOrder(parts.map(part => part.link(scope))) }
 }
@@ -88,27 +93,27 @@ function namesOf(parts: readonly RouteNode[]): readonly string[] {
   return parts.flatMap(({ names }) => names)
 }
 
-/** What a route of this library is made of; `undefined` for one of the user's. */
+/** Returns the internal node of a route, or `undefined` for a custom route. */
 export function routeNodeOf(route: unknown): RouteNode | undefined {
   return typeof route === 'function' && routeInternals in route
     ? (route[routeInternals] as RouteNode)
     : undefined
 }
 
-/** A function that makes targets, whose second call was forgotten; as a route it would be called with a draft. */
+/** Returns whether a value is a provider function that was not called with a model. */
 export function isVendor(value: unknown): value is (model: string) => Target {
   return typeof value === 'function' && 'provider' in value
 }
 
 function partOfRoute(route: Route): RouteNode {
-  const made = routeNodeOf(route)
-  if (made !== undefined) return made
+  const node = routeNodeOf(route)
+  if (node !== undefined) return node
   const step: LinkedRoute = {
     fixed: undefined,
     get targets() {
       return route.targets?.() ?? []
     },
-    // Its `via` is known when it is called.
+    // The `via` of its targets is only known when it is called.
     ways: [[]],
     id: 'route',
     ask(draft, context) {
@@ -124,8 +129,8 @@ function isThenable(value: unknown): value is PromiseLike<readonly RoutedTarget[
 }
 
 /**
- * Where a model is answered: one place; several, of which the next is asked where one fails; a route; or the name of
- * another entry of the same table. `Name` are the names of that table.
+ * The targets of a model: a target, a list for fallback in order, a route, or the name of another entry of the table. `Name`
+ * are the names of that table.
  */
 export type ModelEntry<Name extends string = string> =
   | Target
@@ -133,10 +138,7 @@ export type ModelEntry<Name extends string = string> =
   | Route<string, Name>
   | readonly ModelEntry<Name>[]
 
-/**
- * The names of a table that an entry refers to, wherever in it they stand. In lists that are nested without an end, as
- * the type `ModelEntry` itself has them, it is any text.
- */
+/** The names of a table that an entry refers to, at any depth. It is `string` for lists nested deeper than 8 levels. */
 export type NamesIn<Entry, Depth extends readonly 0[] = []> = Depth['length'] extends 8
   ? string
   : Entry extends string

@@ -35,7 +35,7 @@ describe('when', () => {
 
   it('takes nothing but yes or no for an answer', () => {
     expect(() => modelsOf(when((async () => true) as never, a, b))).toThrow(
-      /gave object, expected true or false/,
+      /returned object, expected true or false/,
     )
   })
 
@@ -107,15 +107,15 @@ describe('conditions', () => {
     expect([says(allOf(yes, yes)), says(allOf(yes, no))]).toEqual([true, false])
     expect([says(anyOf(no, yes)), says(anyOf(no, no))]).toEqual([true, false])
     expect([says(noneOf(no, no)), says(noneOf(no, yes))]).toEqual([true, false])
-    expect(() => says(noneOf((async () => false) as never))).toThrow(/gave object/)
+    expect(() => says(noneOf((async () => false) as never))).toThrow(/returned object/)
   })
 
   it.each([
-    [() => (modelMatches as () => unknown)(), /askedAs\(\): got .*, expected patterns/],
-    [() => modelMatches(''), /askedAs\(\)/],
-    [() => hasTag(''), /taggedWith\(\): got .*, expected a tag/],
-    [() => bodyLargerThan(0), /bodyAbove\(\): bytes: got 0/],
-    [() => promptLongerThan('9' as never), /promptAbove\(\): tokens: got '9'/],
+    [() => (modelMatches as () => unknown)(), /modelMatches\(\): got .*, expected patterns/],
+    [() => modelMatches(''), /modelMatches\(\)/],
+    [() => hasTag(''), /hasTag\(\): got .*, expected a tag/],
+    [() => bodyLargerThan(0), /bodyLargerThan\(\): bytes: got 0/],
+    [() => promptLongerThan('9' as never), /promptLongerThan\(\): tokens: got '9'/],
     [() => hasMedia('video' as never), /got 'video', expected 'image', 'audio' or 'file'/],
     [() => allOf(), /allOf\(\): got an empty list/],
     [() => anyOf(true as never), /anyOf\(\): \[0\]: got true, expected a condition/],

@@ -16,37 +16,37 @@ import {
 import { checkTokens } from './entry-checks.ts'
 import { oneOf } from './linked-combinations.ts'
 
-/** The name that the caller used fits one of the patterns, in which `*` stands for any text. Throws `TypeError` for none. */
+/** Matches the requested model against patterns (`*` matches any text). Throws `ConfigurationError` without patterns. */
 export function modelMatches(...patterns: readonly [string, ...string[]]): RouteCondition {
-  checkTexts(patterns, 'askedAs()', 'patterns of names')
+  checkTexts(patterns, 'modelMatches()', 'patterns of names')
   return ({ model }) => patterns.some(pattern => matchesPattern(pattern, model))
 }
 
-/** The caller has the tag; where values are given, one of those. Throws `TypeError` for what is no name. */
+/** Matches principals with a tag; with values, only those. Throws `ConfigurationError` for an empty name or value. */
 export function hasTag(tag: string, ...values: readonly string[]): RouteCondition {
-  checkTexts([tag, ...values], 'taggedWith()', "a tag's name and values")
+  checkTexts([tag, ...values], 'hasTag()', "a tag's name and values")
   return (_, { principal }) => {
     const value = tagOf(principal, tag)
     return value !== undefined && (values.length === 0 || values.includes(value))
   }
 }
 
-/** The request's body has more than so many bytes. Throws `TypeError` for what is no whole number from 1. */
+/** Matches request bodies of more than `bytes` bytes. Throws `ConfigurationError` unless `bytes` is an integer of at least 1. */
 export function bodyLargerThan(bytes: number): RouteCondition {
-  checkTokens('bodyAbove()', 'bytes', bytes)
+  checkTokens('bodyLargerThan()', 'bytes', bytes)
   return draft => draft.bytes > bytes
 }
 
 /**
- * The prompt is likely to have more than so many tokens: one for every four bytes of text, and an allowance for each
- * image, audio and file. Throws `TypeError` for what is no whole number from 1.
+ * Matches prompts of likely more than `tokens` tokens. The estimate is one token per four bytes of text, plus an allowance per
+ * image, audio and file. Throws `ConfigurationError` unless `tokens` is an integer of at least 1.
  */
 export function promptLongerThan(tokens: number): RouteCondition {
-  checkTokens('promptAbove()', 'tokens', tokens)
+  checkTokens('promptLongerThan()', 'tokens', tokens)
   return draft => likelyPromptTokens(draft) > tokens
 }
 
-/** The request offers tools, or functions, which is their older name. */
+/** Matches requests with `tools` or the deprecated `functions`. */
 export const hasTools: RouteCondition = ({ body }) =>
   jsonItems(jsonMember(body, 'tools')).length > 0 || jsonItems(jsonMember(body, 'functions')).length > 0
 
@@ -56,11 +56,11 @@ const partTypes: Readonly<Record<InputKind, string>> = {
   file: 'file',
 }
 
-/** A message holds an image, audio or a file; without kinds, any of them. Throws `TypeError` for other kinds. */
+/** Matches requests with an image, audio or file; without kinds, any of them. Throws `ConfigurationError` for other kinds. */
 export function hasMedia(...kinds: readonly InputKind[]): RouteCondition {
   for (const kind of kinds) {
     if (Object.hasOwn(partTypes, kind)) continue
-    throw configurationError('holdsMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")
+    throw configurationError('hasMedia()', [kinds.indexOf(kind)], kind, "'image', 'audio' or 'file'")
   }
   const types = (kinds.length === 0 ? (Object.keys(partTypes) as InputKind[]) : kinds).map(
     kind => partTypes[kind],
@@ -73,19 +73,19 @@ export function hasMedia(...kinds: readonly InputKind[]): RouteCondition {
     )
 }
 
-/** Every condition holds. Throws `TypeError` for what is no condition. */
+/** Matches if every condition matches. Throws `ConfigurationError` for an invalid condition. */
 export function allOf(...conditions: readonly RouteCondition[]): RouteCondition {
   checkConditions(conditions, 'allOf()')
   return (...asked) => conditions.every(condition => matchesCondition(condition, ...asked))
 }
 
-/** One condition holds, or more. Throws `TypeError` for what is no condition. */
+/** Matches if at least one condition matches. Throws `ConfigurationError` for an invalid condition. */
 export function anyOf(...conditions: readonly RouteCondition[]): RouteCondition {
   checkConditions(conditions, 'anyOf()')
   return (...asked) => conditions.some(condition => matchesCondition(condition, ...asked))
 }
 
-/** No condition holds. Throws `TypeError` for what is no condition. */
+/** Matches if no condition matches. Throws `ConfigurationError` for an invalid condition. */
 export function noneOf(...conditions: readonly RouteCondition[]): RouteCondition {
   checkConditions(conditions, 'noneOf()')
   return (...asked) => !conditions.some(condition => matchesCondition(condition, ...asked))
@@ -96,30 +96,30 @@ function checkTexts(texts: readonly unknown[], owner: string, expected: string):
   throw configurationError(owner, [], texts, expected)
 }
 
-/** Says something of a request, before it is validated. */
+/** Returns whether a request matches. The body is not validated yet. */
 export type RouteCondition = (draft: Draft, context: RouteContext) => boolean
 
-/** Throws `TypeError` for an answer that is neither yes nor no, such as a promise: not all that is truthy is a yes. */
+/** Throws `TypeError` if a condition returns no boolean: a promise is truthy and would always match. */
 function matchesCondition(condition: RouteCondition, draft: Draft, context: RouteContext): boolean {
   const answer: unknown = condition(draft, context)
   if (typeof answer === 'boolean') return answer
-  throw new TypeError(`A condition of a route gave ${typeof answer}, expected true or false.`)
+  throw new TypeError(`A condition of a route returned ${typeof answer}, expected true or false.`)
 }
 
-/** Throws `ConfigurationError` for what is no condition. */
+/** Throws `ConfigurationError` for an invalid condition. */
 function checkConditions(conditions: readonly unknown[], owner: string): void {
   for (const [at, condition] of conditions.entries()) {
     if (typeof condition === 'function' && !('provider' in condition)) continue
-    throw configurationError(owner, [at], condition, 'a condition, such as promptAbove(10_000)')
+    throw configurationError(owner, [at], condition, 'a condition, such as promptLongerThan(10_000)')
   }
-  if (conditions.length === 0) throw configurationError(owner, [], conditions, 'a condition at least')
+  if (conditions.length === 0) throw configurationError(owner, [], conditions, 'at least one condition')
 }
 
 /**
- * The first entry for the requests of which the condition holds, the second one for all others:
- * `when(holdsMedia('image'), vision, text)`. Neither stands in for the other.
+ * Routes requests that match a condition to the first entry, all others to the second: `when(hasMedia('image'), vision, text)`.
+ * Neither is a fallback for the other.
  *
- * Throws `TypeError` for what is no condition, or no entry.
+ * Throws `ConfigurationError` for an invalid condition or entry.
  */
 export function when<const Then extends ModelEntry, const Otherwise extends ModelEntry>(
   condition: RouteCondition,

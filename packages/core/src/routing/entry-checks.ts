@@ -9,10 +9,10 @@ import { isTarget } from '../validation/is-target.ts'
 import { overridesIssue } from '../validation/overridden-input.ts'
 import { allowFieldsIssue } from './restricted-fields.ts'
 
-/** Throws `ConfigurationError` for what a target says of its model that cannot be. */
-export function checkTarget(target: Target, place: EntryPath): void {
+/** Throws `ConfigurationError` for a target with invalid capabilities, parameters or `allowFields`. */
+export function checkTarget(target: Target, at: EntryPath): void {
   const { capabilities, parameters } = target
-  const { source, path } = place
+  const { source, path } = at
   const issue = allowFieldsIssue(target, path)
   if (issue !== undefined) throw new ConfigurationError(source, [issue])
   if (parameters !== undefined) checkParameters(parameters, { source, path: [...path, 'parameters'] })
@@ -22,7 +22,7 @@ export function checkTarget(target: Target, place: EntryPath): void {
     throw configurationError(source, [...path, 'capabilities'], capabilities, expected)
   }
   for (const name of ['contextTokens', 'maxOutputTokens', 'maxChoices'] as const)
-    checkCount(capabilities, name, place)
+    checkCount(capabilities, name, at)
 }
 
 function checkCount(
@@ -35,13 +35,13 @@ function checkCount(
   throw configurationError(source, [...path, 'capabilities', name], value, 'a whole number from 1')
 }
 
-/** Where an entry stands, for errors: the function that got it, and its path there. */
+/** The location of an entry, for errors: the function that received it, and its path in the arguments. */
 export interface EntryPath {
   readonly source: string
   readonly path: OptionPath
 }
 
-/** Throws `ConfigurationError` for parameters that a request could not have, or that are the caller's alone. */
+/** Throws `ConfigurationError` for invalid parameters, and for those that a target cannot override. */
 export function checkParameters(parameters: unknown, { source, path }: EntryPath): void {
   const issue = overridesIssue(parameters as ParameterOverrides)
   if (issue !== undefined)
@@ -49,9 +49,9 @@ export function checkParameters(parameters: unknown, { source, path }: EntryPath
 }
 
 /**
- * Weights that can be used. Throws `ConfigurationError` for others.
+ * Returns valid weights. Throws `ConfigurationError` for invalid ones.
  *
- * @param pathOf - where the weight of an entry stands, by its index.
+ * @param pathOf - returns the path of a weight by the index of its entry.
  */
 export function checkWeights(
   owner: string,
@@ -63,21 +63,18 @@ export function checkWeights(
     throw configurationError(owner, pathOf(at), weight, 'a number from 0')
   }
   if (weights.every(weight => weight === 0)) {
-    throw configurationError(owner, pathOf(0), 0, 'a weight above 0 for one entry at least')
+    throw configurationError(owner, pathOf(0), 0, 'a weight above 0 for at least one entry')
   }
   return weights as readonly number[]
 }
 
-/** A count of tokens. Throws `ConfigurationError` for what is none. */
+/** Returns a number of tokens or bytes. Throws `ConfigurationError` unless it is an integer of at least 1. */
 export function checkTokens(owner: string, name: string, value: unknown): number {
   if (Number.isSafeInteger(value) && (value as number) >= 1) return value as number
   throw configurationError(owner, [name], value, 'a whole number from 1')
 }
 
-/**
- * The entries of a route, and the options after them where there are any. Throws `ConfigurationError` for an option that does not
- * exist.
- */
+/** Splits arguments into entries and trailing options. Throws `ConfigurationError` for an unknown option. */
 export function withOptions<Options extends object>(
   owner: string,
   given: readonly unknown[],
@@ -94,7 +91,7 @@ export function withOptions<Options extends object>(
   return [given.slice(0, -1), last as Options]
 }
 
-/** Also one that is broken, which is told of as what it was meant to be. */
+/** Also true for an invalid target, so that it is reported as such. */
 function looksLikeTarget(value: object): boolean {
   return isTarget(value) || 'provider' in value || 'model' in value
 }

@@ -16,7 +16,8 @@ import { fallback } from './fallback.ts'
 
 const failure = (details: Partial<UpstreamErrorDetails>) =>
   new UpstreamError('x', { kind: 'refused', ...details })
-const moves = ({ on }: RoutedTarget, details: Partial<UpstreamErrorDetails>) => on?.(failure(details))
+const moves = ({ fallbackOn }: RoutedTarget, details: Partial<UpstreamErrorDetails>) =>
+  fallbackOn?.(failure(details))
 
 describe('fallback', () => {
   it('gives all places in their order, each once', () => {
@@ -46,9 +47,11 @@ describe('fallback', () => {
     await expect(fallback(a, rejecting)(draftOf(), watching().context)).rejects.toThrow('down')
     expect(() => fallback(rejecting, throwing)(draftOf(), watching().context)).toThrow('thrown')
     const odd: Route = () => [a, { model: 'x' }] as never
-    expect(() => modelsOf(fallback(odd, b))).toThrow(/no list of targets/)
+    expect(() => modelsOf(fallback(odd, b))).toThrow(/expected an array of targets/)
     const later: Route = async () => undefined as never
-    await expect(fallback(later, b)(draftOf(), watching().context)).rejects.toThrow(/no list of targets/)
+    await expect(fallback(later, b)(draftOf(), watching().context)).rejects.toThrow(
+      /expected an array of targets/,
+    )
   })
 
   it('says after which failures the next place is asked', () => {
@@ -77,21 +80,21 @@ describe('fallback', () => {
     expect(moves(third!, { status: 503 })).toBe(true)
     expect(last).toEqual(d)
     const open = candidatesOf(fallback(inner, c))
-    expect(open.map(({ on }) => on !== undefined)).toEqual([true, false, false])
+    expect(open.map(({ fallbackOn }) => fallbackOn !== undefined)).toEqual([true, false, false])
   })
 
   it.each([
-    [[], /fallback\(\): got an empty list, expected an entry/],
+    [[], /fallback\(\): got an empty list, expected at least one entry/],
     [[a, []], /\[1\]: got an empty list/],
     [[a, 7], /\[1\]: got .*, expected a target/],
     [[a, ''], /\[1\]: got .*, expected a target/],
     [[null, a], /\[0\]: got null, expected a target/],
     [[a, { model: 'm' }], /\[1\]: got .*, expected a target/],
-    [[vendor], /\[0\]: got a function, expected a target, and no vendor/],
-    [[[vendor]], /\[0\]\[0\]: got a function, expected a target, and no vendor/],
+    [[vendor], /\[0\]: got a function, expected a target rather than a provider/],
+    [[[vendor]], /\[0\]\[0\]: got a function, expected a target rather than a provider/],
     [[a, { onn: [429] }], /onn: got a list, expected no such option. Did you mean 'on'\?/],
     [[a, {}], /on: got undefined, expected a function, or a list/],
-    [[{ on: [429] }], /got an empty list, expected an entry/],
+    [[{ on: [429] }], /got an empty list, expected at least one entry/],
     [[a, { on: [] }], /on: got an empty list/],
     [[a, { on: ['slow'] }], /on\[0\]: got 'slow', expected a status/],
     [[a, { on: [200] }], /on\[0\]: got 200/],

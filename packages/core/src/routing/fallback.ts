@@ -12,55 +12,56 @@ import { withOptions } from './entry-checks.ts'
 import { inOrder } from './linked-combinations.ts'
 import { type Candidates, type LinkedRoute, mappedStep } from './linked-route.ts'
 
+/** Options of `fallback`. */
 export interface FallbackOptions {
   /**
-   * After which failures the next place is asked: statuses, kinds, or codes of the vendor, or a function. Default: after
-   * all that are not the request's own fault.
+   * The failures to fall back on: statuses, kinds, codes of the vendor, or a function. Default: every failure that the request
+   * itself did not cause.
    */
   readonly on: readonly FailureSpec[] | ((failure: UpstreamError) => boolean)
 }
 
 /**
- * One entry after the other: where a place fails before anything of its answer was sent, the next one is asked. A list
- * means the same. `fallback(a, b, { on: [429, 503, 'first_byte_timeout'] })` goes on after those failures alone; an
- * entry that is a `fallback` with an `on` of its own keeps that between its own places.
+ * Tries entries in order: if a target fails before any of its response was sent, the next one is called. A list means the
+ * same. `fallback(a, b, { on: [429, 503, 'first_byte_timeout'] })` falls back on those failures only. A nested `fallback`
+ * with its own `on` uses that between its own targets.
  *
- * Throws `TypeError` for what is no entry, and for an `on` that cannot be.
+ * Throws `ConfigurationError` for an invalid entry or `on`.
  */
 export function fallback<const Entries extends readonly (ModelEntry | FallbackOptions)[]>(
   ...entries: Entries
 ): CombinedRoute<NamesIn<Entries[number]>> {
   const [places, options] = withOptions<FallbackOptions>('fallback()', entries, ['on'])
-  const moves = options && failureTest(options.on, 'fallback()')
+  const fallsBack = options && failureTest(options.on, 'fallback()')
   return combinedRoute(partsOf(places, 'fallback()'), steps => {
     const step = inOrder(steps)
-    return moves === undefined ? step : mappedStep(inOrder(steps.map(leaving(moves))), withoutLast)
+    return fallsBack === undefined ? step : mappedStep(inOrder(steps.map(leaveWhen(fallsBack))), withoutLast)
   })
 }
 
-type Moves = (failure: UpstreamError) => boolean
+type FailureTest = (failure: UpstreamError) => boolean
 
-/** What a step gives where, to leave it, `moves` decides; within it, what it says itself. */
-function leaving(moves: Moves): (step: LinkedRoute) => LinkedRoute {
+/** Applies a test to the last target of a step, and to those without a test of their own. */
+function leaveWhen(fallsBack: FailureTest): (step: LinkedRoute) => LinkedRoute {
   const map = (candidates: Candidates) =>
     candidates.map((candidate, at): RoutedTarget => {
-      const own = at < candidates.length - 1 ? candidate.on : undefined
-      return { ...candidate, on: own ?? moves }
+      const own = at < candidates.length - 1 ? candidate.fallbackOn : undefined
+      return { ...candidate, fallbackOn: own ?? fallsBack }
     })
   return step => mappedStep(step, map)
 }
 
-/** Nothing of the last place's failures is decided here: an entry around this one may have others after it. */
+/** Removes the test of the last target: what follows it is decided by an enclosing entry. */
 function withoutLast(candidates: Candidates): Candidates {
   const last = candidates.at(-1)
   if (last === undefined) return candidates
-  const { on: _, ...open } = last
+  const { fallbackOn: _, ...open } = last
   return [...candidates.slice(0, -1), open]
 }
 
 /**
- * Failures by their sort: a status (`429`), a class of statuses (`'5xx'`), a kind (`'unreachable'`), every time-out
- * (`'timeout'`), or `{ code }`, the vendor's own.
+ * Selects failures: a status (`429`), a class of statuses (`'5xx'`), a kind (`'unreachable'`), any timeout (`'timeout'`), or
+ * an error code of the vendor (`{ code }`).
  */
 export type FailureSpec = number | `${4 | 5}xx` | 'timeout' | UpstreamFailure | { readonly code: string }
 
@@ -76,7 +77,7 @@ const kinds: Readonly<Record<UpstreamFailure, true>> = {
   garbled: true,
 }
 
-/** Whether a failure is of a sort that is named. Throws `ConfigurationError` for what names none. */
+/** Returns a test for failures. Throws `ConfigurationError` for an invalid spec. */
 function failureTest(on: unknown, owner: string): (failure: UpstreamError) => boolean {
   if (typeof on === 'function') return on as (failure: UpstreamError) => boolean
   if (!Array.isArray(on) || on.length === 0) {

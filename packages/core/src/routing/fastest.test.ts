@@ -35,7 +35,10 @@ describe('fastest', () => {
   })
 
   it('goes by whole answers where none is streamed', () => {
-    const context = healthy({ a: { firstTokenMs: 10, wholeMs: 900 }, b: { firstTokenMs: 20, wholeMs: 800 } })
+    const context = healthy({
+      a: { firstTokenMs: 10, responseMs: 900 },
+      b: { firstTokenMs: 20, responseMs: 800 },
+    })
     expect(modelsOf(fastest(a, b), context)).toEqual(['a', 'b'])
     expect(said(fastest(a, b), context)).toEqual(['b', 'a'])
     expect(said(fastest(a, b), context, draftOf({ stream: 'yes' }))).toEqual(['b', 'a'])

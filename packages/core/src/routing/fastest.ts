@@ -23,7 +23,7 @@ export function fastest<const Entries extends readonly ModelEntry[]>(
 ): CombinedRoute<NamesIn<Entries[number]>> {
   return combinedRoute(partsOf(entries, 'fastest()'), steps =>
     ranked(steps, (listed, { body }, context) => {
-      const measure = memberOf(body, 'stream') === true ? 'firstTokenMs' : 'wholeMs'
+      const measure = memberOf(body, 'stream') === true ? 'firstTokenMs' : 'responseMs'
       const expected = listed.map(each => expectedMs(each, measure, context))
       better(expected, context)
       return byLeast(listed, expected)
@@ -36,7 +36,7 @@ const unknownMs = 1e12
 
 function expectedMs(
   { candidates }: ListedTarget,
-  measure: 'firstTokenMs' | 'wholeMs',
+  measure: 'firstTokenMs' | 'responseMs',
   context: RouteContext,
 ): number {
   const { blocked, health } = leadOf(candidates, context)

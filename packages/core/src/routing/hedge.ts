@@ -18,8 +18,9 @@ import {
   waysOf,
 } from './linked-route.ts'
 
+/** Options of `hedge`. */
 export interface HedgeOptions {
-  /** How long the first place may take to begin its answer before the other is asked too, in milliseconds. */
+  /** Milliseconds without a response after which the second target is called too. */
   readonly afterMs: number
 }
 
@@ -29,11 +30,11 @@ const milliseconds: OptionCheck = value =>
     : `milliseconds above 0, at most ${maxTimerMs}`
 
 /**
- * The first entry answers; where its place has not begun to for `afterMs` milliseconds, that of the second one is asked
- * too. The first of them to begin is the answer, and the other is cut off: both cost. Where a place fails, the order is
- * the first place of `entry`, those of `other`, then what else `entry` has.
+ * Hedges requests: if the first target has not started to respond after `afterMs` milliseconds, the other one is called too.
+ * The first to respond is used, the other is cancelled; both may cost money. The fallback order is the first target of
+ * `entry`, those of `other`, then the rest of `entry`.
  *
- * Throws `TypeError` for what is no entry, for entries that are the same place, and for what is no span.
+ * Throws `ConfigurationError` for an invalid entry or `afterMs`, and if both entries are the same target.
  */
 export function hedge<const Entry extends ModelEntry, const Other extends ModelEntry>(
   entry: Entry,
@@ -52,7 +53,7 @@ function hedged(steps: readonly LinkedRoute[], hedgeAfterMs: number): LinkedRout
   const order = ([lists = [], others = []]: readonly Candidates[]): Candidates => {
     const [first, ...rest] = lists
     if (first === undefined) return others
-    // What comes after it then is no entry of this one's.
+    // There is no other target to hedge with.
     if (others.every(other => isSameTarget(other, first))) return lists
     return distinct([
       { ...first, hedgeAfterMs },

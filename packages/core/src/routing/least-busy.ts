@@ -8,11 +8,10 @@ import {
 import { byLeast, leadOf, ranked } from './linked-combinations.ts'
 
 /**
- * The entry first whose place answers the fewest requests now, as this process sees it; among equals chance decides.
- * Places that are not to be asked at the moment come last. Of an entry with several places the one counts that would be
- * asked first.
+ * Orders entries by the number of calls in flight in this process, fewest first; ties are random. Unavailable targets come
+ * last. For an entry with several targets, the one that would be called first counts.
  *
- * Throws `TypeError` for what is no entry.
+ * Throws `ConfigurationError` for an invalid entry.
  */
 export function leastBusy<const Entries extends readonly ModelEntry[]>(
   ...entries: Entries

@@ -13,7 +13,7 @@ import {
   waysOf,
 } from './linked-route.ts'
 
-/** All that the steps give, in their order. */
+/** Returns the targets of all steps in order. */
 export function inOrder(steps: readonly LinkedRoute[]): LinkedRoute {
   const id = idOf(steps)
   if (steps.length === 1) return steps[0]!
@@ -30,20 +30,17 @@ export function inOrder(steps: readonly LinkedRoute[]): LinkedRoute {
   }
 }
 
-/** The places of some entries: the entry itself has its index. */
+/** The targets of an entry, with the index of the entry. */
 export interface ListedTarget {
   readonly index: number
   /** At least one. */
   readonly candidates: Candidates
 }
 
-/**
- * Puts entries into their order for one request. Those without a place for it are not among them. The list may be
- * sorted where it stands.
- */
+/** Orders entries for a request. Entries without targets are not in the list. It may sort the list in place. */
 type Ranking = (listed: ListedTarget[], draft: Draft, context: RouteContext) => readonly ListedTarget[]
 
-/** All that the steps give, the places of each together, in an order that is made for each request. */
+/** Returns the targets of all steps, with the steps ordered per request. */
 export function ranked(steps: readonly LinkedRoute[], rank: Ranking): LinkedRoute {
   return {
     fixed: undefined,
@@ -62,12 +59,12 @@ export function ranked(steps: readonly LinkedRoute[], rank: Ranking): LinkedRout
   }
 }
 
-/** The order of entries by a number of each, the least first; what is equal stays in its order. */
+/** Orders entries by a measure of each, ascending. The order of equal ones is stable. */
 export function byLeast(
   listed: readonly ListedTarget[],
   measures: readonly number[],
 ): readonly ListedTarget[] {
-  // Nearly always they are two, of which sorting makes several copies.
+  // Nearly always there are two, for which sorting would allocate several copies.
   if (listed.length === 2) return measures[1]! < measures[0]! ? [listed[1]!, listed[0]!] : listed
   return listed
     .map((each, at) => ({ each, measure: measures[at]! }))
@@ -81,12 +78,12 @@ function idOf(steps: readonly LinkedRoute[]): string {
 
 const notChosen: SkipReason = Object.freeze({ why: 'not_chosen' })
 
-/** What one of the steps gives, and nothing of the others, of which the trace is told. */
+/** Returns the targets of the chosen step only. Those of the others are recorded as skipped. */
 export function oneOf(
   steps: readonly LinkedRoute[],
   choose: (draft: Draft, context: RouteContext) => number,
 ): LinkedRoute {
-  const others = steps.map(step => leftOut(step, steps))
+  const others = steps.map(step => otherTargets(step, steps))
   return {
     fixed: undefined,
     targets: steps.flatMap(step => step.targets),
@@ -101,7 +98,7 @@ export function oneOf(
   }
 }
 
-function leftOut(chosen: LinkedRoute, steps: readonly LinkedRoute[]): readonly Target[] {
+function otherTargets(chosen: LinkedRoute, steps: readonly LinkedRoute[]): readonly Target[] {
   const found: Target[] = []
   for (const target of steps.flatMap(step => step.targets)) {
     const known = (other: Target) => isSameTarget(other, target)
@@ -110,14 +107,14 @@ function leftOut(chosen: LinkedRoute, steps: readonly LinkedRoute[]): readonly T
   return found
 }
 
-/** How the place does that would be asked first. */
+/** The health of the target that would be called first. */
 interface Lead {
   readonly health: TargetHealth
-  /** None of the places is to be asked at the moment. */
+  /** Whether no target may be called now. */
   readonly blocked: boolean
 }
 
-/** The first of some places that may be asked now, or the first, where none may. */
+/** Returns the first target that may be called now, or the first one if none may. */
 export function leadOf(candidates: Candidates, { health }: RouteContext): Lead {
   let first: TargetHealth | undefined
   for (const candidate of candidates) {

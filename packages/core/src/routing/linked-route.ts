@@ -5,26 +5,26 @@ import { isSameTarget } from '../validation/is-target.ts'
 
 export type Candidates = readonly RoutedTarget[]
 
-/** An entry of a route whose names are found. */
+/** An entry of a route with resolved names. */
 export interface LinkedRoute {
-  /** What it gives to every request alike; `undefined` where that depends on the request. */
+  /** Its targets, if they are the same for every request; otherwise `undefined`. */
   readonly fixed: Candidates | undefined
   ask(draft: Draft, context: RouteContext): Candidates | Promise<Candidates>
-  /** Every target that it knows of beforehand. */
+  /** Every target that is known in advance. */
   readonly targets: readonly Target[]
-  /** The `via` of each way to a target; an empty list is a way without further names. */
+  /** The `via` of each way to a target. */
   readonly ways: readonly (readonly string[])[]
-  /** What it is called when requests are spread by a hash: the same in all processes. */
+  /** Identifies it for hashing; the same in all processes. */
   readonly id: string
 }
 
-/** The names of a table. */
+/** Resolves the names of a table. */
 export interface NameScope {
-  /** What stands under a name. Throws `TypeError` where nothing does, or where it leads back to where it is named. */
+  /** Returns the entry of a name. Throws `TypeError` if there is none, or if it is circular. */
   find(name: string): LinkedRoute
 }
 
-/** An entry that was looked at; its names are still to be found. */
+/** A validated entry whose names are not resolved yet. */
 export interface RouteNode {
   readonly names: readonly string[]
   link(scope: NameScope): LinkedRoute
@@ -35,7 +35,7 @@ export function fixedStep(fixed: Candidates, id: string): LinkedRoute {
   return { fixed, ask: () => fixed, targets: fixed, ways, id }
 }
 
-/** Every way that one of the steps has, each once. */
+/** Returns the distinct ways of all steps. */
 export function waysOf(steps: readonly LinkedRoute[]): readonly (readonly string[])[] {
   return distinctWays(steps.flatMap(({ ways }) => ways))
 }
@@ -45,7 +45,7 @@ function distinctWays(ways: readonly (readonly string[])[]): readonly (readonly 
   return [...new Map(ways.map(way => [JSON.stringify(way), way])).values()]
 }
 
-/** A step that says something more of what another gives. */
+/** Returns a step that maps the targets of another. */
 export function mappedStep(step: LinkedRoute, map: (candidates: Candidates) => Candidates): LinkedRoute {
   if (step.fixed !== undefined) return { ...fixedStep(map(step.fixed), step.id), targets: step.targets }
   return {
@@ -60,7 +60,7 @@ export function mappedStep(step: LinkedRoute, map: (candidates: Candidates) => C
   }
 }
 
-/** What all the steps give to a request, in their order, at once where none of them waits. */
+/** Collects the targets of all steps, synchronously if all of them are. */
 export function collectTargets(
   steps: readonly LinkedRoute[],
   draft: Draft,
@@ -76,7 +76,7 @@ export function collectTargets(
       lists.push(list)
     }
   } catch (error) {
-    // What the others come to, nobody asks any more.
+    // Avoids unhandled rejections of the others.
     for (const list of lists) if (list instanceof Promise) list.catch(() => {})
     throw error
   }
@@ -84,8 +84,8 @@ export function collectTargets(
 }
 
 /**
- * The first of each place. One that is reached by a name is another than the same that needs no leave for that name:
- * which of them stay is only known when the caller is.
+ * Removes duplicate targets. The same target with a different `via` is not a duplicate, because the principal may be allowed
+ * to use only one of them.
  */
 export function distinct(candidates: Candidates): Candidates {
   for (let at = 1; at < candidates.length; at++) {
@@ -94,7 +94,7 @@ export function distinct(candidates: Candidates): Candidates {
   return candidates
 }
 
-/** Whether one before it is the same. */
+/** Whether an earlier target is the same. */
 function isRepeat(candidates: Candidates, at: number): boolean {
   const like = candidates[at]!
   for (let before = 0; before < at; before++) {

@@ -11,16 +11,18 @@ import {
 } from './combined-route.ts'
 import { type Candidates, type LinkedRoute, mappedStep } from './linked-route.ts'
 
+/** Options of `mirror`. */
 export interface MirrorOptions {
-  /** The share of the requests that go to the shadow too, from above 0 to 1. Default 1. */
+  /** Share of requests to mirror: above 0, at most 1. Default 1. */
   readonly share: number
 }
 
 /**
- * The entry answers, and the shadow is asked the same: its answer is dropped, and its cost recorded. The shadow is a
- * target or a name; of one with several places the first is asked. No caller needs leave for it, as none sees it.
+ * Mirrors requests: the entry responds, and the shadow gets a copy of the request. The response of the shadow is discarded and
+ * its cost recorded. The shadow is a target or a name, of which the first target is called. Principals need no permission for
+ * it.
  *
- * Throws `TypeError` for what is no entry, for a shadow that depends on the request, and for what is no share.
+ * Throws `ConfigurationError` for an invalid entry or share, and for a shadow that depends on the request.
  */
 export function mirror<const Entry extends ModelEntry, const Shadow extends ModelEntry>(
   entry: Entry,
@@ -32,7 +34,7 @@ export function mirror<const Entry extends ModelEntry, const Shadow extends Mode
     linkRoute(entry, { source: 'mirror()', path: ['entry'] }),
     linkRoute(shadow, { source: 'mirror()', path: ['shadow'] }),
   ]
-  return combinedRoute(parts, ([step, shade]) => mirrored(step!, shade!, share))
+  return combinedRoute(parts, ([step, shadowStep]) => mirrored(step!, shadowStep!, share))
 }
 
 const aShare: OptionCheck = value =>
@@ -46,22 +48,22 @@ function mirrored(step: LinkedRoute, { fixed, targets }: LinkedRoute, share: num
       { path: ['shadow'], received, expected: 'a target, or a name of one' },
     ])
   }
-  const { via: _, on: __, hedgeAfterMs: ___, shadows: ____, ...target } = shadow
-  const shaded = mappedStep(step, (candidates: Candidates) =>
+  const { via: _, fallbackOn: __, hedgeAfterMs: ___, shadows: ____, ...target } = shadow
+  const withShadow = mappedStep(step, (candidates: Candidates) =>
     candidates.map((candidate): RoutedTarget => {
       if (isSameTarget(candidate, target) && candidate.parameters === target.parameters) return candidate
       return { ...candidate, shadows: [...(candidate.shadows ?? []), target] }
     }),
   )
   const all = [...step.targets, ...targets]
-  if (share === 1) return { ...shaded, targets: all }
+  if (share === 1) return { ...withShadow, targets: all }
   return {
     fixed: undefined,
     targets: all,
     ways: step.ways,
     id: step.id,
     ask(draft, context) {
-      const chosen = context.random() < share ? shaded : step
+      const chosen = context.random() < share ? withShadow : step
       return chosen.fixed ?? chosen.ask(draft, context)
     },
   }

@@ -49,7 +49,7 @@ describe('models', () => {
   })
 
   it.each([
-    [{}, /models\(\): got an empty object, expected a model/],
+    [{}, /models\(\): got an empty object, expected at least one model/],
     [{ m: [] }, /m: got an empty list/],
     [{ m: {} }, /m: got an empty object, expected a target/],
     [{ m: [target('a'), 7] }, /m\[1\]: got 7, expected a target/],
@@ -61,10 +61,13 @@ describe('models', () => {
     ],
     [{ m: weighted(['x', 1]) }, /m: got 'x', expected one of 'm'/],
     [{ m: undefined }, /m: got undefined, expected a target/],
-    [{ m: Object.assign(target, { provider }) }, /m: got a function, expected a target, and no vendor/],
+    [
+      { m: Object.assign(target, { provider }) },
+      /m: got a function, expected a target rather than a provider/,
+    ],
     [
       { m: [target('a'), Object.assign(target, { provider })] },
-      /m\[1\]: got a function, expected a target, and no vendor/,
+      /m\[1\]: got a function, expected a target rather than a provider/,
     ],
   ])('refuses %o', (entries, message) => {
     expect(() => models(entries as never)).toThrow(message)

@@ -12,7 +12,7 @@ import type { LinkedRoute, RouteNode } from './linked-route.ts'
 import { TableScope } from './table-scope.ts'
 import { isPattern, wildcards } from './wildcards.ts'
 
-/** A route that can list its models. `Name` are those that it lists. */
+/** A route with a list of models. `Name` are their names. */
 export interface ModelTable<Name extends string = string> extends Route<Name> {
   list(): readonly ModelCard[]
   targets(): readonly Target[]
@@ -20,15 +20,15 @@ export interface ModelTable<Name extends string = string> extends Route<Name> {
   waysOf(model: string): readonly (readonly string[])[]
 }
 
-/** A vendor that is set up: a function that makes a target from a name. */
+/** A configured provider: a function from a model name to a target. */
 export interface TargetMaker {
   readonly provider: Provider
 }
 
 /**
- * What answers all names that fit a pattern: a vendor, which is asked by what stands under the `*`; a function that gives
- * an entry for it, or `undefined` for a name that does not exist, as does another name that leads nowhere; or one entry
- * for all of them.
+ * The entry of a pattern: a provider, which is called with the text that `*` matches; a function from that text to an entry,
+ * or to `undefined` for an unknown model; or one entry for all names. A function may also return the name of another entry; if
+ * there is none, the model is unknown.
  */
 export type WildcardEntry<Name extends string = string> =
   | TargetMaker
@@ -40,7 +40,7 @@ export type WildcardEntry<Name extends string = string> =
 
 type Pattern = `${string}*${string}`
 
-/** The names that a caller may use: of a pattern, all that fit it. */
+/** The names in requests: for a pattern, all names that match it. */
 type Fitting<Name extends string> = Name extends `${infer Head}*${infer Tail}`
   ? `${Head}${string}${Tail}`
   : Name
@@ -51,28 +51,27 @@ type TableEntry<Key extends string, Name extends string> = string extends Key
     ? WildcardEntry<Fitting<Name>>
     : ModelEntry<Fitting<Name>>
 
-/** The models of a gateway, by the names that callers use. */
+/** Entries by model name, as used in requests. */
 export type ModelEntries<Name extends string> = { readonly [Key in Name]: TableEntry<Key, NoInfer<Name>> }
 
 /**
- * The models of a gateway, by the names that callers use. A list of targets is tried in order when an attempt fails
- * before the first byte. An entry may name others: `{ big: a, small: b, smart: fallback('big', 'small') }`; who uses it
- * needs leave for the name by which a place is reached, too.
+ * Defines the models of a gateway, by their names in requests. A list of targets is tried in order, if one fails before the
+ * first byte of its response. An entry may refer to others: `{ big: a, small: b, smart: fallback('big', 'small') }`. A
+ * principal then needs permission for `smart` and for the name that leads to the target.
  *
- * A name with a `*` stands for all names that fit: `{ 'acme/*': acme }` asks the vendor for what stands under the `*`.
- * Exact names go first, then the longest pattern. Such names have at most 256 letters, digits and `._:/@+~=,-`, and no
- * `.` or `..` between slashes; others are unknown. They are not listed in `GET /models`, as nobody knows them
- * beforehand. The last 1,000 that were asked for are kept.
+ * A name with a `*` is a pattern: `{ 'acme/*': acme }` calls the provider with the text that `*` matches. Exact names take
+ * precedence, then the longest pattern. The text may have at most 256 letters, digits and `._:/@+~=,-`, and no `.` or `..`
+ * between slashes; other names are unknown. Patterns are not listed in `GET /models`. The 1,000 most recently used names are
+ * cached.
  *
- * Throws `ConfigurationError` for an entry that is no target, an empty list, an empty table, and for a name that stands in no
- * table or leads back to itself.
+ * Throws `ConfigurationError` for an invalid entry, an empty list or table, and for a name that is unknown or circular.
  */
 export function models<const Name extends string>(
   table: ModelEntries<Name>,
   now: () => number = systemClock.now,
 ): ModelTable<Exclude<Name, Pattern>> {
   const given = Object.entries<unknown>(table)
-  if (given.length === 0) throw configurationError('models()', [], table, 'a model at least')
+  if (given.length === 0) throw configurationError('models()', [], table, 'at least one model')
   const parts = new Map<string, RouteNode>()
   const issues: ConfigurationIssue[] = []
   for (const [name, entry] of given) {
@@ -105,7 +104,7 @@ export function models<const Name extends string>(
   })
 }
 
-/** The vendor, where a model has places of its own, and the first of them is always asked first. */
+/** Returns the provider of the first target if that is fixed, else `gateway`. */
 function ownerOf(entry: unknown, { fixed }: LinkedRoute): string {
   const own = isTarget(entry) || Array.isArray(entry)
   return (own ? fixed?.[0]?.provider.name : undefined) ?? 'gateway'

@@ -11,7 +11,7 @@ import { memberOf } from '../primitives/own-members.ts'
 import { isKnownField } from '../protocol/chat-fields.ts'
 import { hasLimits } from '../rate-limiting/limit.ts'
 
-/** The longest name that is compared: no declared one is near it. */
+/** Longer names are not compared: all declared ones are much shorter. */
 const maxNameLength = 64
 
 const effects: Readonly<Record<RestrictedFieldKind, string>> = {
@@ -23,28 +23,28 @@ const effects: Readonly<Record<RestrictedFieldKind, string>> = {
   scheduling: 'changes the order in which requests are served',
 }
 
-/** A field of a request that a target's upstream would obey. */
+/** A restricted field in a request. */
 interface FoundField {
-  /** As the caller wrote it. */
+  /** As written in the request. */
   readonly path: string
   readonly kind: RestrictedFieldKind
 }
 
 /**
- * Whether what a principal may use is bounded: by a list of models, by limits of its own, or by the options of the gateway.
+ * Returns whether a principal is restricted: by a list of models, by its own limits, or by the options of the gateway.
  *
- * @param boundsAll - whether the gateway has a `limit` or an `authorize` of its own.
+ * @param boundsAll - whether the gateway has `limits` or `authorize`.
  */
 export function isRestricted(principal: Principal, boundsAll: boolean): boolean {
   return boundsAll || (memberOf(principal, 'models') ?? undefined) !== undefined || hasLimits(principal)
 }
 
 /**
- * Returns the targets that a restricted principal may send these fields to, in their order. Drops shadows likewise.
+ * Returns the targets that a restricted principal may send these fields to, in order. Removes shadows in the same way.
  *
- * @param extra - names of the fields that the protocol does not have.
- * @param log - records each target and shadow that is left out.
- * @throws GatewayError 400, for the first target's field, when no target is left.
+ * @param extra - names of fields that the protocol does not define.
+ * @param log - records each target and shadow that is removed.
+ * @throws GatewayError 400, for the field of the first target, if no target is left.
  */
 export function permittedTargets<T extends RoutedTarget>(
   input: Readonly<Record<string, unknown>>,
@@ -66,14 +66,16 @@ export function permittedTargets<T extends RoutedTarget>(
   for (const target of targets) {
     if (!isPermitted(target)) continue
     const { shadows } = target
-    const kept = shadows?.filter(isPermitted)
-    permitted.push(kept?.length === shadows?.length ? target : { ...target, shadows: kept })
+    const permittedShadows = shadows?.filter(isPermitted)
+    permitted.push(
+      permittedShadows?.length === shadows?.length ? target : { ...target, shadows: permittedShadows },
+    )
   }
   if (permitted.length === 0 && first !== undefined) throw notPermitted(first)
   return changed ? permitted : targets
 }
 
-/** The issue of a target's `allowFields` that cannot be used, below the path of the target; `undefined` where there is none. */
+/** Returns the issue of invalid `allowFields`, or `undefined`. `path` is that of the target. */
 export function allowFieldsIssue(
   { provider, allowFields }: Target,
   path: OptionPath,
@@ -144,8 +146,8 @@ function foldPath(path: string): string {
 }
 
 /**
- * A name as lenient servers compare it. JSON decoders of Go and .NET ignore case, and Go's takes U+017F for `s` and U+212A
- * for `k`; others have aliases in camel case.
+ * Folds a name as lenient servers do. The JSON decoders of Go and .NET ignore case, and Go's also folds U+017F to `s` and
+ * U+212A to `k`. Others accept aliases in camel case.
  */
 function fold(name: string): string {
   return name.toUpperCase().toLowerCase().replaceAll(/[-_]/g, '')

@@ -5,8 +5,8 @@ import { principalKey, tagOf } from '../primitives/principal-key.ts'
 import { jsonMember } from '../protocol/json-members.ts'
 
 /**
- * What requests have in common that go the same way: `key`, their principal; `tag:team`, its tag; `user` or
- * `prompt_cache_key`, that field of the request; or a function. Where there is none, it is the principal.
+ * Which requests are routed alike. `key`: those of a principal. `tag:team`: those with the same tag value. `user`,
+ * `prompt_cache_key`: those with the same value of the field. Or a function. Requests without a value use their principal.
  */
 export type RouteKey =
   | 'key'
@@ -15,14 +15,16 @@ export type RouteKey =
   | 'prompt_cache_key'
   | ((draft: Draft, context: RouteContext) => string | undefined)
 
-/** Says what a request's key is. Throws `ConfigurationError` for what names none. */
+/** Returns a function for the key of a request. Throws `ConfigurationError` for an invalid `by`. */
 export function routeKey(by: unknown, owner: string): (draft: Draft, context: RouteContext) => string {
   const find = finder(by, owner)
   return (draft, context) => {
     const found: unknown = find(draft, context)
     if (found === undefined) return principalKey(context.principal)
     if (typeof found === 'string') return found
-    throw new TypeError(`${owner}: its key gave ${typeof found}, expected text or undefined.`)
+    throw new TypeError(
+      `${owner}: the key function returned ${typeof found}, expected a string or undefined.`,
+    )
   }
 }
 
@@ -44,12 +46,12 @@ function finder(by: unknown, owner: string): (draft: Draft, context: RouteContex
 }
 
 /**
- * How far each of some arms is from a key: the least is the key's own. An arm that leaves moves its own keys alone, and
- * one that comes takes its share from all (weighted rendezvous hashing, Schindelhauer and Schomaker 2005).
+ * Returns the distance of each arm from a key; the key belongs to the nearest. Removing an arm moves only its own keys, and an
+ * added one takes its share from all (weighted rendezvous hashing, Schindelhauer and Schomaker 2005).
  */
 export type Distances = (key: string) => readonly number[]
 
-/** @param ids - of the arms, each another; the order does not matter. */
+/** @param ids - distinct ids of the arms, in any order. */
 export function rendezvous(ids: readonly string[], weights: readonly number[]): Distances {
   const arms = ids.map(textHash)
   return key => {
@@ -60,17 +62,17 @@ export function rendezvous(ids: readonly string[], weights: readonly number[]): 
   }
 }
 
-/** Ids of which none is there twice: further ones of the same are numbered. */
+/** Makes ids distinct by numbering duplicates. */
 export function distinctIds(ids: readonly string[]): readonly string[] {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return ids.map(id => {
-    const times = (seen.get(id) ?? 0) + 1
-    seen.set(id, times)
+    const times = (counts.get(id) ?? 0) + 1
+    counts.set(id, times)
     return times === 1 ? id : `${id}#${times}`
   })
 }
 
-/** A 32-bit hash of a text, the same everywhere: FNV-1a over its code units, then mixed. Keeps no secret. */
+/** Returns a 32-bit hash of a text: FNV-1a over its UTF-16 units, then mixed. Not cryptographic. */
 function textHash(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) {

@@ -98,5 +98,7 @@ describe('names in types', () => {
 it('refuses a route that names entries of no table', () => {
   const make = () => createGateway({ authenticate, route: fallback('big', a) as unknown as Route })
   expect(make).toThrow(/route: got a function, expected a route that has no names .* and it has 'big'/)
-  expect(() => createGateway({ authenticate, route: vendor as unknown as Route })).toThrow(/and no vendor/)
+  expect(() => createGateway({ authenticate, route: vendor as unknown as Route })).toThrow(
+    /rather than a provider/,
+  )
 })

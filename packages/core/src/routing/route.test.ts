@@ -35,13 +35,13 @@ const odd: unknown[] = [
 ]
 it.each(odd)('takes %j for no target', async value => {
   expect(isTarget(value)).toBe(false)
-  await expect(route(draft, context, () => [target, value] as Target[])).rejects.toThrow(/no list of targets/)
+  await expect(route(draft, context, () => [target, value] as Target[])).rejects.toThrow(
+    /expected an array of targets/,
+  )
 })
 
 it.each([undefined, null, 'm', target, { length: 1, 0: target }])('takes %j for no list', async value => {
   await expect(route(draft, context, () => value as never)).rejects.toThrow(
-    new TypeError(
-      'route gave something that is no list of targets: expected an array of { provider, model }.',
-    ),
+    new TypeError('route returned an invalid value: expected an array of targets { provider, model }.'),
   )
 })

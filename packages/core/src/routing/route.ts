@@ -5,8 +5,8 @@ import { modelNotFound } from '../errors/model-refusals.ts'
 import { isTarget } from '../validation/is-target.ts'
 
 /**
- * Where can it be answered? At once where the route says it at once. Rejects with 404, and with `TypeError` for what is no
- * list of targets.
+ * Returns the targets of a request, synchronously if the route does. Rejects with `GatewayError` (404) for an unknown model,
+ * and with `TypeError` for an invalid list of targets.
  */
 export function route(
   draft: Draft,
@@ -33,17 +33,15 @@ function modelNotFoundFor(model: string): GatewayError {
   return modelNotFound(model)
 }
 
-/** What a route gave. Throws `TypeError` for what is no list of targets. */
+/** Returns the targets of a route. Throws `TypeError` if the value is not a list of targets. */
 export function candidateList(given: unknown): readonly RoutedTarget[] {
   if (isList(given)) return given
-  throw new TypeError(
-    'route gave something that is no list of targets: expected an array of { provider, model }.',
-  )
+  throw new TypeError('route returned an invalid value: expected an array of targets { provider, model }.')
 }
 
 function isList(given: unknown): given is readonly RoutedTarget[] {
   if (!Array.isArray(given)) return false
-  // By index: a model's own list is frozen, and the engine is slow at the other ways through those.
+  // By index: iterators are slow on frozen arrays in V8, and the list of a model is frozen.
   for (let at = 0; at < given.length; at++) if (!isTarget(given[at])) return false
   return true
 }

@@ -22,7 +22,7 @@ describe('RoutingTrace', () => {
   it('draws one seed, when it is first needed, of all 32 bits', () => {
     const { log, draws } = counted(() => 1 - 2 ** -53)
     log.give([a])
-    log.told()
+    log.summary()
     expect(draws()).toBe(0)
     log.random()
     log.random()
@@ -44,7 +44,7 @@ describe('RoutingTrace', () => {
     log.give([{ ...a, via: ['small', 'smaller'] }, b, a])
     log.skip(b, { why: 'open', waitMs: 40 })
     log.skip(b, { why: 'cooldown', waitMs: 20, detail: 'x' })
-    expect(log.told()).toEqual({
+    expect(log.summary()).toEqual({
       candidates: [
         { provider: 'scripted', model: 'a', via: 'small > smaller' },
         { provider: 'scripted', model: 'b', skipped: { why: 'cooldown', waitMs: 20, detail: 'x' } },
@@ -64,7 +64,7 @@ describe('RoutingTrace', () => {
     ])
     const changed: RoutedTarget = { ...b, via, parameters: { max_completion_tokens: 5 } }
     log.skip(changed, { why: 'open', waitMs: 40 })
-    expect(log.told()).toEqual({
+    expect(log.summary()).toEqual({
       candidates: [
         { provider: 'scripted', model: 'a', via: 'small' },
         { provider: 'scripted', model: 'b', via: 'small', skipped: { why: 'open', waitMs: 40 } },
@@ -77,20 +77,20 @@ describe('RoutingTrace', () => {
     const log = new RoutingTrace(() => 0)
     for (const target of many(1_000)) log.skip(target, notChosen)
     log.give(many(60))
-    const { candidates, more } = log.told()
+    const { candidates, more } = log.summary()
     expect([candidates.length, more]).toEqual([100, 960])
     const given = new RoutingTrace(() => 0)
     given.give(many(103))
-    expect(given.told()).toMatchObject({ candidates: { length: 100 }, more: 3 })
+    expect(given.summary()).toMatchObject({ candidates: { length: 100 }, more: 3 })
   })
 
   it('keeps texts short and on one line', () => {
     const log = new RoutingTrace(() => 0)
     log.give([place('m'.repeat(1_000))])
-    expect(log.told().candidates[0]?.model).toHaveLength(203)
+    expect(log.summary().candidates[0]?.model).toHaveLength(203)
     const other = new RoutingTrace(() => 0)
     other.skip(b, { why: 'unfit', detail: `a\nb${'c'.repeat(500)}` })
-    expect(other.told().candidates[0]?.skipped?.detail).toMatch(/^a bc{197}\.\.\.$/)
+    expect(other.summary().candidates[0]?.skipped?.detail).toMatch(/^a bc{197}\.\.\.$/)
   })
 
   it.each<[string, unknown, unknown]>([

@@ -5,95 +5,95 @@ import { boundedLine } from '../primitives/safe-text.ts'
 import { seededRandom } from '../primitives/seeded-random.ts'
 import { isSameTarget, isTarget } from '../validation/is-target.ts'
 
-/** So many places are told of: a route may name any number. */
-const most = 100
+/** Maximum number of targets in a trace: a route may return any number. */
+const maxTargets = 100
 
-/** What is kept of how one request is routed: references, of which a trace is made when it is asked for. */
+/** Records how a request is routed. It stores references only; the trace is built on demand. */
 export class RoutingTrace {
-  /** Whether the route has been asked. */
+  /** Whether the route was called. */
   begun = false
-  /** The entry of the route that matched; `undefined` where the route does not say. */
+  /** The entry of the route that matched; `undefined` if the route did not report it. */
   entry: string | undefined
   readonly #draw: () => number
   #seed: number | undefined
   #random: (() => number) | undefined
   #given: readonly RoutedTarget[] | undefined
-  /** Why places that the route gave were not asked, or not again. */
+  /** Why targets of the route were not called, or not retried. */
   #skipped: Map<Target, SkipReason> | undefined
-  /** Places that it did not give. */
+  /** Targets that the route did not return. */
   #others: [Target, SkipReason][] | undefined
   #uncounted = 0
 
-  /** `draw` gives what a seed is made of, where none is given: a number from 0 up to, but not including, 1. */
+  /** `draw` returns a number from 0 up to, but not including, 1: the source of the seed if none is given. */
   constructor(draw: () => number, seed?: number) {
     this.#draw = draw
     this.#seed = seed
   }
 
-  /** Drawn when chance has to decide, or when it is told. */
+  /** Drawn on first use. */
   get seed(): number {
     this.#seed ??= Math.floor(this.#draw() * 4_294_967_296)
     return this.#seed
   }
 
-  /** The request's next number of chance. */
+  /** Returns the next random number of the request. */
   random(): number {
     this.#random ??= seededRandom(this.seed)
     return this.#random()
   }
 
-  /** Throws `TypeError` for what is no name. */
+  /** Records the entry that matched. Throws `TypeError` for anything but a string. */
   match(entry: string): void {
     if (typeof entry !== 'string')
       throw new TypeError(`match: got ${typeof entry}, expected a name or a pattern.`)
     this.entry = entry
   }
 
-  /** What the route gave. What is skipped from here on is one of these, or a shadow of one. */
+  /** Records the targets of the route. Targets that are skipped later are among these, or their shadows. */
   give(candidates: readonly RoutedTarget[]): void {
     this.#given = candidates
   }
 
-  /** Of those that the route gave, these are asked, in this order. */
+  /** Records the order in which targets are called. */
   ask(candidates: readonly RoutedTarget[]): void {
     let next = 0
     this.#given = this.#given?.map(each => (candidates.includes(each) ? (candidates[next++] ?? each) : each))
   }
 
-  /** Throws `TypeError` for what is no target, or no reason. */
+  /** Records why a target was skipped. Throws `TypeError` for an invalid target or reason. */
   skip(target: Target, reason: SkipReason): void {
-    if (!isTarget(target)) throw new TypeError('skip: got what is no target, expected { provider, model }.')
-    const kept = soundReason(reason)
+    if (!isTarget(target)) throw new TypeError('skip: got an invalid target, expected { provider, model }.')
+    const copy = validatedReason(reason)
     const given = this.#given && givenAs(target, this.#given)
     if (given !== undefined) {
       this.#skipped ??= new Map()
-      this.#skipped.set(given, kept)
+      this.#skipped.set(given, copy)
       return
     }
     this.#others ??= []
-    if (this.#others.length < most) this.#others.push([target, kept])
+    if (this.#others.length < maxTargets) this.#others.push([target, copy])
     else this.#uncounted++
   }
 
-  /** `overheadMs` as the trace has it. */
+  /** Returns the trace. `overheadMs` becomes a field of it. */
   trace(overheadMs: number | undefined): RequestTrace {
     const { seed } = this
-    const { candidates, more } = this.told()
+    const { candidates, more } = this.summary()
     return more === undefined ? { seed, candidates, overheadMs } : { seed, candidates, more, overheadMs }
   }
 
-  /** Those that the route gave, in the order in which they are asked, then those that it gave in no form. */
-  told(): Pick<RequestTrace, 'candidates' | 'more'> {
+  /** Returns the targets in the order of attempts, then those that the route did not return. */
+  summary(): Pick<RequestTrace, 'candidates' | 'more'> {
     const given = this.#given ?? []
-    const shown = given.length <= most ? given : given.slice(0, most)
-    // By index: a model's own list is frozen, and the engine is slow at the other ways through those.
+    const shown = given.length <= maxTargets ? given : given.slice(0, maxTargets)
+    // By index: iterators are slow on frozen arrays in V8, and the list of a model is frozen.
     const candidates = new Array<TracedTarget>(shown.length)
     for (let at = 0; at < shown.length; at++) {
       candidates[at] = traced(shown[at]!, this.#skipped?.get(shown[at]!))
     }
     if (this.#others === undefined && shown === given) return { candidates }
     const others = this.#others?.filter(([target]) => !given.some(each => isSameTarget(each, target))) ?? []
-    for (const [target, reason] of others.slice(0, most - candidates.length)) {
+    for (const [target, reason] of others.slice(0, maxTargets - candidates.length)) {
       candidates.push(traced(target, reason))
     }
     const more = given.length + others.length + this.#uncounted - candidates.length
@@ -101,7 +101,7 @@ export class RoutingTrace {
   }
 }
 
-/** The place as the route gave it: what is said of it may have changed on the way. */
+/** Returns the target as the route returned it: its settings may have been replaced since. */
 function givenAs(target: RoutedTarget, given: readonly RoutedTarget[]): Target | undefined {
   if (given.includes(target)) return target
   return given.find(each => isSameTarget(each, target) && each.via === target.via)
@@ -117,10 +117,11 @@ function traced(candidate: RoutedTarget, skipped: SkipReason | undefined): Trace
   return skipped === undefined ? { provider, model, via } : { provider, model, via, skipped }
 }
 
-/** A copy: it is told of when the request has ended. */
-function soundReason(reason: SkipReason): SkipReason {
+/** Returns a validated copy, which is reported when the request has ended. */
+function validatedReason(reason: SkipReason): SkipReason {
   const { why, waitMs, detail } = (reason ?? {}) as Partial<Record<keyof SkipReason, unknown>>
-  if (typeof why !== 'string') throw new TypeError("skip: got no reason, expected { why: 'not_chosen' }.")
+  if (typeof why !== 'string')
+    throw new TypeError("skip: got an invalid reason, expected { why: 'not_chosen' }.")
   return {
     why: boundedLine(why) as SkipReason['why'],
     ...(typeof waitMs === 'number' && Number.isFinite(waitMs) && { waitMs: Math.ceil(waitMs) }),

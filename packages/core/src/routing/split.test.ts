@@ -67,7 +67,7 @@ describe('split', () => {
   })
 
   it.each([
-    [{}, /split\(\): got an empty object, expected an arm/],
+    [{}, /split\(\): got an empty object, expected at least one arm/],
     [{ old: [a, 0.9], new: [b, 0.05] }, /got shares with the sum 0.95, expected the sum 1/],
     [{ old: [a, 90], new: [b, 10] }, /got shares with the sum 100/],
     [{ old: [a, 1.5], new: [b, -0.5] }, /-0.5, expected a number from 0/],

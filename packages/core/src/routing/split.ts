@@ -13,7 +13,7 @@ import { oneOf } from './linked-combinations.ts'
 import { waysOf } from './linked-route.ts'
 import { type Distances, type RouteKey, rendezvous, routeKey } from './route-key.ts'
 
-/** The arms of a trial: a share for another entry of the table, by its name, or an entry and its share. */
+/** The arms of an A/B split: a share by the name of another entry, or an entry with its share. */
 export type SplitArms = Readonly<
   Record<string, number | readonly [ModelEntry, number] | { readonly to: ModelEntry; readonly share: number }>
 >
@@ -25,12 +25,13 @@ type ArmNames<Arms> = {
 }[keyof Arms]
 
 /**
- * A trial: one arm answers, by its share, and no other: `split({ large: 0.9, candidate: 0.1 }, 'key')`. An arm that is no
- * entry of the table has its own beside its share: `split({ old: [a, 0.5], new: { to: b, share: 0.5 } })`. Where `by` is given, all
- * requests with the same key go to the same arm, in every process, and a change of the shares moves no more of them than
- * it has to; else chance decides for each request.
+ * Splits traffic between arms by share, for A/B tests: `split({ large: 0.9, candidate: 0.1 }, 'key')`. The arms are names of
+ * other entries, or have their own: `split({ old: [a, 0.5], new: { to: b, share: 0.5 } })`. An arm is no fallback for another.
  *
- * Throws `ConfigurationError` for shares that do not come to 1, for what is no entry, and for what is no key.
+ * With `by`, all requests with the same key go to the same arm, in every process, and a change of the shares moves as few keys
+ * as possible. Without it, each request is assigned at random.
+ *
+ * Throws `ConfigurationError` for shares that do not add up to 1, and for an invalid entry or key.
  */
 export function split<const Arms extends SplitArms>(
   arms: Arms,
@@ -54,7 +55,7 @@ export function split<const Arms extends SplitArms>(
       : (...asked: Parameters<typeof keyOf>) => nearest(distances, keyOf(...asked))
   return combinedRoute(parts, steps => ({
     ...oneOf(steps, choose),
-    // An arm with a share of 0 answers nobody.
+    // An arm with a share of 0 gets no requests.
     ways: waysOf(steps.filter((_, at) => shares[at]! > 0)),
   }))
 }
@@ -67,7 +68,7 @@ function armOf(name: string, arm: unknown): readonly [entry: unknown, share: unk
 
 function checkShares(names: readonly string[], given: readonly unknown[]): readonly number[] {
   if (given.length === 0)
-    throw configurationError('split()', [], {}, 'an arm at least, such as { large: 0.9, candidate: 0.1 }')
+    throw configurationError('split()', [], {}, 'at least one arm, such as { large: 0.9, candidate: 0.1 }')
   const shares = checkWeights('split()', given, at => [names[at]!])
   const sum = shares.reduce((total, share) => total + share, 0)
   if (Math.abs(sum - 1) <= 1e-9) return shares
@@ -84,7 +85,7 @@ function byChance(shares: readonly number[]): (draft: Draft, context: RouteConte
       left -= share
       return left < 0
     })
-    // Shares may come to a little less than 1.
+    // By rounding, shares may add up to slightly less than 1.
     return found === -1 ? shares.findLastIndex(share => share > 0) : found
   }
 }

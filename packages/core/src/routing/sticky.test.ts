@@ -85,7 +85,9 @@ describe('sticky', () => {
     expect(order('prompt_cache_key', ann, draftOf({ prompt_cache_key: 'x' }))).toEqual(order(() => 'x'))
     expect(order('user', ann, draftOf({ user: 7 }))).toEqual(order('key'))
     expect(order(() => undefined)).toEqual(order('key'))
-    expect(() => order(() => 7 as never)).toThrow(/its key gave number, expected text or undefined/)
+    expect(() => order(() => 7 as never)).toThrow(
+      /the key function returned number, expected a string or undefined/,
+    )
   })
 
   it.each([
@@ -95,7 +97,7 @@ describe('sticky', () => {
     [['key'], /sticky\(\): got an empty list/],
     [['key', { to: a, weight: -1 }], /\[0\]\.weight: got -1/],
     [['key', [a, -1]], /\[0\]\.weight: got -1/],
-    [['key', [a, 0]], /expected a weight above 0 for one entry/],
+    [['key', [a, 0]], /expected a weight above 0 for at least one entry/],
   ])('refuses %o', (given, message) => {
     expect(() => (sticky as (...all: unknown[]) => unknown)(...given)).toThrow(message)
   })

@@ -10,16 +10,17 @@ import { byLeast, ranked } from './linked-combinations.ts'
 import { distinctIds, type RouteKey, rendezvous, routeKey } from './route-key.ts'
 import { type EntryOf, type WeightedEntry, weightedPair } from './weighted.ts'
 
-/** An entry, or an entry and its weight. */
+/** An entry, or an entry with its weight. */
 export type StickyEntry = ModelEntry | WeightedEntry
 
 /**
- * The same order of entries for all requests with the same key, in every process: `sticky('user', a, b)` keeps a user's
- * prompts where they are cached. Entries share the keys alike, or by weight: `sticky('key', [a, 3], [b, 1])`, or `{ to: a, weight: 3 }`. One that is
- * taken out of the list moves its own keys alone. Entries are known by their targets and names; routes of your own by
- * their order among each other.
+ * Routes all requests with the same key in the same order of entries, in every process: `sticky('user', a, b)` sends the
+ * prompts of a user to the target that has cached them.
  *
- * Throws `ConfigurationError` for what is no entry, no key, or no weight.
+ * Keys are distributed evenly, or by weight: `sticky('key', [a, 3], [b, 1])`, or `{ to: a, weight: 3 }`. Removing an entry
+ * moves only its own keys. Entries are identified by their targets and names, custom routes by their order.
+ *
+ * Throws `ConfigurationError` for an invalid entry, key or weight.
  */
 export function sticky<const Entries extends readonly StickyEntry[]>(
   by: RouteKey,

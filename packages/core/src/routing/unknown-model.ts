@@ -8,17 +8,14 @@ import { closest } from '../primitives/closest.ts'
 
 const maxSuggestions = 3
 
-/** How many names the authorizer is asked about for one refusal. */
+/** Maximum number of names to authorize per error. */
 const maxAsked = 8
 
-/** Names are compared in time that grows with their lengths and their count: beyond these nothing is suggested. */
+/** Comparing names takes time proportional to their lengths and number: beyond these, nothing is suggested. */
 const maxLength = 64
 const maxModels = 1_000
 
-/**
- * The 404 for a model that nobody serves. It suggests models with similar names, but only those that `GET /models` shows to
- * the same caller.
- */
+/** Returns the 404 for an unknown model. It suggests similar names that `GET /models` lists for the same principal. */
 export async function unknownModel(
   model: string,
   principal: Principal,
@@ -41,14 +38,14 @@ export async function unknownModel(
   return modelNotFound(model, { suggested })
 }
 
-/** A name that begins with a text, such as `other-sonnet-4-20250514` with `other-sonnet`. */
+/** Returns a name that starts with a text, such as `other-sonnet-4-20250514` for `other-sonnet`. */
 function longer(text: string, names: Iterable<string>): string | undefined {
   if (text.length < 3) return undefined
   for (const name of names) if (name.toLowerCase().startsWith(text.toLowerCase())) return name
   return undefined
 }
 
-/** `undefined` where the authorizer fails: the refusal is a 404 all the same, and nothing further is suggested. */
+/** Returns `undefined` if the authorizer fails: the error is still a 404, without further suggestions. */
 async function isListed(id: string, route: Route, permissions: Permissions): Promise<boolean | undefined> {
   try {
     return await permissions.allowsModel(id, route.waysOf?.(id) ?? [[]])

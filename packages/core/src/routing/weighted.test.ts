@@ -77,10 +77,10 @@ describe('weighted', () => {
         [a, 0],
         [b, 0],
       ],
-      /expected a weight above 0 for one entry/,
+      /expected a weight above 0 for at least one entry/,
     ],
-    [[a], /\[0\]: got an object, expected an entry and its weight/],
-    [[[a, b, 1]], /\[0\]: got a list, expected an entry and its weight/],
+    [[a], /\[0\]: got an object, expected an entry with its weight/],
+    [[[a, b, 1]], /\[0\]: got a list, expected an entry with its weight/],
     [[[undefined, 1]], /\[0\]: got undefined, expected a target/],
   ])('refuses %o', (entries, message) => {
     expect(() => weighted(...(entries as never[]))).toThrow(message)

@@ -10,11 +10,11 @@ import { checkWeights } from './entry-checks.ts'
 import { byLeast, ranked } from './linked-combinations.ts'
 
 /**
- * Chance decides, by weight: `weighted([a, 3], [b, 1])` asks `a` first for three of four requests. The others come after
- * it, in an order drawn in the same way, for when it fails; a weight of 0 stands for a place that is only asked then. A
- * list as in a configuration file means the same: `weighted([{ to: a, weight: 3 }, { to: b, weight: 1 }])`.
+ * Distributes requests at random by weight: `weighted([a, 3], [b, 1])` sends three of four requests to `a`. The others follow
+ * as fallbacks, in an order drawn in the same way. An entry with a weight of 0 is only a fallback. The form of configuration
+ * files works too: `weighted([{ to: a, weight: 3 }, { to: b, weight: 1 }])`.
  *
- * Throws `ConfigurationError` for what is no entry, and for weights that are negative, no numbers, or all 0.
+ * Throws `ConfigurationError` for an invalid entry, and for weights that are negative, not numbers, or all 0.
  */
 export function weighted<const Entries extends readonly WeightedEntry[]>(
   entries: Entries,
@@ -28,7 +28,7 @@ export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
   const pairs = (isList ? (only as readonly unknown[]) : given).map((entry, at) => {
     const pair = weightedPair(entry) ?? (Array.isArray(entry) && entry.length === 2 ? entry : undefined)
     if (pair !== undefined) return pair as readonly [unknown, unknown]
-    const expected = 'an entry and its weight, such as [target, 3] or { to: target, weight: 3 }'
+    const expected = 'an entry with its weight, such as [target, 3] or { to: target, weight: 3 }'
     throw configurationError('weighted()', [at], entry, expected)
   })
   const parts = partsOf(
@@ -41,7 +41,7 @@ export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
     at => [at, 'weight'],
   )
   return combinedRoute(parts, steps =>
-    // An exponential draw for each: the least is the entry's with the probability of its share, and so on down the list.
+    // An exponential variate per entry: each is the smallest with the probability of its share of the weights.
     ranked(steps, (listed, _, { random }) =>
       byLeast(
         listed,
@@ -51,19 +51,19 @@ export function weighted(...given: readonly unknown[]): CombinedRoute<string> {
   )
 }
 
-/** An entry and its weight: `[target, 3]` or, as in a configuration file, `{ to: target, weight: 3 }`. */
+/** An entry with its weight: `[target, 3]`, or `{ to: target, weight: 3 }` as in configuration files. */
 export type WeightedEntry =
   | readonly [entry: ModelEntry, weight: number]
   | { readonly to: ModelEntry; readonly weight: number }
 
-/** The entry of one that may have a weight. */
+/** The entry of a type that may have a weight. */
 export type EntryOf<Item> = Item extends readonly [infer Entry, number]
   ? Entry
   : Item extends { readonly to: infer Entry; readonly weight: number }
     ? Entry
     : Item
 
-/** The entry and the weight of a value; `undefined` for one that has no weight. The weight is not checked. */
+/** Returns the entry and the weight of a value, or `undefined` if it has no weight. Does not validate the weight. */
 export function weightedPair(value: unknown): readonly [entry: unknown, weight: unknown] | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value))

@@ -103,7 +103,7 @@ describe('patterns of a model table', () => {
       'lost/*': () => ['nowhere'],
     } as object as Record<string, ModelEntry>)
     expect(() => given(table, 'bad/x')).toThrow(/\['bad\/\*'\]: got 7, expected a target/)
-    expect(() => given(table, 'vendor/x')).toThrow(/expected a target, and no vendor/)
+    expect(() => given(table, 'vendor/x')).toThrow(/expected a target rather than a provider/)
     expect(() => given(table, 'more/x')).toThrow(/expected an entry that leads over 32 names at most/)
     expect(() => given(table, 'round/x')).toThrow(/expected an entry that does not lead back to itself/)
     expect(() => given(table, 'lost/x')).toThrow(/\['lost\/x'\]: got 'nowhere', expected one/)
@@ -146,7 +146,7 @@ describe('patterns of a model table', () => {
     [{ 'a*b*': vendor }, /\['a\*b\*'\]: got .*, expected a name with one '\*'/],
     [{ 'x/*': 7 }, /\['x\/\*'\]: got 7, expected a target/],
     [{ 'x/*': [] }, /empty list/],
-    [{ 'x/*': [vendor] }, /expected a target, and no vendor/],
+    [{ 'x/*': [vendor] }, /expected a target rather than a provider/],
     [{ m: 'x/*', 'x/*': vendor }, /m: got 'x\/\*', expected one of 'm'/],
   ])('refuse %o', (table, message) => {
     expect(() => models(table as never)).toThrow(message)

@@ -3,11 +3,11 @@ import { isVendor, linkRoute, routeNodeOf } from './combined-route.ts'
 import type { EntryPath } from './entry-checks.ts'
 import type { RouteNode } from './linked-route.ts'
 
-/** What stands under the names that fit patterns. */
+/** Resolves names by patterns. */
 export interface Wildcards {
-  /** What a pattern has for a name, or the other name that its function gave for it; `undefined` where none does. */
+  /** Returns the entry of the pattern that matches a name, or another name that its function returned; otherwise `undefined`. */
   find(name: string): { readonly pattern: string; readonly made: RouteNode | string } | undefined
-  /** The entries that are the same for all names, by their patterns. */
+  /** The entries that do not depend on the name, by pattern. */
   readonly fixed: readonly (readonly [pattern: string, part: RouteNode])[]
 }
 
@@ -17,18 +17,18 @@ interface Wildcard {
   readonly made: RouteNode | ((name: string) => RouteNode | string | undefined)
 }
 
-/** More than any vendor's name for a model has. */
-const longestName = 256
+/** No vendor has longer model names. */
+const maxNameLength = 256
 
 export function isPattern(name: string): boolean {
   return name.includes('*')
 }
 
-/** Entries by patterns. Throws `ConfigurationError` for what cannot be one, and for a pattern that has not one `*`. */
+/** Prepares patterns. Throws `ConfigurationError` for an invalid entry, and for a pattern with more than one `*`. */
 export function wildcards(entries: readonly (readonly [pattern: string, entry: unknown])[]): Wildcards {
   const known = entries
     .map(([pattern, entry]) => wildcard(pattern, entry))
-    // The longest first; of two of the same length the one that says more of the beginning.
+    // The longest pattern first; of equal ones, that with the longer prefix.
     .sort((one, other) => lengthOf(other) - lengthOf(one) || other.head.length - one.head.length)
   return {
     find(name) {
@@ -48,22 +48,22 @@ export function wildcards(entries: readonly (readonly [pattern: string, entry: u
 
 function wildcard(pattern: string, entry: unknown): Wildcard {
   const [head = '', tail = '', ...more] = pattern.split('*')
-  const place = { source: 'models()', path: [pattern] }
-  if (more.length > 0) throw configurationError(place.source, place.path, entry, "a name with one '*'")
-  return { head, tail, made: partMaker(entry, place) }
+  const at = { source: 'models()', path: [pattern] }
+  if (more.length > 0) throw configurationError(at.source, at.path, entry, "a name with one '*'")
+  return { head, tail, made: partMaker(entry, at) }
 }
 
-function partMaker(entry: unknown, place: EntryPath): Wildcard['made'] {
-  if (isVendor(entry)) return name => linkRoute(entry(name), place)
-  if (typeof entry !== 'function' || isRoute(entry)) return linkRoute(entry, place)
+function partMaker(entry: unknown, at: EntryPath): Wildcard['made'] {
+  if (isVendor(entry)) return name => linkRoute(entry(name), at)
+  if (typeof entry !== 'function' || isRoute(entry)) return linkRoute(entry, at)
   return name => {
     const made: unknown = entry(name)
     if (made === undefined || (typeof made === 'string' && made !== '')) return made
-    return linkRoute(made, place)
+    return linkRoute(made, at)
   }
 }
 
-/** A route, and no function that makes entries: it is one of this library's, or says what it has. */
+/** Returns whether a function is a route, rather than one that returns entries. */
 function isRoute(entry: object): boolean {
   return routeNodeOf(entry) !== undefined || 'targets' in entry || 'list' in entry
 }
@@ -72,11 +72,8 @@ function lengthOf({ head, tail }: Wildcard): number {
   return head.length + tail.length
 }
 
-/**
- * Whether a vendor's name for a model may look like this. Callers choose it, and it becomes part of a vendor's URL or
- * body: it is a name, and leads nowhere else.
- */
+/** Returns whether a text can be a model name. Callers choose it and it becomes part of upstream URLs, so path traversal is rejected. */
 function isModelName(name: string): boolean {
-  if (name.length > longestName || !/^[\w.:/@+~=,-]+$/.test(name)) return false
+  if (name.length > maxNameLength || !/^[\w.:/@+~=,-]+$/.test(name)) return false
   return !name.split('/').some(piece => piece === '.' || piece === '..')
 }

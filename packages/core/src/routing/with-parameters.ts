@@ -10,11 +10,10 @@ import { checkParameters } from './entry-checks.ts'
 import { mappedStep } from './linked-route.ts'
 
 /**
- * The entry, asked with parameters of its own: `withParameters(a, { temperature: 0, seed: null })`. They stand in the
- * place of the caller's, and of those that its places have; `null` leaves a field out. `max_completion_tokens` lowers the
- * caller's bound, and never raises it.
+ * Overrides parameters of an entry: `withParameters(a, { temperature: 0, seed: null })`. They replace those of the request and
+ * of its targets; `null` removes a parameter. `max_completion_tokens` lowers the maximum of the request, but never raises it.
  *
- * Throws `TypeError` for what is no entry, and for parameters that a request could not have.
+ * Throws `ConfigurationError` for an invalid entry or parameter.
  */
 export function withParameters<const Entry extends ModelEntry>(
   entry: Entry,

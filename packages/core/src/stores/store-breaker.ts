@@ -1,32 +1,31 @@
 import type { Clock } from '../clock/clock.ts'
-/** Which turn of its life a breaker was in when an operation began. What comes of an earlier turn is not heard. */
+/** Counts the state changes of a breaker. Results of operations from an earlier state are ignored. */
 export type Turn = number
 
-/** When a breaker opens, and when it lets a probe through. */
+/** When a breaker opens, and when it allows a probe. */
 export interface StoreBreakerPolicy {
-  /** So many failures in a row open it, and so many within the window. Default 5. */
+  /** Consecutive failures that open the breaker, and minimum number of failures within the window. Default 5. */
   readonly failuresToOpen?: number
-  /** Where at least half of the calls of such a window fail. Default 5,000 ms; 0 for failures in a row alone. */
+  /** Window in which at least half of the calls must fail to open it, in ms; 0: only consecutive failures. Default 5,000. */
   readonly windowMs?: number
-  /** Wait before the first probe; it doubles with each that fails. Default 250 ms. */
+  /** Wait before the first probe, in ms; it doubles with each failed probe. Default 250. */
   readonly firstProbeMs?: number
-  /** Longest wait before a probe. Default 4,000 ms: with the timeout of a call it stays below 5 s. */
+  /** Maximum wait before a probe, in ms. Default 4,000: with the timeout of a call, it stays below 5 s. */
   readonly lastProbeMs?: number
 }
 
 export interface StoreBreakerOptions extends StoreBreakerPolicy {
-  /** A clock that is set back does not delay a probe. */
   readonly clock: Clock
-  /** Called once for each change. */
+  /** Called once per change. */
   readonly changed: (state: 'failing' | 'working', error: unknown) => void
 }
 
-/** A store that fails again so soon is probed as late as it was before. */
+/** A breaker that opens again within this time (ms) continues with the last probe interval. */
 const steadyMs = 10_000
 
 /**
- * Decides whether a store may be called. It opens after 5 failures in a row, and after 5 within 5 s where at least
- * half of the calls failed. While it is open only a probe goes through, one at a time; one that succeeds closes it.
+ * The circuit breaker of a store. It opens after 5 consecutive failures, and after 5 failures within 5 s if at least half of
+ * the calls failed. While it is open, it allows one probe at a time. A successful probe closes it.
  */
 export class StoreBreaker {
   readonly #options: Required<StoreBreakerOptions>
@@ -52,22 +51,22 @@ export class StoreBreaker {
     return this.#state === 'closed'
   }
 
-  /** What the store failed with, while it is done without. */
+  /** The error that opened the breaker; `undefined` while it is closed. */
   get error(): unknown {
     return this.#error
   }
 
-  /** When the next probe may be made; `undefined` while none is needed, or one is under way. */
+  /** When the next probe is allowed; `undefined` while the breaker is closed or a probe is running. */
   get probeAt(): number | undefined {
     return this.#state === 'open' ? this.#probeAt : undefined
   }
 
-  /** The turn of an operation that may begin; `undefined` while the store is not to be asked. */
+  /** Begins an operation. Returns `undefined` while the breaker is not closed. */
   begin(): Turn | undefined {
     return this.#state === 'closed' ? this.#turn : undefined
   }
 
-  /** The turn of a probe that may begin: one at a time, and none before its time. */
+  /** Begins a probe. Returns `undefined` if none is due, or one is running. */
   beginProbe(): Turn | undefined {
     if (this.#state !== 'open') return undefined
     const now = this.#options.clock.monotonic()

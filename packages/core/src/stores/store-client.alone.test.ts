@@ -47,7 +47,7 @@ describe('StoreClient', () => {
     await passing(1)
     expect(call.outcome).toMatchObject({
       ok: false,
-      error: { message: 'The test store did not answer within 50 milliseconds.' },
+      error: { message: 'The test store timed out after 50 ms.' },
     })
     expect(late).toEqual([])
     await passing(20)
@@ -97,7 +97,7 @@ describe('StoreClient', () => {
     await passing(1_000)
     expect(hanging.outcome).toMatchObject({
       ok: false,
-      error: { message: 'The test store did not answer within 1000 milliseconds.' },
+      error: { message: 'The test store timed out after 1000 ms.' },
     })
     expect(await calls.askOrProbe(answers)).toEqual({ ok: true, value: 'answer' })
     expect(states).toEqual(['failing', 'working'])
@@ -122,7 +122,7 @@ describe('StoreClient', () => {
     for (let count = 0; count < 5; count++) await ask(hangs)
     expect(asked).toBe(3)
     expect(await ask(answers)).toMatchObject({
-      error: { message: 'The test store did not answer 3 operations.' },
+      error: { message: 'The test store has 3 pending operations, expected fewer: it does not respond.' },
     })
     await passing(60_000)
     expect(await ask(answers)).toEqual({ ok: true, value: 'answer' })

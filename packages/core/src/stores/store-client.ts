@@ -8,41 +8,40 @@ import {
   type Turn,
 } from './store-breaker.ts'
 
-/** The outcome of a call. */
+/** The result of a call. */
 export type StoreCallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown }
 
-/** Called with what came of a call that failed here and may still have been done there, once that is known. */
+/** Called with the late result of a call that had timed out, and may have taken effect in the store. */
 export type Afterwards<T> = (outcome: StoreCallResult<T>) => void
 
 export interface StoreClientOptions {
-  /** What the store is called in errors, such as `limit store`. */
+  /** Name of the store in errors, such as `limit store`. */
   readonly name: string
-  /** Longest wait for a call, in milliseconds. */
+  /** Timeout of a call, in milliseconds. */
   readonly timeoutMs: number
   /** The option that sets it, named in errors. */
   readonly timeoutOption?: string
-  /** Longest wait for a probe. One that takes longer than `timeoutMs` does not close the breaker. Default `timeoutMs`. */
+  /** Timeout of a probe, in milliseconds. One above `timeoutMs` does not close the breaker. Default `timeoutMs`. */
   readonly probeTimeoutMs?: number
   readonly clock: Clock
-  /** Called once for each change, and must not throw. */
+  /** Called once per change of the breaker. It must not throw. */
   readonly changed: StoreBreakerOptions['changed']
   readonly breaker?: StoreBreakerPolicy & { readonly clock?: Clock }
   /** Whether the calls in flight fail when the breaker opens. */
   readonly failsFast?: boolean
-  /** How many calls may be unanswered at once: a client buffers what it cannot send. */
+  /** Maximum number of pending calls, because a client buffers what it cannot send. Default: unlimited. */
   readonly maxUnanswered?: number
 }
 
-/** How long a call that is not answered counts after its timeout, in milliseconds. */
+/** How long a call counts as pending after its timeout, in milliseconds. */
 const unansweredMs = 60_000
 
 /**
- * The calls to a store: each has an outcome in time, and while the circuit breaker is open none is made. A store that
- * answers synchronously costs no promise and no timer.
+ * Calls a store with a timeout and a circuit breaker. A store that returns synchronously costs no promise and no timer.
  *
- * `TypeError` and `RangeError` that the store throws synchronously are errors of the caller: they are thrown.
+ * A `TypeError` or `RangeError` that the store throws synchronously is an error of the caller, and is rethrown.
  */
 export class StoreClient {
   readonly #options: Required<Omit<StoreClientOptions, 'changed' | 'breaker'>>
@@ -74,7 +73,7 @@ export class StoreClient {
     return this.#breaker.closed
   }
 
-  /** When the store may be probed; `undefined` while it need not be. */
+  /** When the next probe is allowed; `undefined` while none is needed. */
   get probeAt(): number | undefined {
     return this.#breaker.probeAt
   }
@@ -83,6 +82,7 @@ export class StoreClient {
     return this.#options.maxUnanswered !== Number.POSITIVE_INFINITY
   }
 
+  /** Calls the store. Returns the error of the breaker without a call while that is open. */
   ask<T>(
     operation: () => T | PromiseLike<T>,
     afterwards?: Afterwards<T>,
@@ -90,7 +90,7 @@ export class StoreClient {
     return this.#run(this.#breaker.begin(), this.#deadlines, operation, afterwards)
   }
 
-  /** Asks, also while the store fails, if it is time for a probe and no other one is running. */
+  /** Calls the store, as a probe if the breaker is open and one is due. */
   askOrProbe<T>(operation: () => PromiseLike<T>): StoreCallResult<T> | Promise<StoreCallResult<T>> {
     const turn = this.#breaker.begin() ?? this.#breaker.beginProbe()
     return this.#run(turn, this.#probeDeadlines, async () => operation(), undefined)
@@ -139,7 +139,7 @@ export class StoreClient {
             afterwards?.(outcome)
             return
           }
-          deadlines.takeBack(operation)
+          deadlines.cancel(operation)
           const slow =
             deadlines !== this.#deadlines && clock.monotonic() > operation.dueAt - probeTimeoutMs + timeoutMs
           if (!slow) this.#breaker.succeeded(turn)
@@ -149,7 +149,7 @@ export class StoreClient {
         error => {
           if (this.#countsUnanswered) this.#unanswered.delete(operation)
           if (!expired) {
-            deadlines.takeBack(operation)
+            deadlines.cancel(operation)
             resolve(this.#failed(turn, error))
           }
           afterwards?.({ ok: false, error })
@@ -161,7 +161,7 @@ export class StoreClient {
   #timedOut(ms: number): Error {
     const { name, timeoutOption } = this.#options
     const option = timeoutOption === '' ? '' : ` (${timeoutOption})`
-    return new Error(`The ${name} did not answer within ${ms} milliseconds${option}.`)
+    return new Error(`The ${name} timed out after ${ms} ms${option}.`)
   }
 
   #checkUnanswered(): void {
@@ -169,7 +169,9 @@ export class StoreClient {
     const from = clock.monotonic() - unansweredMs
     for (const call of this.#unanswered) if (call.dueAt <= from) this.#unanswered.delete(call)
     if (this.#unanswered.size >= maxUnanswered)
-      throw new Error(`The ${name} did not answer ${maxUnanswered} operations.`)
+      throw new Error(
+        `The ${name} has ${maxUnanswered} pending operations, expected fewer: it does not respond.`,
+      )
   }
 
   #failed(turn: Turn, error: unknown): { readonly ok: false; readonly error: unknown } {

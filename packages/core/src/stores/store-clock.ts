@@ -1,18 +1,18 @@
 import { systemClock } from '../clock/clock.ts'
 
-/** What time it is, in whole microseconds. */
+/** A point in time, in integer microseconds. */
 export interface Moment {
-  /** Never goes back, and does not jump where the clock of the machine is set. */
+  /** Monotonic: not affected when the system clock is set. */
   readonly us: number
-  /** Since 1970, as the clock of the machine says. */
+  /** Since 1970, by the system clock. */
   readonly wallUs: number
 }
 
 /**
- * Reads both times. A given clock counts for both: where it is set back, time stands still for that step and then
- * goes on. Where it gives no number, or throws, time stands still.
+ * Returns a function that reads both times. A given clock is used for both: when it is set back, the monotonic time does not
+ * advance for that step. If it returns no number, or throws, neither time advances.
  *
- * @param now - milliseconds since 1970.
+ * @param now - returns milliseconds since 1970.
  */
 export function storeClock(now?: () => number): () => Moment {
   if (now === undefined) {

@@ -1,30 +1,27 @@
 import type { Transport, TransportResponse, UpstreamRequest } from '../contracts/transport.ts'
 
-/**
- * A request on its way and its answer, which whoever began it cuts off by itself. A signal would do the same, but on
- * Node 20 it costs more than the call.
- */
+/** A request and its response, which can be cancelled without an `AbortSignal`: on Node 20, that costs more than the call. */
 export interface Exchange {
   readonly response: Promise<TransportResponse>
-  /** Whether there was a connection by which the request was sent. */
+  /** Whether the request was sent on a connection. */
   readonly sent: boolean
-  /** Closes the connection; the response, or each read of its body, fails with the reason. */
+  /** Closes the connection. The response, or each read of its body, rejects with the reason. */
   cut(reason: unknown): void
-  /** Nobody reads on: what is left of the answer is read away, or its connection closed. */
+  /** Stops reading: drains the rest of the response, or closes the connection. */
   leave(): void
 }
 
-/** Begins an exchange. Never throws. */
+/** Starts an exchange. Never throws. */
 export type Begin = (request: UpstreamRequest) => Exchange
 
 const begins = new WeakMap<Transport, Begin>()
 
-/** Notes how a transport of the gateway's own is asked without a signal. */
+/** Registers the function of a built-in transport that starts exchanges. */
 export function beginsBy(transport: Transport, begin: Begin): void {
   begins.set(transport, begin)
 }
 
-/** How a transport is asked without a signal, where it can be. */
+/** Returns the function of a transport that starts exchanges, if it has one. */
 export function beginOf(transport: Transport): Begin | undefined {
   return begins.get(transport)
 }

@@ -1,7 +1,7 @@
 import type { Transport, TransportResponse } from '../contracts/transport.ts'
 import { UpstreamError } from '../errors/upstream-error.ts'
 
-/** A transport over `fetch`, for runtimes other than Node. It cannot tell a slow connect from a slow answer. */
+/** Returns a transport that uses `fetch`, for runtimes other than Node. It cannot apply `timeouts.connectMs`. */
 export function fetchTransport(fetch: typeof globalThis.fetch = globalThis.fetch): Transport {
   return async (request, signal) => {
     let response: Response
@@ -21,7 +21,7 @@ export function fetchTransport(fetch: typeof globalThis.fetch = globalThis.fetch
   }
 }
 
-/** What a gateway uses where nothing is set. */
+/** Returns the default transport on runtimes other than Node. */
 export function defaultTransport(_options: { readonly connectMs: number }): Transport {
   return fetchTransport()
 }
@@ -43,9 +43,12 @@ async function* bytesOf(
   } catch (cause) {
     ended = true
     if (signal.aborted) throw signal.reason
-    throw new UpstreamError('The upstream closed the connection in mid answer.', { kind: 'truncated', cause })
+    throw new UpstreamError('The upstream closed the connection during its response.', {
+      kind: 'truncated',
+      cause,
+    })
   } finally {
-    // Not awaited: a body that never answers its cancel must not hold the caller.
+    // Not awaited: a body whose cancel never settles must not block the caller.
     if (!ended) void reader.cancel().catch(() => {})
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-/** What is watched of a connection: a socket of Node's, with TLS or without. */
+/** The part of a Node socket, with or without TLS, that is used. */
 export interface WatchedSocket {
   readonly bytesRead: number
   readonly writableLength: number
@@ -8,24 +8,23 @@ export interface WatchedSocket {
 }
 
 const closedByPeer = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
-/** A request that was sent longer ago, in milliseconds, did not cross the connection's end: the upstream had it. */
+/** If the request was sent longer ago, in milliseconds, the upstream must have received it. */
 const crossingMs = 1_000
 
 /**
- * The connection that one client of a pool keeps, for one request after the other. It knows when the upstream
- * closed it just as the next request was sent: it had answered before, and not a byte has come in the
- * second since.
+ * The keep-alive connection of a client in a pool. It detects that the upstream closed the connection while the next request
+ * was being sent: the connection was used before, and no byte was received within the second since.
  */
 export class KeptConnection {
   readonly #lost: (error: Error) => void
   readonly #clock: Clock
   #socket: WatchedSocket | undefined
-  /** The connection that was open when the request under way was handed over. */
+  /** The connection that was open when the current request was sent. */
   #reused: WatchedSocket | undefined
   #readBefore = 0
   #handedAt = 0
 
-  /** `lost` is told of the error with which the request fails then.  */
+  /** `lost` is called with the error that the request then fails with. */
   constructor(lost: (error: Error) => void, clock: Clock) {
     this.#lost = lost
     this.#clock = clock
@@ -40,10 +39,10 @@ export class KeptConnection {
     })
   }
 
-  /** A request is handed over. */
+  /** Records that a request is sent. */
   next(): void {
     const socket = this.#socket
-    // An answer came before its request was sent to the end: the rest would stand before the next request.
+    // A response arrived before its request was sent completely: the rest would precede the next request.
     if (socket !== undefined && socket.writableLength > 0) socket.destroy()
     this.#handedAt = this.#clock.monotonic()
     this.#readBefore = socket?.bytesRead ?? 0

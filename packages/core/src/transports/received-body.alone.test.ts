@@ -92,11 +92,11 @@ describe('ReceivedBody', () => {
   it('is whole where all came before it was read, and is read by that', async () => {
     const { body } = receiving()
     body.push(bytes('a'))
-    expect(body.whole()).toBeUndefined()
+    expect(body.takeAll()).toBeUndefined()
     body.push(bytes('b'))
     body.end()
-    expect(Buffer.from(body.whole()!).toString()).toBe('ab')
-    expect(body.whole()).toBeUndefined()
+    expect(Buffer.from(body.takeAll()!).toString()).toBe('ab')
+    expect(body.takeAll()).toBeUndefined()
     expect(await body.next()).toEqual({ done: true, value: undefined })
   })
 
@@ -105,11 +105,11 @@ describe('ReceivedBody', () => {
     body.push(bytes('a'))
     await body.next()
     body.end()
-    expect(body.whole()).toBeUndefined()
+    expect(body.takeAll()).toBeUndefined()
     const broken = receiving().body
     broken.push(bytes('a'))
     broken.fail(new Error('gone'))
-    expect(broken.whole()).toBeUndefined()
+    expect(broken.takeAll()).toBeUndefined()
   })
 
   it('delivers what came before it broke off, and nothing of what was cut off', async () => {

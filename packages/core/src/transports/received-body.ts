@@ -1,48 +1,48 @@
 import type { Clock, Timer } from '../clock/clock.ts'
-/** Hears when a read begins to wait, and when a read has something. */
+/** Notified when a read starts to wait, and when it has data. */
 export interface ReadWatch {
   waiting(): void
   received(): void
 }
 
-/** What a body comes by. */
+/** The source of a body. */
 export interface BodySource {
-  /** Goes on, after `push` has said that it is enough for now. */
+  /** Resumes after `push` has returned `false`. */
   resume(): void
-  /** Ends it: nobody reads on. */
+  /** Closes it, because nothing more is read. */
   close(): void
 }
 
 type Read = IteratorResult<Uint8Array, undefined>
 
 /**
- * The most that one read gives. A chunk of the protocol is many times as large as the least that a vendor may send for
- * it, and what is made of one read waits for a client that does not read.
+ * Maximum bytes of one read. An encoded chunk can be many times larger than its upstream bytes, and what one read produces is
+ * buffered for a slow client.
  */
 export const maxReadBytes = 16 * 1024
-/** So much is held for a reader that is slower than the source. */
-const mostHeldBytes = 65_536
-const tailBytes = mostHeldBytes
+/** Maximum bytes buffered for a slow reader before the source is paused. */
+const maxBufferedBytes = 65_536
+const tailBytes = maxBufferedBytes
 const tailMs = 1_000
 
 /**
- * The bytes of an answer as they come, what came together in one read. It can be read once. What came before it broke
- * is delivered first; of one that was cut off nothing is.
+ * The body of a response. It can be read once; a read returns what has arrived together. Bytes that arrived before a failure
+ * are still delivered, but none after `cut`.
  */
 export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: BodySource
   readonly #clock: Clock
   #watch: ReadWatch | undefined
   #parts: Uint8Array[] = none
-  #heldBytes = 0
+  #bufferedBytes = 0
   #paused = false
   #begun = false
   #ended = false
   #failure: { readonly error: unknown } | undefined
-  /** How much of the rest may still come after its reader has left. */
+  /** Bytes that may still be drained after the reader has stopped. */
   #tail: number | undefined
   #tailTimer: Timer | undefined
-  /** The read that waits, and what is called when there is something for it. */
+  /** The pending read, and the function that resolves it. */
   #waiting: Promise<Read> | undefined
   #arrived: (() => void) | undefined
 
@@ -55,7 +55,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     this.#watch = watch
   }
 
-  /** Takes what came. False: it is enough for now, until `resume`. */
+  /** Adds bytes. Returns `false` if the source should pause until `resume`. */
   push(bytes: Uint8Array): boolean {
     if (this.#failure !== undefined) return true
     if (this.#tail !== undefined) {
@@ -65,20 +65,20 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     }
     if (this.#parts === none) this.#parts = [bytes]
     else this.#parts.push(bytes)
-    this.#heldBytes += bytes.byteLength
+    this.#bufferedBytes += bytes.byteLength
     this.#wake()
-    this.#paused = this.#heldBytes >= mostHeldBytes
+    this.#paused = this.#bufferedBytes >= maxBufferedBytes
     return !this.#paused
   }
 
-  /** All of it came. */
+  /** Marks the body as complete. */
   end(): void {
     this.#ended = true
     this.#tailTimer?.cancel()
     this.#wake()
   }
 
-  /** It broke off: what came before is still read. */
+  /** Fails the body. Bytes that arrived before can still be read. */
   fail(error: unknown): void {
     if (this.#failure !== undefined) return
     this.#failure = { error }
@@ -86,25 +86,25 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     this.#wake()
   }
 
-  /** Whoever asked does not want it any more, for a reason with which each read fails from now on. */
+  /** Cancels the body: every further read rejects with the reason. */
   cut(reason: unknown): void {
     this.#drop()
     this.#failure = undefined
     this.fail(reason)
   }
 
-  /** All of it, where all has come and nothing was read yet; it counts as read then. */
-  whole(): Uint8Array | undefined {
+  /** Takes the complete body, or returns `undefined` if it is not complete, or was read already. */
+  takeAll(): Uint8Array | undefined {
     if (!this.#ended || this.#begun || this.#failure !== undefined) return undefined
     this.#begun = true
-    const whole = joined(this.#parts)
+    const takeAll = joined(this.#parts)
     this.#drop()
-    return whole
+    return takeAll
   }
 
   next(): Promise<Read> {
     this.#begun = true
-    // Who reads on before the last read is done waits for its turn.
+    // Concurrent reads run one after the other.
     if (this.#waiting !== undefined) {
       const again = (): Promise<Read> => this.next()
       return this.#waiting.then(again, again)
@@ -116,7 +116,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error)
     if (this.#ended || this.#tail !== undefined) return Promise.resolve(this.#read())
     this.#watch?.waiting()
-    // It is read a turn after something arrived: by then all of it is here that came together.
+    // Resolved one turn later, when everything that arrived together has been added.
     const arrival = new Promise<void>(resolve => {
       this.#arrived = resolve
     })
@@ -133,18 +133,18 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   /**
-   * Nobody reads on. A reader that has seen an answer's own end mark leaves before the end of the HTTP message: what is
-   * left is read away, if it is little and comes soon, so that the connection can be used again.
+   * Stops reading. A decoder that has received the end marker stops before the end of the HTTP message. The rest is drained if
+   * it is small and arrives soon, so that the connection can be reused.
    */
   leave(): void {
     const over = this.#ended || this.#failure !== undefined || this.#tail !== undefined
-    const tail = tailBytes - this.#heldBytes
+    const tail = tailBytes - this.#bufferedBytes
     this.#drop()
     if (over) return
     this.#tail = tail
     this.#wake()
     this.#tailTimer = this.#clock.setTimer(tailMs, () => this.#source.close())
-    // One that is paused holds as much already.
+    // A paused source has already filled the buffer.
     if (tail <= 0) this.#source.close()
   }
 
@@ -159,7 +159,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     this.#arrived = undefined
   }
 
-  /** What a read comes to, where it does not have to wait. */
+  /** Returns the result of a read that does not have to wait. */
   #read(): Read {
     if (this.#parts.length > 0) return { done: false, value: this.#take() }
     if (this.#failure !== undefined) throw this.#failure.error
@@ -173,7 +173,7 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     if (first.byteLength > maxReadBytes) {
       bytes = first.subarray(0, maxReadBytes)
       parts[0] = first.subarray(maxReadBytes)
-    } else if (this.#heldBytes <= maxReadBytes) {
+    } else if (this.#bufferedBytes <= maxReadBytes) {
       bytes = joined(parts)
       this.#parts = none
     } else {
@@ -184,9 +184,9 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
       }
       bytes = joined(parts.splice(0, count))
     }
-    this.#heldBytes -= bytes.byteLength
-    // Last: it may bring more at once.
-    if (this.#paused && this.#heldBytes < mostHeldBytes) {
+    this.#bufferedBytes -= bytes.byteLength
+    // Last, because it may push more synchronously.
+    if (this.#paused && this.#bufferedBytes < maxBufferedBytes) {
       this.#paused = false
       this.#source.resume()
     }
@@ -195,11 +195,11 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
 
   #drop(): void {
     this.#parts = none
-    this.#heldBytes = 0
+    this.#bufferedBytes = 0
   }
 }
 
-/** Of all bodies that hold nothing. */
+/** Shared by all empty bodies. */
 const none: Uint8Array[] = []
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

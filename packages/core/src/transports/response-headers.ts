@@ -1,14 +1,11 @@
-/** Bytes that know how to be text: Node's `Buffer`. */
+/** The part of Node's `Buffer` that is used. */
 export interface HeaderBytes {
   readonly byteLength: number
   readonly [at: number]: number
   toString(encoding: 'latin1'): string
 }
 
-/**
- * The headers of an answer as a parser gives them, names and values by turns. A name is looked for when it is asked for:
- * of most answers one or two are.
- */
+/** Response headers as a flat list of raw names and values. `get` searches the list, as only one or two headers are read. */
 export class ResponseHeaders {
   readonly #raw: readonly HeaderBytes[]
 

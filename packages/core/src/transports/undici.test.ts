@@ -139,8 +139,8 @@ describe.each(transports)('the %s transport', (_, make) => {
 describe('the undici transport', () => {
   it.each([
     ['http://127.0.0.1:1/', '', /^The upstream could not be reached \(ECONNREFUSED\)\.$/],
-    ['', '', /^The upstream closed the connection before it answered \((?:UND_ERR_SOCKET|ECONNRESET)\)\.$/],
-    ['', 'garbage\r\n\r\n', /^The upstream answered with what is no HTTP( \(HPE_[A-Z_]+\))?\.$/],
+    ['', '', /^The upstream closed the connection before it responded \((?:UND_ERR_SOCKET|ECONNRESET)\)\.$/],
+    ['', 'garbage\r\n\r\n', /^The upstream sent an invalid HTTP response( \(HPE_[A-Z_]+\))?\.$/],
   ])('says what went wrong, with its code: %j, answered by %j', async (refused, bytes, message) => {
     const server = createTcpServer(socket => socket.once('data', () => socket.end(bytes)))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

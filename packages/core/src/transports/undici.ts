@@ -8,8 +8,8 @@ import { type BodySource, ReceivedBody } from './received-body.ts'
 import { ResponseHeaders } from './response-headers.ts'
 
 /**
- * What a gateway uses on Node where nothing is set: pools of keep-alive connections, one pool an origin.
- * Undici's own deadlines are off, for the gateway keeps its own; redirects are not followed.
+ * Returns the default transport on Node: keep-alive connections of undici, one pool per origin. The timeouts of undici are off,
+ * because the gateway has its own. It does not follow redirects.
  */
 export function defaultTransport({ connectMs }: { readonly connectMs: number }): Transport {
   const stale = new WeakSet<object>()
@@ -22,24 +22,24 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
     bodyTimeout: 0,
     factory: (origin, options) => {
       const pool = new Pool(origin, { ...options, factory: makeClient })
-      if (pools.size >= mostPools) pools.clear()
+      if (pools.size >= maxKnownPools) pools.clear()
       pools.set(String(origin), pool)
       return pool
     },
   })
-  /** The pool itself, while it is open: the agent looks for it anew each time. */
+  /** Returns the open pool of an origin, which skips the lookup of the agent. */
   const dispatcherOf = (origin: string): Pool | Agent => {
     const pool = pools.get(origin)
     if (pool === undefined || (!pool.closed && !pool.destroyed)) return pool ?? agent
     pools.delete(origin)
     return agent
   }
-  // Nearly all requests of a process go where the one before went.
-  let place = { url: '', origin: '', path: '/' }
+  // Nearly all requests of a process go to the same URL as the previous one.
+  let last = { url: '', origin: '', path: '/' }
   const begin = (request: UpstreamRequest): UndiciExchange => {
     const { method, url, headers, body = null } = request
-    if (url !== place.url) place = { url, ...splitUrl(url) }
-    const { origin, path } = place
+    if (url !== last.url) last = { url, ...splitUrl(url) }
+    const { origin, path } = last
     const exchange = new UndiciExchange(stale)
     dispatcherOf(origin).dispatch({ origin, path, method, headers, body }, exchange)
     return exchange
@@ -57,15 +57,15 @@ export function defaultTransport({ connectMs }: { readonly connectMs: number }):
   return transport
 }
 
-/** So many pools are known by heart. */
-const mostPools = 1_000
+/** Maximum number of cached pools. */
+const maxKnownPools = 1_000
 
 function splitUrl(url: string): { readonly origin: string; readonly path: string } {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   return start === -1 ? { origin: url, path: '/' } : { origin: url.slice(0, start), path: url.slice(start) }
 }
 
-/** A pool makes the connector for all of its clients. */
+/** A pool creates the connector of its clients. */
 type PooledOptions = Client.Options & { readonly connect: buildConnector.connector }
 
 class WatchedClient extends Client {
@@ -101,13 +101,13 @@ class WatchedClient extends Client {
 }
 
 /**
- * One request and its answer, as undici tells of it. It is a handler of undici's older form, which version 7 has beside
- * the newer one: there each answer's headers are made an object first, for 4 us of an exchange's 25.
+ * A request and its response, as a handler of undici. It uses the older handler interface: the newer one of version 7 converts
+ * headers to an object, which takes 4 of the 25 us of an exchange.
  */
 class UndiciExchange implements Exchange, BodySource {
   readonly response: Promise<TransportResponse>
   sent = false
-  /** Told when nothing more comes. */
+  /** Called when the exchange has ended. */
   onEnd: (() => void) | undefined
   readonly #stale: WeakSet<object>
   #resolve!: (response: TransportResponse) => void
@@ -152,7 +152,7 @@ class UndiciExchange implements Exchange, BodySource {
   }
 
   onHeaders(status: number, headers: readonly Buffer[], resume: () => void): boolean {
-    // Of those before the answer, such as 103, nothing is made.
+    // Informational responses, such as 103, are ignored.
     if (status < 200) return true
     this.#resume = resume
     this.#body = new ReceivedBody(this, systemClock)
@@ -171,7 +171,7 @@ class UndiciExchange implements Exchange, BodySource {
 
   onError(error: Error): void {
     this.onEnd?.()
-    // It was told already.
+    // The error of `cut` was reported already.
     if (this.#cut !== undefined) return
     if (this.#body === undefined) this.#reject(connectionError(error, this.#stale.has(error)))
     else this.#body.fail(brokenOff(error))
@@ -179,7 +179,10 @@ class UndiciExchange implements Exchange, BodySource {
 }
 
 function brokenOff(cause: unknown): UpstreamError {
-  return new UpstreamError('The upstream closed the connection in mid answer.', { kind: 'truncated', cause })
+  return new UpstreamError('The upstream closed the connection during its response.', {
+    kind: 'truncated',
+    cause,
+  })
 }
 
 function connectionError(cause: unknown, staleConnection: boolean): UpstreamError {
@@ -197,8 +200,8 @@ function connectionError(cause: unknown, staleConnection: boolean): UpstreamErro
 }
 
 function whatFailed(code: string, name: unknown): string {
-  // It has a code for some faults only.
-  if (name === 'HTTPParserError') return 'answered with what is no HTTP'
-  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'closed the connection before it answered'
+  // It has a code for some errors only.
+  if (name === 'HTTPParserError') return 'sent an invalid HTTP response'
+  if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') return 'closed the connection before it responded'
   return 'could not be reached'
 }

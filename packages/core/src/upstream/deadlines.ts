@@ -127,27 +127,27 @@ export class Deadlines {
   }
 }
 
-/** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
+/** Timeouts of your own functions and of upstream calls, in milliseconds. */
 export interface Timeouts {
   /**
-   * For each of `authenticate`, `route`, `authorize`, `limit` and `cache` to come to its answer, and for `ledger` to keep
-   * an entry; a request for which one does not is a 500, or a 503 of the ledger. Default 1,000.
+   * For each of your functions: `authenticate`, `route`, `authorize`, `limits`, `cache`, and `open` of `ledger`. The request
+   * fails with a 500 on a timeout; with a 503 if it is the ledger's and a budget applies. Default 1,000.
    */
   readonly policyMs: number
-  /** To connect. Default 5,000. */
+  /** To connect to an upstream. Default 5,000. */
   readonly connectMs: number
   /**
-   * From the call to the first byte of a streamed answer's head. Also, for every answer, the time that a provider has
-   * before the call for requests of its own, such as for a token or images. Default 60,000.
+   * From the call to the first byte of the head of a streamed response. It also bounds the requests that a provider makes
+   * before any call, such as to fetch a token or images. Default 60,000.
    */
   readonly firstByteMs: number
   /**
-   * From the call to the end of an answer that is not streamed: many vendors send nothing of it, not even the head,
-   * before it is complete. `totalMs` may end it earlier. Default 600,000.
+   * From the call to the end of a response that is not streamed. Many vendors send nothing of it, not even the head, before
+   * it is complete. `totalMs` may end it earlier. Default 600,000.
    */
   readonly responseMs: number
-  /** Between two reads of the answer's body, once it has begun; of a stream, from its head on. Default 120,000. */
+  /** Between two reads of a response body; for a stream, starting with its head. Default 120,000. */
   readonly idleMs: number
-  /** From the first call to the end of the answer, over all attempts. Default 600,000. */
+  /** From the first call to the end of the response, over all attempts. Default 600,000. */
   readonly totalMs: number
 }

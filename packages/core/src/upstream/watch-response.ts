@@ -9,7 +9,7 @@ const maxTextBytes = 32 * 1024 * 1024
 export function watchResponse(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
   const { status, headers } = response
   const body = watchedBody(response.body, deadlines)
-  return { status, headers, body, text: () => textOf(body), arrivedText: () => arrivedTextOf(body) }
+  return { status, headers, body, text: () => textOf(body), bufferedText: () => arrivedTextOf(body) }
 }
 
 function watchedBody(body: AsyncIterable<Uint8Array>, deadlines: Deadlines): AsyncIterable<Uint8Array> {
@@ -68,7 +68,7 @@ function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 function arrivedTextOf(body: AsyncIterable<Uint8Array>): string | undefined {
   // What is held of one is little: no limit is needed for it.
-  const whole = body instanceof ReceivedBody ? body.whole() : undefined
+  const whole = body instanceof ReceivedBody ? body.takeAll() : undefined
   return whole && utf8.decode(whole)
 }
 

@@ -3,32 +3,32 @@ import type { ChatRequest } from '../protocol/chat.ts'
 import type { AbandonedTokens } from './usage.ts'
 
 /**
- * What a call is charged whose answer was cut off before any of it came: its client left, the gateway closed, it timed out,
- * or another call was faster. The vendor may have made all of the answer, and nobody knows.
+ * What to charge for an upstream call that was aborted before any content arrived: the client disconnected, the gateway
+ * closed, it timed out, or another call was faster. The vendor may still have generated and billed the full response.
  */
 export interface AbandonedCallOptions {
   /**
-   * `reservation` (default): the prompt and all of the output that was reserved. `time`: the prompt, and output for the time
-   * that the call took. `prompt`: the prompt alone, which is too little wherever the vendor answered.
+   * `reservation` (default): the prompt and all of the reserved output. `time`: the prompt, and output in proportion to the
+   * duration of the call. `prompt`: the prompt only, which is too little if the vendor generated output.
    */
   readonly charge: 'reservation' | 'prompt' | 'time'
-  /** With `time`: how many tokens a second a model writes, in each choice. Default 100. */
+  /** For `time`: output tokens per second and choice. Default 100. */
   readonly outputTokensPerSecond: number
-  /** The output tokens of one choice where the request names no bound and none was reserved. Default 4,096. */
+  /** Output tokens per choice, if the request has no maximum and none was reserved. Default 4,096. */
   readonly maxOutputTokens: number
 }
 
-/** A call that was abandoned. */
+/** An upstream call that was aborted before any content arrived. */
 export interface AbandonedCall {
   readonly input: ChatRequest
   readonly target: Target
-  /** The prompt tokens that were reserved, where some were. */
+  /** The reserved prompt tokens, if there was a reservation. */
   readonly reservedPromptTokens: number | undefined
   /** How long it ran, in milliseconds. */
   readonly ranMs: number
 }
 
-/** Returns what an abandoned call is charged. */
+/** Returns the tokens to charge for an abandoned call. */
 export function abandonedTokens(
   { input, target, reservedPromptTokens, ranMs }: AbandonedCall,
   { charge, outputTokensPerSecond, maxOutputTokens }: AbandonedCallOptions,
@@ -41,7 +41,7 @@ export function abandonedTokens(
   return { promptTokens: undefined, completionTokens: Math.min(bound, written) }
 }
 
-/** Of two bounds the greater one counts, as when it was reserved. A target may have a lower one. */
+/** Returns the greater of two maximums, as for the reservation, unless the target has a lower one. */
 function outputBound(input: ChatRequest, { parameters }: Target, unbounded: number): number {
   const { max_completion_tokens: bound, max_tokens: older } = input
   const asked = bound === undefined && older === undefined ? unbounded : Math.max(bound ?? 0, older ?? 0)

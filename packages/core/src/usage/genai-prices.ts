@@ -3,24 +3,24 @@ import type { Usage } from '../protocol/chat.ts'
 import { isUsual, tokenParts } from './model-price.ts'
 import type { Prices } from './prices.ts'
 
-/** The function `calcPrice` of the package `@pydantic/genai-prices`, as far as it is used. */
+/** The part of the function `calcPrice` of the package `@pydantic/genai-prices` that is used. */
 export type CalcPrice = (
   usage: Record<string, number | undefined>,
   modelId: string,
   options?: { providerId?: string; timestamp?: Date },
 ) => { readonly total_price: number } | null
 
+/** Options of `genaiPrices`. */
 export interface GenaiPricesOptions {
-  /** The package's id of each of your providers, by your name for it. Default: your name, as the package knows it. */
+  /** The package's provider ids, by the names of your providers. Default: the same name. */
   readonly providers?: Readonly<Record<string, string>>
-  /** The package's id of a model, by the upstream's own name. Default: that name. For deployments that you named. */
+  /** The package's model ids, by the names of upstream models, for deployments with names of your own. Default: the same name. */
   readonly models?: Readonly<Record<string, string>>
 }
 
 /**
- * Prices from the list that the package `@pydantic/genai-prices` keeps, as they were when the model was asked. What it
- * does not know has no price; nor have web searches, and service tiers that cost more than the default. Throws
- * `ConfigurationError` for what is no function, and for bad options.
+ * Uses the prices of the package `@pydantic/genai-prices`, as of the time of each request. Unknown models, web searches, and
+ * service tiers that cost more than the default have no price. Throws `ConfigurationError` for invalid arguments.
  *
  * ```ts
  * import { calcPrice } from '@pydantic/genai-prices'
@@ -52,7 +52,7 @@ export function genaiPrices(calcPrice: CalcPrice, options: GenaiPricesOptions = 
   }
 }
 
-/** The counts in the package's words. Of what did not occur nothing is said: it refuses some counts beside others. */
+/** Converts usage to the counts of the package. Zero counts are omitted, because it rejects some combinations. */
 function countsOf(usage: Usage): Record<string, number> {
   const { cached, written, audio, answer, spoken } = tokenParts(usage)
   const reasoning = Math.min(usage.completion_tokens_details.reasoning_tokens, answer)

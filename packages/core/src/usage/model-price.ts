@@ -7,53 +7,54 @@ import {
 import { memberOf, ownMembers } from '../primitives/own-members.ts'
 import type { Usage } from '../protocol/chat.ts'
 
-/** What tokens cost, in US dollars per million. */
+/** Prices of tokens, in US dollars per million. */
 export interface TokenPrice {
   readonly input: number
-  /** Reasoning is part of it. */
+  /** Includes reasoning tokens. */
   readonly output: number
-  /** Input that came from the vendor's cache. Default: as `input`. */
+  /** Input read from the vendor's prompt cache. Default: `input`. */
   readonly cachedInput?: number
-  /** Input that went into the vendor's cache. Default: as `input`. */
+  /** Input written to the vendor's prompt cache. Default: `input`. */
   readonly cacheWrite?: number
-  /** Input that is audio. Default: as `input`. */
+  /** Audio input. Default: `input`. */
   readonly audioInput?: number
-  /** Output that is audio. Default: as `output`. */
+  /** Audio output. Default: `output`. */
   readonly audioOutput?: number
 }
 
-/** What a model costs, in US dollars: its tokens, and what is billed beside them. */
+/** Prices of a model in US dollars: its tokens, and what is billed in addition. */
 export interface ModelPrice extends TokenPrice {
-  /** US dollars for each request, beside its tokens. Default 0. */
+  /** US dollars per request, in addition to its tokens. Default 0. */
   readonly perRequest?: number
-  /** US dollars for each web search. Default: not known, so that an answer with one has no price. */
+  /** US dollars per web search. Default: unknown, so that a response with web searches has no price. */
   readonly webSearch?: number
   /**
-   * Tokens by service tiers: `{ priority: { input: 3.5, output: 14 }, flex: 0.5 }`. A number is a multiple of the usual
-   * prices. Default: `priority` and `fast` have no price, all that is not dearer costs the usual.
+   * Prices by service tier: `{ priority: { input: 3.5, output: 14 }, flex: 0.5 }`. A number is a multiple of the default
+   * prices. Default: `priority` and `fast` have no price; tiers that are not more expensive have the default prices.
    */
   readonly tiers?: Readonly<Record<string, TokenPrice | number>>
 }
 
-/** A price in which nothing is left open. */
-export interface WholePrice {
+/** A price with all defaults applied. */
+export interface ResolvedPrice {
   readonly tokens: Required<TokenPrice>
   readonly perRequest: number
   readonly webSearch: number | undefined
   readonly tiers: ReadonlyMap<string, Required<TokenPrice>>
 }
 
-/** A copy of a price in which nothing is left open. */
-export function wholePrice(price: ModelPrice): WholePrice {
+/** Returns a copy of a price with all defaults applied. */
+export function resolvePrice(price: ModelPrice): ResolvedPrice {
   const { perRequest = 0, webSearch, tiers = {} } = ownMembers(price)
-  const tokens = wholeTokens(price)
+  const tokens = resolveTokenPrice(price)
   const entries = Object.entries(tiers).map(
-    ([tier, given]) => [tier, typeof given === 'number' ? times(tokens, given) : wholeTokens(given)] as const,
+    ([tier, given]) =>
+      [tier, typeof given === 'number' ? times(tokens, given) : resolveTokenPrice(given)] as const,
   )
   return { tokens, perRequest, webSearch, tiers: new Map(entries) }
 }
 
-function wholeTokens(price: TokenPrice): Required<TokenPrice> {
+function resolveTokenPrice(price: TokenPrice): Required<TokenPrice> {
   const { input, output, cachedInput, cacheWrite, audioInput, audioOutput } = ownMembers(price)
   return {
     input,
@@ -77,15 +78,15 @@ function times(price: Required<TokenPrice>, factor: number): Required<TokenPrice
   }
 }
 
-/** What a use costs by a price, in US dollars; `null` where its tier or its searches have no price. */
+/** Returns the cost of usage in US dollars, or `null` if its service tier or its web searches have no price. */
 export function costOf(
   usage: Usage,
-  price: WholePrice,
+  price: ResolvedPrice,
   serviceTier: string | undefined,
   webSearches = 0,
 ): number | null {
   const { tiers, webSearch = 0 } = price
-  // Vendors answer `fast` by `priority`.
+  // Vendors report `fast` as `priority`.
   const ofTier =
     serviceTier === undefined
       ? undefined
@@ -95,7 +96,7 @@ export function costOf(
   return tokenCost(usage, ofTier ?? price.tokens) + price.perRequest + webSearches * webSearch
 }
 
-/** What vendors call the tiers that cost no more than the usual one. */
+/** Names of service tiers that cost no more than the default one. */
 const usualTiers: ReadonlySet<string> = new Set([
   'default',
   'auto',
@@ -107,7 +108,7 @@ const usualTiers: ReadonlySet<string> = new Set([
   'reserved',
 ])
 
-/** Whether a tier without a price of its own costs no more than the usual. */
+/** Returns whether a tier without its own price costs no more than the default one. */
 export function isUsual(serviceTier: string | undefined): boolean {
   return serviceTier === undefined || usualTiers.has(serviceTier)
 }
@@ -124,7 +125,7 @@ function tokenCost(usage: Usage, price: Required<TokenPrice>): number {
   return millionths / 1e6
 }
 
-/** One issue for each member of a price that cannot be used. */
+/** Returns an issue for each invalid field of a price. */
 export function priceIssues(price: unknown, path: OptionPath): ConfigurationIssue[] {
   if (typeof price !== 'object' || price === null)
     return [configurationIssue(path, price, '{ input, output }')]
@@ -167,19 +168,19 @@ const checks = {
     isPlainObject(value) ? undefined : 'prices by tier, such as { priority: { input, output } }',
 } satisfies Record<keyof ModelPrice, OptionCheck>
 
-/** The tokens of a usage, each in one part only. */
+/** Tokens by price category; each token is in one category only. */
 interface TokenParts {
-  /** Input that is none of the others. */
+  /** Other input. */
   readonly text: number
   readonly cached: number
   readonly written: number
   readonly audio: number
-  /** Output that is no audio. */
+  /** Output other than audio. */
   readonly answer: number
   readonly spoken: number
 }
 
-/** Takes the counts apart. A vendor may say that more came from its cache than there was: no part is more than its whole. */
+/** Splits usage into categories. Counts of a vendor that exceed the total are capped. */
 export function tokenParts(usage: Usage): TokenParts {
   const { prompt_tokens: prompt, completion_tokens: completion } = usage
   const { cached_tokens, cache_write_tokens = 0, audio_tokens } = usage.prompt_tokens_details

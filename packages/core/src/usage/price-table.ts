@@ -1,22 +1,23 @@
 import { ConfigurationError, configurationError, hiddenIssue } from '../errors/configuration-error.ts'
-import { costOf, type ModelPrice, priceIssues, type WholePrice, wholePrice } from './model-price.ts'
+import { costOf, type ModelPrice, priceIssues, type ResolvedPrice, resolvePrice } from './model-price.ts'
 import type { Prices } from './prices.ts'
 
 /**
- * Prices by the public name of a model, or by `provider/upstream-model`, which is more exact and goes first. The model that
- * the answer names goes before the one that was asked.
+ * Prices by model name, or by `provider/upstream-model`, which takes precedence. The model that the response names takes
+ * precedence over the one that was called.
  */
 export type PriceTable = Readonly<Record<string, ModelPrice>>
 
 /** Prices that can be replaced while the gateway runs. */
 export interface ReplaceablePrices extends Prices {
-  /** Takes another table from now on. Throws `TypeError` for one that cannot be used, and keeps the one it has. */
+  /** Replaces the table. Throws `ConfigurationError` for an invalid table, and keeps the current one. */
   replace(table: PriceTable): void
 }
 
 /**
- * Prices from a table of your own, in US dollars per million tokens. A model that is not in it has no price, which is
- * not a price of 0; neither has a dearer service tier, or a web search, that its price says nothing of. The table is copied. Throws `TypeError` that names everything in it that cannot be used.
+ * Uses your own prices, in US dollars per million tokens. A model that is not in the table has no known price, which is not a
+ * price of 0. The same applies to more expensive service tiers and to web searches that its entry does not define. The table
+ * is copied. Throws `ConfigurationError` that lists all invalid entries.
  *
  * ```ts
  * priceTable({ small: { input: 0.15, cachedInput: 0.075, output: 0.6 } })
@@ -60,13 +61,14 @@ function targetNames(): (provider: string, model: string) => string {
   }
 }
 
-function checkedTable(table: unknown): ReadonlyMap<string, WholePrice> {
+function checkedTable(table: unknown): ReadonlyMap<string, ResolvedPrice> {
   if (typeof table !== 'object' || table === null || Array.isArray(table)) {
     throw new ConfigurationError('priceTable()', [hiddenIssue([], table, 'an object of prices by model')])
   }
   const rows = Object.entries(table)
-  if (rows.length === 0) throw configurationError('priceTable()', [], table, 'the price of a model at least')
+  if (rows.length === 0)
+    throw configurationError('priceTable()', [], table, 'the price of at least one model')
   const issues = rows.flatMap(([name, price]) => priceIssues(price, [name]))
   if (issues.length > 0) throw new ConfigurationError('priceTable()', issues)
-  return new Map(rows.map(([name, price]) => [name, wholePrice(price as ModelPrice)]))
+  return new Map(rows.map(([name, price]) => [name, resolvePrice(price as ModelPrice)]))
 }

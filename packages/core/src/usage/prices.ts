@@ -2,37 +2,37 @@ import type { Adjustment, Target } from '../contracts/provider.ts'
 import { memberOf } from '../primitives/own-members.ts'
 import type { Usage } from '../protocol/chat.ts'
 
-/** What is priced: the model that answered, by all its names, and what was billed beside its tokens. */
+/** The model to price, by all its names, and what is billed in addition to its tokens. */
 export interface PricedModel {
-  /** The name that callers use. */
+  /** The requested model. */
   readonly model: string
-  /** The name of the provider that answered. */
+  /** The name of the provider. */
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly upstreamModel: string
   /**
-   * The model that the answer names, as a router or an alias answers by another one; `undefined` where it names none, and
-   * before there is an answer. One line of at most 200 characters.
+   * The model that the response names, which may differ with a router or an alias. `undefined` if it names none, and before
+   * there is a response. One line of at most 200 characters.
    */
   readonly responseModel?: string | undefined
-  /** When it was asked, in milliseconds since 1970: prices change. */
+  /** Time of the call, in milliseconds since 1970, as prices change. */
   readonly at: number
   /**
-   * The service tier: the one that the vendor named, else the one that was asked for. A cheaper tier that was asked for
-   * counts only where the vendor names it. Absent: the vendor's usual one, `default`.
+   * The service tier that the vendor reports, else the requested one. A cheaper tier counts only if the vendor reports it.
+   * Absent: `default`.
    */
   readonly serviceTier?: string | undefined
-  /** How many web searches were made: as the vendor counted them, else one where the request asked for them. Absent: none. */
+  /** Number of web searches that the vendor reports, else 1 if the request enabled them. Absent: none. */
   readonly webSearches?: number | undefined
 }
 
 /**
- * What a use of a model costs, in US dollars, or `null` where that is not known: an unknown price is never 0. Is also
- * asked before the model is, with the most that the request can use.
+ * Returns the cost of usage in US dollars, or `null` if the price is unknown, never 0. It is also called before the upstream
+ * call, with the maximum usage of the request.
  */
 export type Prices = (usage: Usage, model: PricedModel) => number | null
 
-/** What an answer says of what is billed beside its tokens. */
+/** What a response reports of billing in addition to tokens. */
 export interface AnswerTerms {
   readonly serviceTier?: string | undefined
   readonly webSearches?: number | undefined
@@ -41,13 +41,10 @@ export interface AnswerTerms {
 const none: AnswerTerms = Object.freeze({})
 const unadjusted: readonly Adjustment[] = Object.freeze([])
 
-/** The fields of a request that are billed beside its tokens. It need not be valid. */
+/** The fields of a request that affect billing. It may be invalid. */
 type Asked = { readonly service_tier?: unknown; readonly web_search_options?: unknown } | undefined
 
-/**
- * A target's model by all its names, with what a request asks for beside tokens and what the answer said of it. What the
- * provider has dropped was not asked for.
- */
+/** Returns the model to price for a call. Parameters that the provider has dropped do not count as requested. */
 export function pricedModel(
   model: string,
   target: Target,
@@ -71,7 +68,7 @@ export function pricedModel(
   }
 }
 
-/** The tiers by which a request may be billed, the one that it asks for first; empty: only the usual one. */
+/** Returns the tiers by which a request may be billed, the requested one first; empty if only by the default one. */
 export function possibleTiers(target: Target, request: Asked): readonly string[] {
   const asked = askedFor('service_tier', target, request, unadjusted)
   return (typeof asked === 'string' && tiersByName.get(asked)) || noTiers
@@ -87,7 +84,7 @@ const tiersByName: ReadonlyMap<string, readonly string[]> = new Map([
   ['scale', ['scale', 'default']],
 ])
 
-/** What is asked for at a target, which may have a field of its own. */
+/** Returns the value of a field as it is sent to a target, which may override it. */
 function askedFor(
   field: keyof NonNullable<Asked>,
   { parameters }: Target,
@@ -106,7 +103,7 @@ function namedTier(tier: string | undefined): string | undefined {
   return tier === undefined || tier === '' || tier === 'auto' ? undefined : tier
 }
 
-/** The tier that counts where the vendor names none. */
+/** Returns the tier that counts if the vendor reports none. */
 function unconfirmedTier(asked: unknown): string | undefined {
   return asked === 'priority' || asked === 'fast' ? asked : undefined
 }

@@ -2,17 +2,16 @@ import type { Draft } from '../contracts/draft.ts'
 import type { JsonValue } from '../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 
-/** A part of a message that does not count by its bytes: what stands in their place, and how many they are. */
+/** A media part of a message: it counts as a fixed number of tokens instead of by its bytes. */
 interface Media {
   readonly tokens: number
-  /** Of base64 text within the request. */
+  /** Size of its base64 text within the request. */
   readonly inlineBytes: number
 }
 
 /**
- * The most tokens that a prompt is likely to have: a third of its bytes, which is too much rather than too little for
- * any language and vendor, and a fixed allowance for each image, audio or file. The body need not be valid: what is no
- * part of a message counts by its bytes.
+ * Returns a high estimate of the tokens of a prompt: one per three bytes, which is rather too many for any language and
+ * vendor, plus an allowance per image, audio and file. The body may be invalid: all other content counts by its bytes.
  */
 export function promptEstimate({ body, bytes }: Draft): number {
   let textBytes = bytes
@@ -47,7 +46,7 @@ function mediaOf(part: JsonValue): Media | undefined {
   return { tokens: mediaAllowance.file, inlineBytes: base64Bytes(data, 'plain') }
 }
 
-/** Some vendors read a text file as it is, others its pages: it counts like any other text. */
+/** Returns whether a file is text, which counts by its bytes. */
 function isText(data: string, filename: string): boolean {
   const head = data.slice(0, 40)
   if (/^data:/i.test(head))
@@ -55,7 +54,7 @@ function isText(data: string, filename: string): boolean {
   return data !== '' && !/\.(?:pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|webp)$/i.test(filename)
 }
 
-/** How many bytes of a request base64 text takes; nothing where a URL leads elsewhere or has its data in the clear. */
+/** Returns the size of base64 text; 0 for a URL that is no data URL, or one without base64. */
 function base64Bytes(text: string, form: 'url' | 'plain'): number {
   const head = text.slice(0, 200)
   if (!/^data:/i.test(head)) return form === 'plain' ? text.length : 0
@@ -68,9 +67,8 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 /**
- * The tokens that a part of a message is reserved for in the place of its bytes. Vendors count images by their size in
- * pixels, audio by its length, files by their pages: none of that is known before the answer. What a vendor counted is
- * settled in the end.
+ * Tokens to reserve for a media part, instead of its bytes. Vendors count images by pixels, audio by duration and files by
+ * pages, which is unknown before the response. The vendor's counts replace them when the request ends.
  *
  * | Part | Tokens |
  * |---|---|

@@ -4,18 +4,18 @@ import type { JsonObject, Usage } from '../protocol/chat.ts'
 import { jsonItems, jsonMember } from '../protocol/json-members.ts'
 import { promptEstimate } from './prompt-estimate.ts'
 
-/** The most that a request can use. */
+/** The maximum usage of a request. */
 export interface Reservation {
   readonly promptTokens: number
-  /** Of all choices together. */
+  /** For all choices together. */
   readonly completionTokens: number
-  /** Of one choice: the caller's own bound, or that of the limiter. */
+  /** Per choice: the maximum of the request, or the default of the limiter. */
   readonly maxOutputTokens: number
-  /** What it is for. */
+  /** The body of the request. */
   readonly body: JsonObject
 }
 
-/** An amount, and what of it stays charged if the request is never settled. */
+/** An amount to reserve, and what remains charged if the request is never settled. */
 export interface ReservedAmount {
   readonly amount: number
   readonly floor: number
@@ -24,8 +24,8 @@ export interface ReservedAmount {
 const most = Number.MAX_SAFE_INTEGER
 
 /**
- * What is reserved for a request. Its body need not be valid: of a bound or an `n` that is none, which will be refused,
- * the default is taken. Of two bounds the greater one counts: vendors differ in which they obey.
+ * Returns the maximum usage of a request. The body may be invalid: an invalid maximum or `n` counts as absent, as the request
+ * will be rejected. Of two maximums the greater one counts, because vendors differ in which they apply.
  */
 export function reservationOf(draft: Draft, defaultOutputTokens: number): Reservation {
   const bound = jsonMember(draft.body, 'max_completion_tokens')
@@ -42,7 +42,7 @@ export function reservationOf(draft: Draft, defaultOutputTokens: number): Reserv
   }
 }
 
-/** What is sent, or was answered before and is named again. */
+/** Returns whether messages contain audio, or refer to earlier audio. */
 function holdsAudio(body: JsonObject): boolean {
   return jsonItems(jsonMember(body, 'messages')).some(
     message =>
@@ -60,8 +60,8 @@ export function reservedTokens({ promptTokens, completionTokens }: Reservation):
 }
 
 /**
- * In billionths of a dollar, by the dearest target, and by the dearest that a token can be: some vendors take more for
- * what goes into their cache, and for audio. What stays if nothing else is known is the plain prompt. `undefined` where a target has no price.
+ * Returns the maximum cost in billionths of a US dollar: at the most expensive target and token category, such as cache writes
+ * or audio. The floor is the cost of the prompt as plain text. Returns `undefined` if a target has no price.
  */
 export function reservedMoney(
   reservation: Reservation,
@@ -70,11 +70,11 @@ export function reservedMoney(
   const amount = dearest(usagesOf(reservation), context)
   if (amount === undefined) return undefined
   const floor = dearest([usageOf(reservation.promptTokens, 0, 0, 0, 0)], context)
-  // Not all prices are sums: a floor is never above its amount.
+  // A custom price function need not be monotonic: the floor must not exceed the amount.
   return floor === undefined ? undefined : { amount, floor: Math.min(floor, amount) }
 }
 
-/** The first usage has to have a price at each target. */
+/** Returns the maximum cost. The first usage must have a price at each target. */
 function dearest(
   usages: readonly Usage[],
   { targets, price }: Pick<LimitContext, 'targets' | 'price'>,
@@ -84,7 +84,7 @@ function dearest(
     for (let at = 0; at < usages.length; at++) {
       const cost = price(usages[at] as Usage, target)
       if (isPrice(cost)) most = Math.max(most ?? 0, nanoDollars(cost))
-      // Prices need not know of everything else that can be.
+      // The others are optional: a price function may not support them.
       else if (at === 0) return undefined
     }
   }
@@ -95,7 +95,7 @@ function isPrice(cost: unknown): cost is number {
   return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0
 }
 
-/** What it may be counted as: all plain, all of the prompt as new in a cache, all of one side as audio. */
+/** Returns the ways in which it may be billed: all plain, the prompt as cache writes, prompt or output as audio. */
 function usagesOf({ promptTokens, completionTokens, body }: Reservation): Usage[] {
   const heard = holdsAudio(body)
   const usages = plainAndWritten(promptTokens, completionTokens, heard, 0)
@@ -127,21 +127,18 @@ function usageOf(prompt: number, completion: number, written: number, audio: num
   }
 }
 
-/**
- * How many tokens a prompt is likely to have: three quarters of the most that is likely, which is one for every four
- * bytes of text.
- */
+/** Returns a likely number of prompt tokens: three quarters of the high estimate, which is one per four bytes of text. */
 export function likelyPromptTokens(draft: Draft): number {
   return Math.ceil(promptEstimate(draft) * 0.75)
 }
 
-/** How many tokens a prompt is likely to have together with the bound of its answer, where it has one. */
+/** Returns a likely number of prompt tokens plus the maximum output of the request, if it has one. */
 export function estimateTokens(draft: Draft): number {
   const { promptTokens, maxOutputTokens } = reservationOf(draft, 0)
   return Math.ceil(promptTokens * 0.75) + maxOutputTokens
 }
 
-/** What a request is expected to use, where it names no bound with so many completion tokens for each choice. */
+/** Returns the estimated usage, with `outputTokens` per choice if the request has no maximum. */
 export function estimatedUse(draft: Draft, outputTokens: number): Usage {
   const { promptTokens, completionTokens } = reservationOf(draft, outputTokens)
   return {
@@ -159,8 +156,8 @@ export function estimatedUse(draft: Draft, outputTokens: number): Usage {
 }
 
 /**
- * Dollars in whole billionths, rounded up; at most what a double holds exactly. What is a whole number but for the
- * error of floats is that number: 0.0125 dollars are 12,500,000.
+ * Converts US dollars to integer billionths, rounded up; at most `Number.MAX_SAFE_INTEGER`. Tolerates floating-point error:
+ * 0.0125 dollars are exactly 12,500,000.
  */
 export function nanoDollars(dollars: number): number {
   const exact = dollars * 1e9

@@ -2,23 +2,23 @@ import type { PartialCompletion, PartialMessage, PartialUsage } from '../contrac
 import type { ChatRequest, Usage } from '../protocol/chat.ts'
 import type { AnswerTerms } from './prices.ts'
 
-/** Usage, whether any of it is a guess, and what else is billed. */
+/** Usage, whether any of it is estimated, and what is billed in addition. */
 export interface CountedUsage extends AnswerTerms {
   readonly usage: Usage
   readonly estimated: boolean
 }
 
-/** More than any answer has; the sum of two fits the 32 bits of a ledger's column. */
+/** More than any response has; the sum of two fits the 32-bit column of a ledger. */
 const maxCount = 1_000_000_000
 
-/** A vendor's count, whatever its type says; `undefined` for what is no whole number from 0 to 10^9. */
+/** Returns a vendor's count, or `undefined` unless it is an integer from 0 to 10^9. */
 function countOf(value: unknown): number | undefined {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > maxCount) return undefined
-  // Not -0.
+  // Converts -0 to 0.
   return value || 0
 }
 
-/** The counts in the protocol's shape. What a vendor did not say is 0. */
+/** Returns usage in the shape of the protocol. Missing counts are 0. */
 function usageOf(partial: PartialUsage): Usage {
   const prompt = countOf(partial.prompt_tokens) ?? 0
   const completion = countOf(partial.completion_tokens) ?? 0
@@ -29,7 +29,7 @@ function usageOf(partial: PartialUsage): Usage {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    // Most vendors have no such count: 0 would tell who answered.
+    // Most vendors have no such count: a 0 would reveal the vendor.
     prompt_tokens_details:
       written > 0
         ? { cached_tokens, audio_tokens, cache_write_tokens: written }
@@ -43,15 +43,12 @@ function usageOf(partial: PartialUsage): Usage {
   }
 }
 
-/** A guess at the counts, for an answer whose vendor gave none: about four characters a token. */
+/** Estimates usage for a response without counts: one token per four characters. */
 export function estimatedUsage(input: ChatRequest, answerChars: number): Usage {
   return usageOf({ prompt_tokens: tokens(promptChars(input)), completion_tokens: tokens(answerChars) })
 }
 
-/**
- * The most that a call can have used whose answer was cut off before any of it came, as far as its vendor did not say
- * otherwise in `given`.
- */
+/** Returns the usage to charge for an abandoned call. Counts that the vendor reported (`given`) take precedence. */
 export function abandonedUsage(
   input: ChatRequest,
   { promptTokens, completionTokens }: AbandonedTokens,
@@ -65,14 +62,14 @@ export function abandonedUsage(
   })
 }
 
-/** What an abandoned call is charged. */
+/** The tokens to charge for an abandoned call. */
 export interface AbandonedTokens {
   /** `undefined`: an estimate of the prompt. */
   readonly promptTokens: number | undefined
   readonly completionTokens: number
 }
 
-/** Counts that nobody else holds: whoever gets them may keep or change them. */
+/** Returns a deep copy, so that the recipient may change it. */
 export function copiedUsage(usage: Usage): Usage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage
   return {
@@ -88,7 +85,7 @@ function tokens(chars: number): number {
   return Math.ceil(chars / 4)
 }
 
-/** A ledger asks again and again what a stream has used so far. */
+/** Cached, because a ledger reads the progress of a stream repeatedly. */
 const knownChars = new WeakMap<ChatRequest, number>()
 
 function promptChars(input: ChatRequest): number {
@@ -104,7 +101,7 @@ function promptChars(input: ChatRequest): number {
   return chars
 }
 
-/** The counts of a whole answer. */
+/** Returns the usage of a response that is not streamed. */
 export function completionUsage(completion: PartialCompletion, input: ChatRequest): CountedUsage {
   let chars = 0
   let refusalChars = 0
@@ -116,9 +113,9 @@ export function completionUsage(completion: PartialCompletion, input: ChatReques
 }
 
 /**
- * The counts of an answer of `answerChars` characters: the vendor's, and a guess for what it did not say. A count of 0
- * beside a prompt or an answer says nothing, but beside a refusal alone, which no model has written. Of an answer that
- * broke off, the vendor may have counted only the beginning: the guess stands where it is more.
+ * Returns the usage of a response of `answerChars` characters: the vendor's counts, with an estimate for missing ones. A count
+ * of 0 counts as missing if there is content, unless that is only a refusal, which may not come from the model. For an
+ * incomplete response the vendor may have counted only the start: the estimate applies if it is higher.
  */
 export function countedUsage(
   given: PartialUsage | undefined,
@@ -135,7 +132,7 @@ export function countedUsage(
   const isCount = completion !== undefined && (completion > 0 || answerChars === refusalChars)
   const counted = isCount && (whole || completion >= guess)
   const webSearches = countOf(given?.web_search_requests)
-  // One literal, and no copy of it with one member more: that alone takes 4 us of a request.
+  // One literal: adding a member by spreading takes 4 us per request.
   if (promptCounted && counted)
     return { usage: usageOf(given ?? {}), estimated: false, webSearches, serviceTier }
   const usage = usageOf({
@@ -146,7 +143,7 @@ export function countedUsage(
   return { usage, estimated: true, webSearches, serviceTier }
 }
 
-/** How many characters of text, names of calls and arguments a message, or a piece of one, holds. */
+/** Returns the number of characters of a message or delta: its text, and the names and arguments of its calls. */
 export function messageChars(message: PartialMessage): number {
   let chars = (message.content?.length ?? 0) + (message.refusal?.length ?? 0)
   chars += message.reasoning_content?.length ?? 0
@@ -157,7 +154,7 @@ export function messageChars(message: PartialMessage): number {
   return chars
 }
 
-/** How many characters the name and the arguments of a call hold. */
+/** Returns the number of characters of the name and arguments of a call. */
 export function callChars({ name, arguments: text }: CallTexts): number {
   return (name?.length ?? 0) + (text?.length ?? 0)
 }

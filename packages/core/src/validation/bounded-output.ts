@@ -8,16 +8,17 @@ export interface BoundedOutput {
 }
 
 /**
- * Gives a request without a bound the one that its room is for: what was reserved must be the most it can use. It is
- * written into the request, which is the copy that validation made: another copy of it would be dear. Throws `TypeError`
- * for a bound that is none.
+ * Sets the maximum output of a request without one to the reserved tokens, so that it cannot use more than was reserved. It
+ * modifies the request, which is a copy made by validation, because copying it again is expensive.
+ *
+ * Throws `TypeError` for an invalid maximum.
  */
 export function boundOutput(input: ChatRequest, maxOutputTokens: number | undefined): BoundedOutput {
   const named = input.max_completion_tokens ?? input.max_tokens
   if (maxOutputTokens === undefined || named !== undefined) return { input, adjustments: none }
   if (!(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens >= 1)) {
     throw new TypeError(
-      `limit gave a lease with maxOutputTokens ${String(maxOutputTokens)}, expected a whole number from 1.`,
+      `limits returned a lease with maxOutputTokens ${String(maxOutputTokens)}, expected a whole number from 1.`,
     )
   }
   const copy: { max_completion_tokens?: number } = input
@@ -33,14 +34,14 @@ function defaultedTo(maxOutputTokens: number): readonly Adjustment[] {
 }
 
 /**
- * The places of a request that was given a bound of so many tokens. One whose model answers with fewer at most has that
- * as its own: what it would refuse is nothing that the caller asked for.
+ * Lowers an added maximum output for targets whose model supports less. Otherwise they would reject a value that the caller
+ * did not set.
  */
 export function boundTargets<T extends Target>(targets: readonly T[], tokens: number): readonly T[] {
-  const mostOf = ({ capabilities }: T) => capabilities?.maxOutputTokens ?? tokens
-  if (targets.every(target => mostOf(target) >= tokens)) return targets
+  const maxTokensOf = ({ capabilities }: T) => capabilities?.maxOutputTokens ?? tokens
+  if (targets.every(target => maxTokensOf(target) >= tokens)) return targets
   return targets.map(target => {
-    if (mostOf(target) >= tokens) return target
-    return { ...target, parameters: { max_completion_tokens: mostOf(target), ...target.parameters } }
+    if (maxTokensOf(target) >= tokens) return target
+    return { ...target, parameters: { max_completion_tokens: maxTokensOf(target), ...target.parameters } }
   })
 }

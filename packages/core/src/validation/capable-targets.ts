@@ -5,24 +5,23 @@ import type { ChatRequest, Message } from '../protocol/chat.ts'
 import { quotedList } from '../protocol/error-messages.ts'
 import { overrideInput } from './overridden-input.ts'
 
-/** What is asked of the targets. */
+/** What a request needs from a target. */
 interface Fit {
-  /** Also what hosted services ask of reasoning models and of others. */
+  /** Whether to apply the rules of hosted services for reasoning models and others. */
   readonly live: boolean
-  /** Size of the request's body. */
+  /** Size of the request body in bytes. */
   readonly bytes: number
-  /** How many tokens prompt and answer are likely to have together. Is asked where a target has a bound of them. */
+  /** Estimates prompt and output tokens together. Called only if a target has a context length. */
   readonly estimateTokens: () => number
-  /** Is told of those that cannot take it. */
+  /** Called with each target that cannot serve the request. */
   readonly skip: (target: Target, why: SkipReason) => void
 }
 
 /**
- * The targets that can take a request, as far as their capabilities are known, in their order; those after the others
- * that the request likely does not fit in. Only those are left out that it surely does not fit in: a prompt with more
- * words than the context has tokens.
+ * Returns the targets that can serve a request, by their known capabilities, in order. Targets whose context length is likely
+ * exceeded come last. Only those that it certainly exceeds are removed: the prompt has more words than the context has tokens.
  *
- * @throws GatewayError 400, with the first target's reason, when there is none.
+ * @throws GatewayError 400, with the reason of the first target, if no target remains.
  */
 export function selectCapableTargets<T extends Target>(
   input: ChatRequest,
@@ -42,7 +41,7 @@ export function selectCapableTargets<T extends Target>(
       continue
     }
     const { contextTokens = Number.POSITIVE_INFINITY } = capabilities
-    // Two bytes are one word at most: nobody counts those of a short prompt.
+    // A word has at least two bytes, so a short prompt need not be counted.
     if (fit.bytes / 2 > contextTokens) words ??= wordCount(input.messages)
     const asked = parameters === undefined ? input : overrideInput(input, parameters).input
     const found = unsupportedFeature(asked, { parts, words: words ?? 0 }, capabilities, fit.live)
@@ -62,21 +61,21 @@ export function selectCapableTargets<T extends Target>(
 
 const partTypes = { image: 'image_url', audio: 'input_audio', file: 'file' } as const
 
-/** Fields of which reasoning models take no value but the default. */
+/** Fields for which reasoning models accept only the default. */
 const fixedForReasoning = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const
 
-/** What is known of a request's messages. */
+/** A summary of the messages of a request. */
 interface Messages {
-  /** What they hold besides text. */
+  /** Their parts other than text. */
   readonly parts: readonly InputPart[]
-  /** How many words they have: they have as many tokens at least. 0 where they are too short for that to matter. */
+  /** Number of words, a lower bound of their tokens. 0 if they are too short to matter. */
   readonly words: number
 }
 
 /**
- * Why a model cannot take a request, as far as its capabilities are known; `undefined`: it can.
+ * Returns why a model cannot serve a request, or `undefined` if it can.
  *
- * @param live - also asks what hosted services ask of reasoning models and of others.
+ * @param live - whether to apply the rules of hosted services for reasoning models and others.
  */
 function unsupportedFeature(
   input: ChatRequest,
@@ -160,9 +159,8 @@ function unsupported(param: string, advice: string): GatewayError {
 }
 
 /**
- * How many words the messages have: runs of anything but ASCII white space. A prompt has no fewer tokens than that, as
- * the tokenizers in use split text at white space before anything else, and never join two words to one token. Text
- * without spaces, images, audio and files count next to nothing.
+ * Counts words: runs of characters other than ASCII white space. It is a lower bound of the tokens, because tokenizers split
+ * text at white space first and never merge two words into one token.
  */
 export function wordCount(messages: readonly Message[]): number {
   let words = 0
@@ -185,13 +183,13 @@ function wordsOf(text: string): number {
   return words
 }
 
-/** What a message can hold besides text. */
+/** A content type of messages other than text. */
 export type InputKind = 'image' | 'audio' | 'file'
 
-/** A part of a message that not every model takes. */
+/** A message part that not every model supports. */
 interface InputPart {
   readonly kind: InputKind
-  /** Its `type`, as the caller wrote it. */
+  /** Its `type` in the request. */
   readonly type: string
   /** `messages[0].content[1].type` */
   readonly path: string
@@ -203,7 +201,7 @@ const kinds: Readonly<Record<string, InputKind | undefined>> = {
   file: 'file',
 }
 
-/** The first part of each kind that the messages hold. */
+/** Returns the first part of each kind. */
 function inputParts(messages: readonly Message[]): readonly InputPart[] {
   const found = new Map<InputKind, InputPart>()
   for (const [index, { role, content }] of messages.entries()) {

@@ -6,14 +6,14 @@ import { toValidationError } from './validation-error.ts'
 interface Field {
   readonly schema: z.ZodMiniType
   readonly check: Checker
-  /** Its place in the order in which faults are reported. */
+  /** Its position in the order in which errors are reported. */
   readonly place: number
 }
 
 /** The top-level fields that a request may have, by name. */
 export type Fields = ReadonlyMap<string, Field>
 
-/** Prepares the schemas of fields, in the order in which their faults are reported. Takes milliseconds: do it once. */
+/** Prepares the schemas of fields, in the order in which errors are reported. It takes milliseconds: do it once. */
 export function fieldsFrom(schemas: Readonly<Record<string, z.ZodMiniType>>): Fields {
   return new Map(
     Object.entries(schemas).map(([name, schema], place) => [
@@ -24,17 +24,16 @@ export function fieldsFrom(schemas: Readonly<Record<string, z.ZodMiniType>>): Fi
 }
 
 /**
- * Holds every field of a request to its schema. Returns the names of those that have none; `undefined` where all have
- * one.
+ * Validates each field of a request. Returns the names of unknown fields, or `undefined` if there are none.
  *
- * @param given - the fields that the caller sent, without those that are `null`.
- * @throws GatewayError 400 for the fault of the field that comes first in `fields`.
+ * @param given - the fields of the request, without those that are `null`.
+ * @throws GatewayError 400 for the invalid field that comes first in `fields`.
  */
 export function checkFields(
   given: Readonly<Record<string, unknown>>,
   fields: Fields,
 ): readonly string[] | undefined {
-  let faulty: string | undefined
+  let invalidField: string | undefined
   let place = Number.POSITIVE_INFINITY
   let issues: Issue[] = []
   let extra: string[] | undefined
@@ -49,11 +48,11 @@ export function checkFields(
     field.check(given[key], issues)
     if (issues.length === 0) continue
     issues = []
-    faulty = key
+    invalidField = key
     place = field.place
   }
-  if (faulty === undefined) return extra
-  const { schema } = fields.get(faulty)!
-  const [issue] = z.safeParse(schema, given[faulty], { reportInput: true }).error?.issues ?? []
-  throw issue === undefined ? new GatewayError('invalid_request') : toValidationError(faulty, issue)
+  if (invalidField === undefined) return extra
+  const { schema } = fields.get(invalidField)!
+  const [issue] = z.safeParse(schema, given[invalidField], { reportInput: true }).error?.issues ?? []
+  throw issue === undefined ? new GatewayError('invalid_request') : toValidationError(invalidField, issue)
 }

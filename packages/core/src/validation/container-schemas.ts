@@ -4,19 +4,19 @@ import type { JsonObject } from '../protocol/chat.ts'
 import { type Checker, checkerOf, fastSchema, type Issue, type Schema, under } from './fast-schema.ts'
 
 /*
- * Objects, lists and alternatives of a request. They copy nothing, keep what they do not know, and stop at their
- * first fault, so that a hostile body cannot collect thousands.
+ * Schemas of objects, lists and alternatives. They copy nothing, allow unknown members, and stop at the first error, so that a
+ * hostile body cannot cause thousands of issues.
  */
 
-/** A refusal in words of its own. `where` is the path of the value, as the error texts write it. */
+/** An error with its own message. `where` is the path of the value as in error messages. */
 export interface SchemaFault {
   readonly reason: ErrorReason
   readonly message: (where: string) => string
-  /** Replaces the value's path. */
+  /** Returns a path to report instead of that of the value. */
   readonly param?: (where: string) => string
 }
 
-/** An object with these members, and any others. */
+/** Returns a schema of an object with these members, and any others. */
 export function object<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strip> {
   const names = Object.keys(shape)
   const checks = names.map(name => checkerOf(shape[name] as z.core.$ZodType))
@@ -33,14 +33,14 @@ export function object<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObje
   return schema as unknown as z.ZodMiniObject<T, z.core.$strip>
 }
 
-/** An object of which no more is asked. */
+/** Returns a schema of any object. */
 export function anyObject(): Schema<JsonObject> {
   return fastSchema({ object: {} }, (value, issues) => {
     if (!isObject(value)) issues.push(wrongType(value, 'an object'))
   })
 }
 
-/** Adds a rule to a schema. It is asked only of values that the schema takes. */
+/** Adds a rule to a schema. It is applied to valid values only. */
 export function where<T>(schema: Schema<T>, fault: (value: T) => SchemaFault | undefined): Schema<T> {
   const check = checkerOf(schema)
   return fastSchema({ base: schema, rule: fault }, (value, issues) => {
@@ -51,7 +51,7 @@ export function where<T>(schema: Schema<T>, fault: (value: T) => SchemaFault | u
   })
 }
 
-/** An array. `noun` says what was expected where there is none: "an array of objects". */
+/** Returns a schema of an array. `noun` is used in errors: "an array of objects". */
 export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POSITIVE_INFINITY): Schema<T[]> {
   const check = checkerOf(item)
   return fastSchema({ list: item, min, max }, (value, issues) => {
@@ -70,7 +70,7 @@ export function list<T>(item: Schema<T>, noun: string, min = 0, max = Number.POS
   })
 }
 
-/** An object whose keys are data and whose values are alike. `fault` is asked before the values are. */
+/** Returns a schema of a map from any keys to values of one schema. `fault` validates the keys first. */
 export function mapOf<T>(
   item: Schema<T>,
   fault?: (keys: readonly string[]) => SchemaFault | undefined,
@@ -94,7 +94,7 @@ export function mapOf<T>(
   })
 }
 
-/** A string, an array or an object, each with its own schema. `noun`: "one of a string or object". */
+/** Returns a schema of a string, an array or an object, each with its own schema. `noun`: "one of a string or object". */
 export function either<S = never, A = never, O = never>(
   noun: string,
   kinds: { readonly string?: Schema<S>; readonly array?: Schema<A>; readonly object?: Schema<O> },
@@ -116,7 +116,7 @@ export function either<S = never, A = never, O = never>(
   })
 }
 
-/** An object whose member `tag` says which of several schemas is its own. */
+/** Returns a schema of a discriminated union by the member `tag`. */
 export function tagged<T extends Record<string, Schema<unknown>>>(
   tag: string,
   variants: T,

@@ -1,6 +1,6 @@
 import type { Target } from '../contracts/provider.ts'
 
-/** Whether a value is what a provider makes of a model's name. */
+/** Returns whether a value is a target. */
 export function isTarget(value: unknown): value is Target {
   if (typeof value !== 'object' || value === null) return false
   const { provider, model } = value as Partial<Target>
@@ -11,7 +11,7 @@ export function isTarget(value: unknown): value is Target {
   )
 }
 
-/** Whether two places are one: what else is said of them does not matter. */
+/** Returns whether two targets have the same provider and model, whatever their settings. */
 export function isSameTarget(one: Target, other: Target): boolean {
   return one.provider === other.provider && one.model === other.model
 }

@@ -4,18 +4,18 @@ import { type SchemaShape, shapeOf } from './fast-schema.ts'
 
 type AnySchema = z.core.$ZodType
 
-/** Schemas that have a name of their own in a document. */
+/** Names of the schemas that become components of the document. */
 export type SchemaNames = ReadonlyMap<AnySchema, string>
 
-/** What each rule that is a function asks, in JSON Schema. */
+/** JSON Schemas of the rules that are functions. */
 export type DescribedRules = ReadonlyMap<unknown, JsonObject>
 
-/** Where the schemas of a document stand in it. */
+/** The path of components in the document. */
 export const componentsPath = '#/components/schemas/'
 
-/** JSON Schema (draft 2020-12) of the schemas of requests; what has a name is gathered, and referred to. */
+/** Converts request schemas to JSON Schema (draft 2020-12). Named schemas are collected and referenced. */
 export class JsonSchemas {
-  /** The named schemas that were come by so far. */
+  /** The named schemas that were converted so far. */
   readonly named: Record<string, JsonObject> = {}
   readonly #names: SchemaNames
   readonly #rules: DescribedRules
@@ -25,7 +25,7 @@ export class JsonSchemas {
     this.#rules = rules
   }
 
-  /** What a schema takes. Throws `Error` for a rule that is not described. */
+  /** Converts a schema. Throws `Error` for a rule without a description. */
   of(schema: AnySchema): JsonObject {
     const name = this.#names.get(schema)
     return name === undefined
@@ -35,7 +35,7 @@ export class JsonSchemas {
 
   #referred(name: string, make: () => JsonObject): JsonObject {
     if (!Object.hasOwn(this.named, name)) {
-      // Its place is taken before it is made, so that the outer stands before the inner.
+      // Set first, so that outer schemas come before the inner ones.
       this.named[name] = {}
       this.named[name] = make()
     }
@@ -57,7 +57,7 @@ export class JsonSchemas {
     return { ...this.of(form.base), ...this.#ruleOf(form.rule) }
   }
 
-  /** An object with these members, and any others. */
+  /** Converts an object with these members, and any others. */
   object(shape: Readonly<Record<string, AnySchema>>): JsonObject {
     const members = Object.entries(shape)
     if (members.length === 0) return { type: 'object' }
@@ -98,7 +98,7 @@ export class JsonSchemas {
   }
 }
 
-/** The same, or `null`. */
+/** Returns a schema that also accepts `null`. */
 export function orNull(schema: JsonObject): JsonObject {
   const { type, anyOf } = schema
   if (Array.isArray(type) && type.includes('null')) return schema
@@ -121,7 +121,7 @@ function withTag(schema: JsonObject, tag: string, value: string): JsonObject {
   return { ...schema, properties: { ...properties, [tag]: { const: value } }, required: [tag] }
 }
 
-/** A schema of zod's own. Infinite bounds, which become `null`, are left out. */
+/** Converts a schema of zod. Omits infinite bounds, which zod converts to `null`. */
 function zodSchema(schema: AnySchema): JsonObject {
   const { $schema, ...made } = z.toJSONSchema(schema, { io: 'input' })
   return Object.fromEntries(Object.entries(made).filter(([, value]) => value !== null)) as JsonObject

@@ -10,14 +10,14 @@ import type { ChatRequest } from '../protocol/chat.ts'
 import { checkFields, type Fields, fieldsFrom } from './check-fields.ts'
 import { settingSchemas } from './settings-schema.ts'
 
-/** A request as one target is asked it, and what is different for that. */
+/** A request with the parameters of a target, and the adjustments made. */
 export interface OverriddenInput {
   readonly input: ChatRequest
   readonly adjustments: readonly Adjustment[]
 }
 
-/** Fields that a target may have of its own, and whether their values say nothing but themselves: those are told. */
-const tellable: Readonly<Record<keyof ParameterOverrides, boolean>> = {
+/** The fields that a target may override, and whether adjustments may show their values. */
+const isReportable: Readonly<Record<keyof ParameterOverrides, boolean>> = {
   temperature: true,
   top_p: true,
   max_completion_tokens: true,
@@ -39,20 +39,20 @@ const tellable: Readonly<Record<keyof ParameterOverrides, boolean>> = {
   web_search_options: false,
 }
 
-/** Made when first asked for: it takes milliseconds. */
+/** Created on first use, because it takes milliseconds. */
 let settings: Fields | undefined
 
-/** Those that were found sound. */
-const sound = new WeakSet<ParameterOverrides>()
+/** Parameters that were validated. */
+const validated = new WeakSet<ParameterOverrides>()
 
 /**
- * A request with a target's own parameters in the place of the caller's. A bound of the answer is lowered and never
- * raised. Throws `ConfigurationError` for parameters that a request cannot have.
+ * Overrides the parameters of a request with those of a target. A maximum output is lowered, but never raised. Throws
+ * `ConfigurationError` for invalid parameters.
  */
 export function overrideInput(input: ChatRequest, parameters: ParameterOverrides): OverriddenInput {
-  const issue = sound.has(parameters) ? undefined : overridesIssue(parameters)
+  const issue = validated.has(parameters) ? undefined : overridesIssue(parameters)
   if (issue !== undefined) throw new ConfigurationError("A target's parameters", [issue])
-  sound.add(parameters)
+  validated.add(parameters)
   const fields: Record<string, unknown> = { ...input }
   const adjustments: Adjustment[] = []
   for (const [field, value] of Object.entries(parameters)) {
@@ -62,8 +62,8 @@ export function overrideInput(input: ChatRequest, parameters: ParameterOverrides
     if (value === undefined || value === given || (bound && !lowers(value, given))) continue
     if (value !== null) {
       fields[name] = value
-      const told = tellable[field as keyof ParameterOverrides]
-      adjustments.push({ parameter: name, action: 'mapped', ...(told && { detail: String(value) }) })
+      const isReported = isReportable[field as keyof ParameterOverrides]
+      adjustments.push({ parameter: name, action: 'mapped', ...(isReported && { detail: String(value) }) })
     } else if (given !== undefined) {
       delete fields[name]
       adjustments.push({ parameter: name, action: 'dropped', detail: 'not sent to this model' })
@@ -72,21 +72,21 @@ export function overrideInput(input: ChatRequest, parameters: ParameterOverrides
   return { input: fields as ChatRequest, adjustments }
 }
 
-/** What is wrong with a target's own parameters; `undefined` where nothing is. */
+/** Returns the issue of invalid parameters of a target, or `undefined`. */
 export function overridesIssue(parameters: ParameterOverrides): ConfigurationIssue | undefined {
   if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
     return configurationIssue([], parameters, 'an object, such as { temperature: 0 }')
   }
   const given: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(parameters)) {
-    if (!Object.hasOwn(tellable, field)) {
-      return unknownOption([field], value, Object.keys(tellable))
+    if (!Object.hasOwn(isReportable, field)) {
+      return unknownOption([field], value, Object.keys(isReportable))
     }
     if (field === 'max_completion_tokens' && value === null) {
       return configurationIssue(
         [field],
         value,
-        'a number: the bound of an answer is lowered and never raised',
+        'a number: the maximum output can be lowered, but not removed',
       )
     }
     if (value !== null && value !== undefined) given[field] = value
@@ -98,11 +98,11 @@ export function overridesIssue(parameters: ParameterOverrides): ConfigurationIss
   } catch (error) {
     const { param, message } = error as GatewayError
     const field = Object.keys(given).find(name => param?.split(/[.[]/)[0] === name) ?? ''
-    return configurationIssue([field], given[field], `what a request may have: ${message}`)
+    return configurationIssue([field], given[field], `a valid request parameter: ${message}`)
   }
 }
 
-/** The name by which the caller bounds the answer. */
+/** Returns the name of the maximum output in the request. */
 function boundOf(input: ChatRequest): 'max_tokens' | 'max_completion_tokens' {
   const older = input.max_tokens !== undefined && input.max_completion_tokens === undefined
   return older ? 'max_tokens' : 'max_completion_tokens'

@@ -13,10 +13,11 @@ import { shorten, typeName } from '../protocol/error-messages.ts'
 import { parseJson } from '../protocol/json.ts'
 
 /**
- * What did they send? Checks in the order of protocol section 4.3: size, content type, JSON, model. A body that tells its
- * length is refused before it is read. `undefined` where the body has to be waited for: see `receive`.
+ * Reads a body that is buffered. Checks size, content type, JSON and model, in the order of protocol section 4.3; a body with
+ * a `content-length` above the limit is rejected before it is read. Returns `undefined` if the body is not complete yet: then
+ * call `receive`.
  *
- * Throws 400 or 413.
+ * Throws `GatewayError` (400 or 413).
  *
  * @param body - replaces `request.body`.
  */
@@ -31,36 +32,35 @@ export function read(request: Request, body: HostBody | undefined, limits: Reque
     if (bytes > limits.maxBytes) throw tooLarge(bytes, limits)
     return toDraft(body.value as JsonValue, bytes)
   }
-  // A host that has read the body has also undone its encoding.
+  // A host that has read the body has also decoded it.
   if (body?.kind === 'bytes') return draftOf(body.bytes, limits)
   checkContentEncoding(headers)
-  const arrived = body && bufferedBody(body)
-  return arrived === undefined ? undefined : draftOf(arrived, limits)
+  const buffered = body && bufferedBody(body)
+  return buffered === undefined ? undefined : draftOf(buffered, limits)
 }
 
-/** Whether a body that has come along with the head of its request may be told of a turn later. */
+/** Returns whether the body may be buffered one turn of the event loop later. */
 export function isBodyBuffered(body: HostBody | undefined): boolean {
-  return body?.kind === 'stream' && memberOf(body, 'arrived') !== undefined
+  return body?.kind === 'stream' && memberOf(body, 'buffered') !== undefined
 }
 
-/** Whose body is received, and where it is counted. */
+/** The sender of a body. */
 interface Sender {
   /** See `principalKey`. */
   readonly key: string
   readonly uploads: Uploads
-  /** The request's: the body is not received beyond it. */
+  /** Aborts receiving with the request. */
   readonly lifetime: Pick<Lifetime, 'onEnd' | 'offEnd'>
-  /** Spreads the retries of those that are refused. */
+  /** Spreads the retries of rejected clients. */
   readonly random: () => number
   readonly clock: Clock
 }
 
 /**
- * Receives a body that `read` would have to wait for. It is refused as soon as it is too long, or too much is received
- * already for its sender or in all.
+ * Receives a body that was not buffered for `read`. Rejects it as soon as it is too large, or exceeds the upload limits of its
+ * principal or of the gateway.
  *
- * Rejects with 400, 408, 413, 429 or 503, and with `LifeEnded`. Where the source fails, as when the caller has left,
- * rejects with what the source threw.
+ * Rejects with `GatewayError` (400, 408, 413, 429 or 503), with `LifeEnded`, or with the error of the stream.
  */
 export async function receive(
   request: Request,
@@ -95,7 +95,7 @@ function webBody(request: Request): AsyncIterable<Uint8Array> | undefined {
   if (request.bodyUsed) {
     throw new GatewayError('server_error', {
       cause: new Error(
-        'The body was read before the gateway. Hand it over as `body`, or mount the gateway first.',
+        'The body was read before it reached the gateway. Pass it as `body`, or mount the gateway before the body parser.',
       ),
     })
   }
@@ -107,7 +107,7 @@ function toDraft(body: JsonValue, bytes: number): Draft {
   const object = body as JsonObject
   const model = Object.hasOwn(object, 'model') ? object.model : undefined
   if (model === undefined || model === null || model === '') throw new GatewayError('missing_model')
-  // Frozen: what is authorized is what was asked for, whatever a route does.
+  // Frozen, so that a route cannot change the model after authorization.
   if (typeof model === 'string') return Object.freeze({ model, body: object, bytes })
   throw new GatewayError('invalid_type', {
     message: `Invalid type for 'model': expected a string, but got ${typeName(model)} instead.`,
@@ -139,7 +139,7 @@ interface HeaderReader {
 
 const advice = 'Please try again with a supported content type.'
 
-/** Takes `application/json` in UTF-8, in any case and with any other parameters. Throws 400. */
+/** Accepts `application/json` in UTF-8, in any case and with any other parameters. Throws `GatewayError` (400) otherwise. */
 export function checkContentType(headers: HeaderReader): void {
   const value = headers.get('content-type')
   if (value === 'application/json') return
@@ -156,13 +156,13 @@ export function checkContentType(headers: HeaderReader): void {
   })
 }
 
-/** Whether a parameter of a media type is not a charset other than UTF-8. */
+/** Returns false for a charset other than UTF-8. */
 function isUtf8(parameter: string): boolean {
   const [name = '', value = ''] = parameter.split('=')
   return name.trim().toLowerCase() !== 'charset' || /^"?utf-?8"?$/i.test(value.trim())
 }
 
-/** Takes no coding: what is inflated here would have to be bounded anew. Throws 400. */
+/** Throws `GatewayError` (400) for a compressed body: decompressing it would need limits of its own. */
 export function checkContentEncoding(headers: HeaderReader): void {
   const value = headers.get('content-encoding')
   if (value === null || value.trim() === '' || value.trim().toLowerCase() === 'identity') return

@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import { checkerOf, fastSchema, type Schema, unless } from './fast-schema.ts'
 
 /*
- * Strings, numbers and booleans of a request. The message of each schema is the noun that the error texts use
- * for what was expected, as refusal-of-issue.ts wants it.
+ * Schemas of strings, numbers and booleans. The message of each is the noun for what was expected, which refusal-of-issue.ts
+ * puts into the error message.
  */
 
-/** A string. `maxLength` counts code points. */
+/** Returns a schema of a string. `maxLength` counts code points. */
 export function text(maxLength = Number.POSITIVE_INFINITY, pattern?: RegExp): Schema<string> {
   const string = z.string({ error: 'a string' }).check(z.maxLength(maxLength, { abort: true }))
   return unless(
@@ -18,7 +18,7 @@ export function text(maxLength = Number.POSITIVE_INFINITY, pattern?: RegExp): Sc
   )
 }
 
-/** The name of a function, a tool or a schema. */
+/** Returns a schema of the name of a function, a tool or a schema. */
 export function name(): Schema<string> {
   return text(64, /^[a-zA-Z0-9_-]+$/)
 }
@@ -45,12 +45,12 @@ export function integer(minimum: number, maximum: number): Schema<number> {
   )
 }
 
-/** One of several strings, which the error text lists in this order. */
+/** Returns a schema of one of several strings. Errors list them in this order. */
 export function oneOf<const T extends readonly string[]>(values: T): Schema<T[number]> {
   return unless(value => values.includes(value as string), z.enum(values))
 }
 
-/** The tag of an object that was chosen by it. */
+/** Returns a schema of a single string, for the tag of a discriminated union. */
 export function only<const T extends string>(value: T): Schema<T> {
   return unless(given => given === value, z.literal(value))
 }
@@ -62,12 +62,12 @@ export function nullable<T>(schema: Schema<T>): Schema<T | null> {
   })
 }
 
-/** A field that may be left out. `null` is the same as left out. */
+/** Returns a schema of an optional field. `null` means absent. */
 export function maybe<T extends z.ZodMiniType>(schema: T): z.ZodMiniExactOptional<T> {
   const check = checkerOf(schema)
-  const left = fastSchema({ maybe: schema }, (value, issues) => {
+  const optional = fastSchema({ maybe: schema }, (value, issues) => {
     if (value !== null && value !== undefined) check(value, issues)
   })
-  // The type tells what is left when `withoutNulls` has run.
-  return left as unknown as z.ZodMiniExactOptional<T>
+  // The type is that after `withoutNulls`.
+  return optional as unknown as z.ZodMiniExactOptional<T>
 }

@@ -20,7 +20,7 @@ const bias = integer(-100, 100)
 
 export const logitBiasSchema = mapOf(bias)
 
-/** The live profile takes token ids only. */
+/** The live profile accepts token ids only. */
 export const liveLogitBiasSchema = mapOf(bias, tokenFault)
 
 export const metadataSchema = mapOf(text(512), pairsFault)
@@ -40,13 +40,13 @@ export const webSearchSchema = object({
   ),
 }) as unknown as z.ZodMiniType<JsonObject>
 
-/** Keys that are ids of tokens. */
+/** Requires keys to be token ids. */
 export function tokenFault(keys: readonly string[]): SchemaFault | undefined {
   const key = keys.find(token => !tokenId.test(token))
   return key === undefined ? undefined : noToken(key)
 }
 
-/** At most 16 pairs, with keys of at most 64 characters. */
+/** Allows at most 16 pairs, with keys of at most 64 characters. */
 export function pairsFault(keys: readonly string[]): SchemaFault | undefined {
   if (keys.length > maxPairs) return tooManyPairs(keys.length)
   const long = keys.find(key => key.length > maxKeyLength)
@@ -78,22 +78,22 @@ function keyTooLong(key: string): SchemaFault {
   }
 }
 
-/** A schema for each setting of a request that a target may have of its own. */
+/** A schema for each parameter that a target may override. */
 type SettingSchemas = {
   readonly [K in keyof ParameterOverrides]-?: z.ZodMiniType<NonNullable<ParameterOverrides[K]>>
 }
 
-const largest = Number.MAX_SAFE_INTEGER
+const maxInteger = Number.MAX_SAFE_INTEGER
 
 /**
- * The settings that requests of every kind share (protocol section 1).
+ * Returns the schemas of parameters (protocol section 1).
  *
- * @param live - with the bounds of hosted services.
+ * @param live - whether to apply the limits of hosted services.
  */
 export function settingSchemas(live: boolean): SettingSchemas {
   return {
     parallel_tool_calls: flag(),
-    max_completion_tokens: integer(live ? 1 : 0, largest),
+    max_completion_tokens: integer(live ? 1 : 0, maxInteger),
     temperature: decimal(0, 2),
     top_p: decimal(0, 1),
     presence_penalty: decimal(-2, 2),
@@ -101,7 +101,7 @@ export function settingSchemas(live: boolean): SettingSchemas {
     logit_bias: live ? liveLogitBiasSchema : logitBiasSchema,
     stop: stopSchema,
     user: text(),
-    seed: integer(-largest, largest),
+    seed: integer(-maxInteger, maxInteger),
     safety_identifier: text(64),
     prompt_cache_key: live ? text(64) : text(),
     prompt_cache_retention: oneOf(['in_memory', 'in-memory', '24h']),

@@ -1,14 +1,14 @@
 import { shorten } from '../protocol/error-messages.ts'
 
-/** A place in a schema: a step, and the place that it was taken from. Only a fault has it written out. */
+/** A path in a schema, as a linked list. It is formatted only for an error. */
 interface Context {
   readonly outer: Context | undefined
   readonly step: string
 }
 
 /**
- * What keeps a JSON Schema from being used strictly (protocol section 1.2): every object has to refuse
- * further properties and to require all of its own. `undefined`: nothing.
+ * Returns why a JSON Schema cannot be used with `strict` (protocol section 1.2), or `undefined` if it can: every object must
+ * reject additional properties and require all of its own.
  */
 export function strictSchemaFault(schema: unknown, context?: Context): string | undefined {
   if (!isObject(schema)) return undefined
@@ -37,7 +37,7 @@ function objectFault(schema: Record<string, unknown>, context: Context | undefin
   return `In context=${contextText(context)}, 'required' is required to be supplied and to be an array including every key in properties. Missing '${shorten(missing)}'.`
 }
 
-/** Looks into the schemas of a map or a list. */
+/** Checks the schemas of a map or a list. */
 function inside(schemas: unknown, step: string, outer: Context | undefined): string | undefined {
   if (typeof schemas !== 'object' || schemas === null) return undefined
   const within = { outer, step }
@@ -48,7 +48,7 @@ function inside(schemas: unknown, step: string, outer: Context | undefined): str
   return undefined
 }
 
-/** `('properties', 'city')`, of which a long one keeps its end. */
+/** Formats a path: `('properties', 'city')`. Of a long one only the end is shown. */
 function contextText(context: Context | undefined): string {
   const steps: string[] = []
   for (let at = context; at !== undefined; at = at.outer) steps.unshift(at.step)

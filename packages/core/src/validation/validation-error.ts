@@ -6,7 +6,7 @@ import type { SchemaFault } from './container-schemas.ts'
 type Issue = z.core.$ZodIssue
 
 /**
- * The refusal that stands for an issue of the schema, in the words of protocol section 4.2.
+ * Converts an issue of a schema to an error with the message of protocol section 4.2.
  *
  * @param field - the top-level field in which the issue was found.
  */
@@ -47,7 +47,7 @@ export function toValidationError(field: string, issue: Issue): GatewayError {
   }
 }
 
-/** The refusal of a value of the wrong type. */
+/** Returns the message for a value of the wrong type. */
 export function wrongType(param: string, expected: string, got: unknown): string {
   return `Invalid type for '${param}': expected ${expected}, but got ${typeName(got)} instead.`
 }
@@ -88,7 +88,7 @@ function tooSmall(issue: z.core.$ZodIssueTooSmall, param: string): [ErrorReason,
   ]
 }
 
-/** Beyond 2^53 it is the type that refuses, in its own words: "an integer". */
+/** Beyond 2^53 the issue comes from the type, with its message "an integer". */
 function kindOf({ message }: Issue): 'integer' | 'decimal' {
   return message.endsWith('integer') ? 'integer' : 'decimal'
 }

@@ -160,7 +160,10 @@ describe('a call that times out', () => {
 
   it('is told of and kept beside the request where another target answers', async () => {
     const unused: LedgerClosing[] = []
-    const ledger = { ...scriptedLedger(), discarded: (closing: LedgerClosing) => void unused.push(closing) }
+    const ledger = {
+      ...scriptedLedger(),
+      recordDiscarded: (closing: LedgerClosing) => void unused.push(closing),
+    }
     const quick = scripted(() => whole('Hi.'))
     const targets = [silent({ name: 'slow' }).target, quick.target]
     const { post, ends, events } = serving(targets, {

@@ -23,7 +23,7 @@ function booked(unused: (closing: LedgerClosing) => void | Promise<void> = () =>
   const closings: LedgerClosing[] = []
   const ledger = {
     ...scriptedLedger(),
-    discarded: (closing: LedgerClosing) => {
+    recordDiscarded: (closing: LedgerClosing) => {
       closings.push(closing)
       return unused(closing)
     },

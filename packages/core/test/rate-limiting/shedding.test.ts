@@ -17,15 +17,15 @@ const notRead = {
 describe('a gateway that sheds', () => {
   it('refuses before it asks who is there, and reads nothing', async () => {
     const authenticate = vi.fn(() => ({ id: 'ann' }))
-    const identified = vi.fn()
+    const onPrincipal = vi.fn()
     const { gateway, ends } = serving(answering(), { loadShedder: () => 'the disk is full', authenticate })
     const request = new Request('http://sluice.test/v1/chat/completions', { method: 'POST', ...notRead })
-    const response = await gateway.fetch(request, { identified })
+    const response = await gateway.fetch(request, { onPrincipal })
     expect(response.status).toBe(503)
     expect(await response.text()).not.toContain('disk')
     expect(request.bodyUsed).toBe(false)
     expect(authenticate).not.toHaveBeenCalled()
-    expect(identified).not.toHaveBeenCalled()
+    expect(onPrincipal).not.toHaveBeenCalled()
     expect(ends()).toMatchObject([
       { outcome: 'refused', status: 503, principal: undefined, model: undefined, attempts: [], cost: null },
     ])
@@ -157,8 +157,8 @@ describe('inFlightCap', () => {
   it('has room up to so many', () => {
     const cap = inFlightCap(3)
     expect([0, 2].map(inFlight => cap({ inFlight }))).toEqual([undefined, undefined])
-    expect(cap({ inFlight: 3 })).toBe('3 requests in flight, 3 may be')
-    expect(cap({ inFlight: 9 })).toBe('9 requests in flight, 3 may be')
+    expect(cap({ inFlight: 3 })).toBe('got 3 requests in flight, expected at most 3')
+    expect(cap({ inFlight: 9 })).toBe('got 9 requests in flight, expected at most 3')
   })
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3' as never])('refuses %s', most => {

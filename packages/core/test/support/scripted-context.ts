@@ -6,7 +6,7 @@ export function scriptedContext(principal: Principal, known: Partial<RouteContex
   return {
     principal,
     random: () => 0,
-    health: () => ({ active: 0, firstTokenMs: undefined, wholeMs: undefined, state: 'closed', waitMs: 0 }),
+    health: () => ({ active: 0, firstTokenMs: undefined, responseMs: undefined, state: 'closed', waitMs: 0 }),
     price: () => null,
     skip: () => {},
     match: () => {},

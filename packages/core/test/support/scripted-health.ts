@@ -33,7 +33,7 @@ export function scriptedHealth(): HealthRegistry & { target(model: string): Scri
         view: () => ({
           active: known.active,
           firstTokenMs: undefined,
-          wholeMs: undefined,
+          responseMs: undefined,
           state: known.blocked?.state ?? 'closed',
           waitMs: known.blocked?.waitMs ?? 0,
         }),

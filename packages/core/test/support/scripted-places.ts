@@ -27,7 +27,7 @@ export const draftOf = (body: JsonObject = {}, model = 'm'): Draft => {
 export const idle: TargetHealth = {
   active: 0,
   firstTokenMs: undefined,
-  wholeMs: undefined,
+  responseMs: undefined,
   state: 'closed',
   waitMs: 0,
 }

@@ -349,7 +349,9 @@ describe('what an entry says of moving on', () => {
       return status === 429
     }
     const first = scripted((_, index) => Promise.reject(failure({ status: index === 0 ? 500 : 429 })))
-    const { post } = serving(answering.target, { route: () => [{ ...first.target, on }, answering.target] })
+    const { post } = serving(answering.target, {
+      route: () => [{ ...first.target, fallbackOn: on }, answering.target],
+    })
     expect((await post({})).status).toBe(502)
     expect((await post({})).status).toBe(200)
     expect(heard).toEqual([500, 429])
@@ -360,7 +362,7 @@ describe('what an entry says of moving on', () => {
     const other = scripted(() => whole('other'))
     const { post } = serving(answering.target, {
       retry: { baseMs: 1 },
-      route: () => [{ ...first.target, on: () => false }, other.target],
+      route: () => [{ ...first.target, fallbackOn: () => false }, other.target],
     })
     expect(await (await post({})).text()).toContain('hi')
     expect(other.inputs).toEqual([])
@@ -377,7 +379,7 @@ describe('what an entry says of moving on', () => {
   ])('is a fault of the service where it %s', async (_, on) => {
     const first = flaky(1, failure())
     const { post, ends } = serving(answering.target, {
-      route: () => [{ ...first.target, on }, answering.target],
+      route: () => [{ ...first.target, fallbackOn: on }, answering.target],
     })
     const response = await post({})
     expect(response.status).toBe(500)

@@ -40,7 +40,7 @@ const sound: Provider = {
   decode: async (response, { input }) => {
     if (response.status !== 200) throw await refusal(response)
     if (input.stream === true) return { kind: 'stream', chunks: chunksOf(response) }
-    const { choices, ...rest } = chunkOf(response.arrivedText?.() ?? (await response.text()))
+    const { choices, ...rest } = chunkOf(response.bufferedText?.() ?? (await response.text()))
     return {
       kind: 'completion',
       completion: {

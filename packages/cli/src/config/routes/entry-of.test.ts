@@ -144,7 +144,7 @@ describe('a route of data', () => {
       c: { provider: { name: 'x', encode: 1 }, model: 'x' } as never,
     }
     expect(() => routeOf(faulty)).toThrow(
-      /has 2 faults:\n- models\.a: got a function, expected a target, and no vendor.*\n- models\.c: got an object, expected a target/,
+      /has 2 faults:\n- models\.a: got a function, expected a target rather than a provider.*\n- models\.c: got an object, expected a target/,
     )
   })
 })

@@ -14,12 +14,12 @@ export function shouldFallBack(error: unknown): boolean {
   return error.status !== 400 && error.status !== 413 && error.status !== 422
 }
 
-/** Whether a failure of a target leads to the next one: `on` decides where the target has it. Throws `TypeError` where it returns no boolean. */
-export function mayMoveOn({ on }: Pick<RoutedTarget, 'on'>, failure: unknown): boolean {
-  if (on === undefined || !UpstreamError.is(failure)) return shouldFallBack(failure)
-  const may: unknown = on(failure)
+/** Whether a failure of a target leads to the next one: `fallbackOn` decides where the target has it. Throws `TypeError` where it returns no boolean. */
+export function mayMoveOn({ fallbackOn }: Pick<RoutedTarget, 'fallbackOn'>, failure: unknown): boolean {
+  if (fallbackOn === undefined || !UpstreamError.is(failure)) return shouldFallBack(failure)
+  const may: unknown = fallbackOn(failure)
   if (typeof may === 'boolean') return may
-  throw new TypeError(`A target's on gave ${String(may)}, expected a boolean.`)
+  throw new TypeError(`fallbackOn of a target returned ${String(may)}, expected a boolean.`)
 }
 
 /** Statuses of transient failures. 424: the model failed at this one answer. 529: the vendor is overloaded. */

@@ -2,36 +2,36 @@ import type { Clock } from '../../clock/clock.ts'
 import type { StoreEvent, TargetEvent } from '../../contracts/events.ts'
 import type { SharedHealth } from '../../contracts/shared-health.ts'
 
-/** The circuit breaker of a target. */
+/** Settings of the circuit breaker of each target. */
 export interface BreakerOptions {
-  /** How many failures in a row open it; of a request and its retries the first counts. Default 5. */
+  /** Consecutive failures that open the breaker. Of a retried request, only the first failure counts. Default 5. */
   readonly failures: number
-  /** The share of failures that opens it, above 0 and at most 1, of at least `minCalls` calls within `windowMs`. Default 0.5. */
+  /** Share of failures that opens it: above 0, at most 1. Applies from `minCalls` calls within `windowMs` on. Default 0.5. */
   readonly errorRate: number
-  /** The least number of calls for `errorRate`. Default 20. */
+  /** Minimum number of calls for `errorRate` to apply. Default 20. */
   readonly minCalls: number
-  /** The window of `errorRate`, in milliseconds. Default 30,000. */
+  /** Window of `errorRate`, in milliseconds. Default 30,000. */
   readonly windowMs: number
-  /** How long it stays open the first time, in milliseconds; twice as long each time its probe fails. Default 30,000. */
+  /** How long it stays open, in milliseconds. It doubles with each failed probe. Default 30,000. */
   readonly openMs: number
-  /** The longest that it stays open, in milliseconds. Default 300,000. */
+  /** Maximum time that it stays open, in milliseconds. Default 300,000. */
   readonly maxOpenMs: number
 }
 
-/** How a request is retried. */
+/** Settings of retries of the same target. */
 export interface RetryOptions {
-  /** The upper bound of the first backoff, in milliseconds. It doubles with each retry, with full jitter. Default 250. */
+  /** Maximum backoff of the first retry, in milliseconds. It doubles with each retry, with full jitter. Default 250. */
   readonly baseMs: number
-  /** The largest bound, in milliseconds. Default 8,000. */
+  /** Maximum backoff of any retry, in milliseconds. Default 8,000. */
   readonly maxMs: number
   /**
-   * The longest pause that an upstream may ask for before the request is retried there, in milliseconds. A request with no
-   * other target fails at once when the pause is longer, and the response has the upstream's `retry-after`. Default 10,000.
+   * The longest `retry-after` of an upstream to wait for, in milliseconds. If it is longer and the request has no other
+   * target, the request fails at once, and its response has the upstream's `retry-after`. Default 10,000.
    */
   readonly maxRetryAfterMs: number
-  /** The share of a target's requests that may be retries, from 0 to 1. Default 0.2. */
+  /** Retry budget: the share of a target's requests that may be retries, from 0 to 1. Default 0.2. */
   readonly budget: number
-  /** How many retries are allowed whatever the share. Default 3. */
+  /** Number of retries that are always allowed, whatever the share. Default 3. */
   readonly minBudget: number
 }
 

@@ -90,7 +90,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     const known = {
       active: this.#active,
       firstTokenMs: this.#firstToken.value(now),
-      wholeMs: this.#whole.value(now),
+      responseMs: this.#whole.value(now),
     }
     const isClosed = this.#told === 'closed' || this.#tell(now) === 'closed'
     const hold = isClosed ? undefined : this.#availability.blockOf(now, caller?.digest)

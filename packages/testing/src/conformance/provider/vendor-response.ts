@@ -55,5 +55,5 @@ export function vendorResponse({
 /** The same, where all of the body has come with the head. */
 export function arrivedResponse(answer: VendorAnswer): UpstreamResponse {
   const text = Buffer.concat([...answer.reads]).toString('utf8')
-  return { ...vendorResponse(answer), arrivedText: () => text }
+  return { ...vendorResponse(answer), bufferedText: () => text }
 }
