@@ -25,7 +25,7 @@ export interface StoredEntry extends StoredCharge {
   readonly openedAt: number
 }
 
-/** A closing with its entry as a database holds them. The charge is what was used: nothing, where nobody was asked. */
+/** A closing with its entry, as a database stores them. The charge is empty where no upstream was called. */
 export interface StoredClosing extends StoredEntry {
   readonly closedAt: number
   readonly outcome: string
@@ -84,7 +84,7 @@ function storedEntry(entry: LedgerEntry): Omit<StoredEntry, keyof StoredCharge> 
   }
 }
 
-/** Also of a line that a journal kept for an older version: a member that is new may be absent. */
+/** Also for lines that an older version wrote to a journal: members that are new may be absent. */
 function storedClosing(closing: LedgerClosing): StoredClosing {
   const { entry, provider, upstreamModel, responseModel, charge, firstByteMs } = closing
   return {

@@ -85,7 +85,7 @@ describe('guardLedger', () => {
   it('does not wait longer than it may for an entry to be kept', async () => {
     const { made, states } = watched({ open: () => new Promise(() => {}) })
     await expect(made.open(entry, nothing)).rejects.toThrow(
-      'ledger did not come to its answer within 20 milliseconds (timeouts.policyMs).',
+      'ledger timed out after 20 ms (timeouts.policyMs).',
     )
     expect(states()).toEqual(['failing'])
   })

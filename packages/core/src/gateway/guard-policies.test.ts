@@ -18,7 +18,7 @@ const room: LimitContext = {
   signal: new AbortController().signal,
 }
 
-describe('boundedPolicies', () => {
+describe('guardPolicies', () => {
   it('leaves what is there at once as it is', () => {
     const { authenticate, authorize } = guardPolicies(
       { authenticate: () => ann, route: () => [], authorize: () => true },
@@ -39,7 +39,7 @@ describe('boundedPolicies', () => {
     expect(plain).not.toHaveProperty('list')
   })
 
-  it('ends the wait for a function that does not come to its answer, and names it', async () => {
+  it('times out a function that does not return, and names it', async () => {
     const {
       authenticate,
       route,
@@ -51,11 +51,11 @@ describe('boundedPolicies', () => {
       systemClock,
     )
     await expect(authenticate(request, undefined)).rejects.toThrow(
-      'authenticate did not come to its answer within 10 milliseconds (timeouts.policyMs).',
+      'authenticate timed out after 10 ms (timeouts.policyMs).',
     )
-    await expect(route(draft, context)).rejects.toThrow('route did not')
-    await expect(authorize(ann, 'm')).rejects.toThrow('authorize did not')
-    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits did not')
+    await expect(route(draft, context)).rejects.toThrow('route timed out')
+    await expect(authorize(ann, 'm')).rejects.toThrow('authorize timed out')
+    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits timed out')
   })
 
   it('gives back room that comes when nobody waits for it any more, once', async () => {
@@ -69,7 +69,7 @@ describe('boundedPolicies', () => {
       10,
       systemClock,
     )
-    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits did not')
+    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits timed out')
     give?.({ settle: usage => void settled.push(usage) })
     await late
     await Promise.resolve()
@@ -83,7 +83,7 @@ describe('boundedPolicies', () => {
       10,
       systemClock,
     )
-    await expect(bounded.limiter?.admit(ann, draft, room)).rejects.toThrow('within 40 milliseconds')
+    await expect(bounded.limiter?.admit(ann, draft, room)).rejects.toThrow('timed out after 40 ms')
   })
 
   it.each([

@@ -6,8 +6,8 @@ type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs'>
 
 /**
  * Watches one upstream call with a single timer: its request, its first byte or the end of a non-streamed response, the
- * pauses between reads, and the total over all attempts. It is re-armed when it fires, not when something happens, so that a read costs
- * one assignment. A pause counts only while a read is waiting: a slow client is not the upstream's fault.
+ * idle time between reads, and the total over all attempts. The timer is re-armed when it fires and not by each read, so
+ * that a read costs one assignment. Idle time counts only while a read waits: a slow client is not the upstream's fault.
  */
 export class Deadlines {
   readonly #timeouts: CallTimeouts
@@ -28,12 +28,12 @@ export class Deadlines {
     this.#expire = expire
   }
 
-  /** The attempt begins; it may wait for its turn first. */
+  /** The attempt begins; it may wait for its slot first. */
   begin(): void {
     this.#arm(this.#clock.monotonic())
   }
 
-  /** The request is being written: what has to be asked elsewhere for it may take as long as a first byte. */
+  /** The request is being encoded: the provider's own requests, such as for a token, have the time of a first byte. */
   writing(): void {
     this.#phase = 'request'
     this.#since = this.#clock.monotonic()
@@ -47,20 +47,20 @@ export class Deadlines {
       this.#since = now
       return
     }
-    // Neither its head nor its body has to begin before it is complete: no pause counts.
+    // Vendors may send nothing before the response is complete: idle time does not count.
     this.#phase = 'response'
     this.#since = undefined
     this.#responseAt = now + this.#timeouts.responseMs
     this.#wakeBefore(this.#responseAt, now)
   }
 
-  /** The head of the answer is here. */
+  /** The head of the response has arrived. */
   answered(): void {
     if (this.#phase !== 'response') this.#phase = 'idle'
     this.#since = undefined
   }
 
-  /** A read of the answer begins to wait. */
+  /** A read begins to wait. */
   waiting(): void {
     if (this.#phase === 'response') return
     const now = this.#clock.monotonic()
@@ -68,7 +68,7 @@ export class Deadlines {
     this.#wakeBefore(now + this.#timeouts.idleMs, now)
   }
 
-  /** The read has something. */
+  /** The read has data. */
   received(): void {
     if (this.#phase === 'response') this.#phase = 'idle'
     this.#since = undefined
@@ -127,27 +127,27 @@ export class Deadlines {
   }
 }
 
-/** Deadlines, in milliseconds: of your own functions, and of one upstream call. */
+/** Timeouts in milliseconds: of your own functions, and of upstream calls. */
 export interface Timeouts {
   /**
-   * For each of `authenticate`, `route`, `authorize`, `limit` and `cache` to come to its answer, and for `ledger` to keep
-   * an entry; a request for which one does not is a 500, or a 503 of the ledger. Default 1,000.
+   * For each of `authenticate`, `route`, `authorize`, `limits` and `cache`, and for `ledger` to store an entry. A request
+   * for which one times out fails with 500, or 503 for the ledger. Default 1,000.
    */
   readonly policyMs: number
   /** To connect. Default 5,000. */
   readonly connectMs: number
   /**
-   * From the call to the first byte of a streamed answer's head. Also, for every answer, the time that a provider has
-   * before the call for requests of its own, such as for a token or images. Default 60,000.
+   * From the call to the first byte of a stream's head. Also the time that a provider has before any call for requests of
+   * its own, such as for a token or images. Default 60,000.
    */
   readonly firstByteMs: number
   /**
-   * From the call to the end of an answer that is not streamed: many vendors send nothing of it, not even the head,
-   * before it is complete. `totalMs` may end it earlier. Default 600,000.
+   * From the call to the end of a response that is not streamed: many vendors send nothing, not even the head, before it is
+   * complete. `totalMs` may end it earlier. Default 600,000.
    */
   readonly responseMs: number
-  /** Between two reads of the answer's body, once it has begun; of a stream, from its head on. Default 120,000. */
+  /** Between two reads of a response body, once it has begun; of a stream, from its head on. Default 120,000. */
   readonly idleMs: number
-  /** From the first call to the end of the answer, over all attempts. Default 600,000. */
+  /** From the first call to the end of the response, over all attempts. Default 600,000. */
   readonly totalMs: number
 }

@@ -157,7 +157,7 @@ describe('a gateway with a cache', () => {
     const cache = { ...responseCache({ ttlMs: 60_000 }), keyOf: () => new Promise<never>(() => {}) }
     const { post, ends } = serving(target, { cache, timeouts: { policyMs: 20 } })
     expect((await post(exact)).status).toBe(500)
-    expect(String(ends()[0]?.error)).toContain('cache did not come to its answer within 20 milliseconds')
+    expect(String(ends()[0]?.error)).toContain('cache timed out after 20 ms')
     expect(inputs).toHaveLength(0)
   })
 

@@ -383,7 +383,7 @@ describe('idempotency whose store fails', () => {
 
   it.each(['', {}, { ...idempotency(), onStoreFailure: undefined }])('is no option: %j', given => {
     expect(() => serving(numbered().target, { idempotency: given as never })).toThrow(
-      /idempotency: got .*, expected what idempotency\(\) gives/,
+      /idempotency: got .*, expected the result of idempotency\(\)/,
     )
   })
 })
