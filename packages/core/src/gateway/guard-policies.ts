@@ -69,7 +69,7 @@ export function ruleIssues({ limits: limit }: Pick<GatewayOptions, 'limits'>): C
     return []
   } catch (error) {
     if (!ConfigurationError.is(error)) throw error
-    // The path of a rule begins with its index, which one that stands alone does not have.
+    // The path of a rule begins with its index; a single rule has none.
     return error.issues.map(issue => ({ ...issue, path: ['limits', ...issue.path.slice(isList ? 0 : 1)] }))
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../errors/configuration-error.ts'
 import type { MemoryLimitStore } from './memory-limit-store.ts'
 
-/** How requests wait for room. */
+/** How requests wait for their limits. */
 export interface WaitOptions {
   /** Longest wait of a request, in milliseconds, at most an hour. */
   readonly maxMs: number
@@ -19,7 +19,7 @@ export interface WaitOptions {
 }
 
 export interface LimitsOptions {
-  /** Where counts are kept. Default: `memoryStore()`, in this process. */
+  /** Where counts are stored. Default: `memoryLimitStore()`, in this process. */
   readonly store?: LimitStore
   /**
    * What becomes of rules while the store does not answer, all alike or by their kinds. Default: `local`, and `closed`
@@ -37,11 +37,11 @@ export interface LimitsOptions {
    * bound, where a rule of tokens or a budget concerns it. Default 4,096.
    */
   readonly maxOutputTokens?: number
-  /** Lets requests wait for room. Default: they are refused at once. */
+  /** Lets requests wait for their limits. Default: they are refused at once. */
   readonly wait?: WaitOptions
   /** Whether the headers `RateLimit` and `RateLimit-Policy` are sent too. Default `false`. */
   readonly ietfHeaders?: boolean
-  /** Is told when the store fails, and when it works again. */
+  /** Called when the store fails, and when it works again. */
   readonly observe?: Observer
   /** Milliseconds since 1970, for the store that is made where none is given. Default: the machine's clocks. */
   readonly now?: () => number
@@ -49,7 +49,7 @@ export interface LimitsOptions {
   readonly generateId?: () => string
 }
 
-/** What stands for options that are not given. */
+/** The defaults. */
 export const limitDefaults = {
   instances: 4,
   storeTimeoutMs: 50,
