@@ -82,7 +82,7 @@ describe('F62 two targets are asked beside one another, and both would answer', 
       const slow = await upstreamDuring(hang())
       const quick = await upstreamDuring(answer({ usage: used }))
       const rows: LedgerClosing[] = []
-      const ledger = { ...scriptedLedger(), unused: (closing: LedgerClosing) => void rows.push(closing) }
+      const ledger = { ...scriptedLedger(), discarded: (closing: LedgerClosing) => void rows.push(closing) }
       const { site, leases, end, gateway } = await startService(mount, {
         models: { m: [placeAt('slow', slow, { hedgeAfterMs }), placeAt('quick', quick)] },
         prices,

@@ -8,7 +8,7 @@ import { describeChanges } from './user-functions/changes.ts'
 import { serviceWith } from './user-functions/service-with.ts'
 import { describeUpstreamFunctions } from './user-functions/upstream-functions.ts'
 
-const closed = ['authenticate', 'route', 'authorize', 'limit'] as const
+const closed = ['authenticate', 'route', 'authorize', 'limits'] as const
 const rows = closed.flatMap(name =>
   Object.entries(allMisdeeds).map(([deed, run]) => [name, deed, run] as const),
 )
@@ -16,7 +16,7 @@ const rows = closed.flatMap(name =>
 describe("F86 a function of the user's throws, rejects, hangs, gives garbage or changes what it is given", () => {
   overServers(mount => {
     it.each(rows)('%s %s: nobody is let in', async (name, _, run) => {
-      const own = { [name]: name === 'limit' ? { admit: run } : run } as Partial<GatewayOptions>
+      const own = { [name]: name === 'limits' ? { admit: run } : run } as Partial<GatewayOptions>
       const { site, upstream, ends, admitted } = await serviceWith(mount, own)
       const { status, received } = await site.chat()
       expect(status).toBe(500)
@@ -48,13 +48,13 @@ describe("F86 a function of the user's throws, rejects, hangs, gives garbage or 
       ['authorize', () => 'no', 500],
       ['authorize', () => ({ allowed: false }), 500],
       ['authorize', refusal, 429],
-      ['limit', () => undefined, 500],
-      ['limit', () => null, 500],
-      ['limit', () => true, 500],
-      ['limit', () => ({ headers: {} }), 500],
-      ['limit', refusal, 429],
+      ['limits', () => undefined, 500],
+      ['limits', () => null, 500],
+      ['limits', () => true, 500],
+      ['limits', () => ({ headers: {} }), 500],
+      ['limits', refusal, 429],
     ])('%s that gives %o is %i', async (name, run, expected) => {
-      const own = { [name]: name === 'limit' ? { admit: run } : run } as Partial<GatewayOptions>
+      const own = { [name]: name === 'limits' ? { admit: run } : run } as Partial<GatewayOptions>
       const { site, upstream, ends } = await serviceWith(mount, own)
       expect((await site.chat()).status).toBe(expected)
       await ends.first()
