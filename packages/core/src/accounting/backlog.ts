@@ -1,23 +1,23 @@
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 
-/** Told that something is kept, or with an error that it is not. */
-export type Told = (error?: unknown) => void
+/** Called when a record is stored, or with an error where it is not. */
+export type WriteListener = (error?: unknown) => void
 
-/** One record that waits to be written: its entry, or its closing, which holds the entry. */
+/** A record that is to be written: its entry, or its closing, which contains the entry. */
 export interface Waiting {
   readonly entry: LedgerEntry
   readonly closing?: LedgerClosing | undefined
-  /** Whoever waits for its opening. */
-  readonly opened?: Told | undefined
-  /** Whoever waits for its closing. */
-  readonly closed?: Told | undefined
+  /** Called for its opening. */
+  readonly opened?: WriteListener | undefined
+  /** Called for its closing. */
+  readonly closed?: WriteListener | undefined
 }
 
-/** Records that wait to be written, oldest first, each once: a closing stands in the place of its entry. */
+/** Records that are to be written, oldest first, each once: a closing replaces its entry. */
 export class Backlog {
   readonly #records = new Map<string, Waiting>()
-  /** Those of which only the entry waits. */
+  /** Records with an entry alone. */
   readonly #entries = new Set<string>()
 
   get size(): number {
@@ -36,7 +36,7 @@ export class Backlog {
     else this.#entries.delete(id)
   }
 
-  /** The oldest ones, which stay. */
+  /** Returns the oldest records, and keeps them. */
   first(most: number): Waiting[] {
     const found: Waiting[] = []
     for (const waiting of this.#records.values()) {
@@ -46,14 +46,14 @@ export class Backlog {
     return found
   }
 
-  /** The oldest ones, which go. */
+  /** Removes and returns the oldest records. */
   take(most: number): Waiting[] {
     const taken = this.first(most)
     this.drop(taken)
     return taken
   }
 
-  /** Forgets records that `first` gave, but for those to which something came since. */
+  /** Removes records that `first` returned, except those that changed since. */
   drop(given: readonly Waiting[]): void {
     for (const waiting of given) {
       const { id } = waiting.entry
@@ -61,14 +61,14 @@ export class Backlog {
     }
   }
 
-  /** Takes out a record that is an entry alone. Returns whether it was there. */
+  /** Removes a record with an entry alone. Returns whether it was there. */
   cancel(id: string): boolean {
     if (!this.#entries.has(id)) return false
     this.#forget(id)
     return true
   }
 
-  /** Takes out the oldest record that is an entry alone: its closing will bring all of it again. */
+  /** Removes the oldest record with an entry alone: its closing will contain the entry. */
   takeEntry(): Waiting | undefined {
     for (const id of this.#entries) {
       const waiting = this.#records.get(id)
@@ -84,7 +84,7 @@ export class Backlog {
   }
 }
 
-/** What a write brings of these records. */
+/** Returns the batch of these records. */
 export function batchOf(records: readonly Waiting[], progress: LedgerBatch['progress']): LedgerBatch {
   const entries: LedgerEntry[] = []
   const closings: LedgerClosing[] = []
@@ -105,7 +105,7 @@ function mergedWith(before: Waiting | undefined, after: Waiting): Waiting {
   }
 }
 
-function both(one: Told | undefined, other: Told | undefined): Told | undefined {
+function both(one: WriteListener | undefined, other: WriteListener | undefined): WriteListener | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return error => {
     one(error)

@@ -3,7 +3,7 @@ import type { Charge, LedgerClosing, LedgerEntry, RecordKind } from '../contract
 import { isTimeout, UpstreamError } from '../errors/upstream-error.ts'
 import type { Usage } from '../protocol/chat.ts'
 
-/** A usage and its price, as the ledger keeps them. */
+/** Returns a usage and its price, as the ledger stores them. */
 export function chargeOf(usage: Usage, cost: number | null): Charge {
   return {
     promptTokens: usage.prompt_tokens,
@@ -14,14 +14,14 @@ export function chargeOf(usage: Usage, cost: number | null): Charge {
   }
 }
 
-/** What is known of the request beside which a call was made. Times are milliseconds since 1970. */
+/** The request of a discarded call. Times are milliseconds since 1970. */
 interface BesideRequest extends Pick<LedgerEntry, 'id' | 'stream' | 'openedAt'> {
   readonly closedAt: number
 }
 
 /**
- * A call whose answer nobody got, as a ledger keeps it: it counts from when its request was opened. `undefined` where
- * the upstream did not take it, which costs nothing.
+ * Returns the record of a discarded call, which counts from when its request was opened; `undefined` where the upstream did
+ * not take it, which costs nothing.
  */
 export function discardedClosing(call: DiscardedCallEvent, beside: BesideRequest): LedgerClosing | undefined {
   const { requestId, principal, model, attempt, responseModel, usage, usageEstimated, cost } = call
@@ -61,7 +61,7 @@ function kindOf({ why, error }: AttemptRecord): RecordKind {
   return isTimeout(error) ? 'timeout' : 'hedge'
 }
 
-/** Who cuts a call off that it does not need is the upstream's client. */
+/** A call that is cut off as it is not needed is disconnected by its client: the gateway. */
 function endOf(error: unknown): { readonly outcome: RequestOutcome; readonly status: number } {
   if (error === undefined) return { outcome: 'completed', status: 200 }
   if (isTimeout(error)) return { outcome: 'upstream_failed', status: 504 }

@@ -3,10 +3,10 @@ import { withTimeout } from '../clock/with-timeout.ts'
 import type { Journal } from '../contracts/journal.ts'
 import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 
-/** How long a disk may take. */
+/** The timeout of the journal, in milliseconds. */
 const longestMs = 5_000
 
-/** What `replay` rejects with where the journal itself is at fault, and not what it was read for. */
+/** `replay` rejects with it where the journal fails, and not the write of a batch. */
 export class JournalFault extends Error {
   constructor(cause: unknown) {
     super('The journal of the ledger cannot be read.', { cause })
@@ -14,7 +14,7 @@ export class JournalFault extends Error {
   }
 }
 
-/** A journal that holds nobody for ever, and says whose fault it was that it could not be replayed. */
+/** Guards a journal: its operations time out, and errors of `replay` name the journal or the database. */
 export class GuardedJournal implements Journal {
   readonly #journal: Journal
   readonly #clock: Clock
@@ -25,7 +25,7 @@ export class GuardedJournal implements Journal {
     this.#clock = clock
   }
 
-  /** One that cannot tell may hold something: its `replay` will say why. */
+  /** Where `empty` throws, the journal counts as not empty: `replay` reports why. */
   get empty(): boolean {
     try {
       return this.#journal.empty

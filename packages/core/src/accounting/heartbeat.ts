@@ -3,13 +3,13 @@ import type { LedgerBatch } from '../contracts/ledger-repository.ts'
 
 type Progress = () => Charge | undefined
 
-/** A record that is open. */
+/** An open record. */
 interface Open {
-  /** `undefined` once it is closed: a map's old tables are kept for a while, and what is in them, and this holds a request. */
+  /** `undefined` once it is closed: V8 keeps the old tables of a map for a while, and this would keep the request. */
   progress: Progress | undefined
 }
 
-/** The records that are open in this process, and of which it has to be told that they live. */
+/** The records that are open in this process, and which of them need a heartbeat. */
 export class Heartbeat {
   readonly #open = new Map<string, Open>()
   #due: string[] = []
@@ -18,7 +18,7 @@ export class Heartbeat {
     return this.#open.size
   }
 
-  /** Whether anything is to be told. */
+  /** Whether a heartbeat is due. */
   get due(): boolean {
     return this.#due.length > 0
   }
@@ -34,12 +34,12 @@ export class Heartbeat {
     this.#open.delete(id)
   }
 
-  /** All that is open now is to be told. */
+  /** Makes a heartbeat due for every open record. */
   beat(): void {
     this.#due = [...this.#open.keys()]
   }
 
-  /** At most so many of those that are to be told. */
+  /** Removes and returns at most so many of the records that are due. */
   take(most: number): LedgerBatch['progress'] {
     const taken: { id: string; charge: Charge | undefined }[] = []
     while (taken.length < most) {
@@ -52,7 +52,7 @@ export class Heartbeat {
   }
 }
 
-/** A record whose progress cannot be told lives all the same. */
+/** A record whose progress throws is alive all the same. */
 function chargeSoFar(progress: Progress): Charge | undefined {
   try {
     return progress()

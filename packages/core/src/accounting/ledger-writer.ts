@@ -4,16 +4,16 @@ import { withTimeout } from '../clock/with-timeout.ts'
 import type { LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import type { LedgerBatch, LedgerRepository } from '../contracts/ledger-repository.ts'
 import { StoreClient } from '../stores/store-client.ts'
-import { Backlog, batchOf, type Told, type Waiting } from './backlog.ts'
+import { Backlog, batchOf, type Waiting, type WriteListener } from './backlog.ts'
 import { type GuardedJournal, JournalFault } from './guarded-journal.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { LedgerState } from './ledger-state.ts'
 
-/** How many records, and how many that live, one write brings. */
+/** How many records, and how many heartbeats, one write has. */
 const maxBatch = 500
-/** How long what nobody waits for may take: a database that is slow takes it all the same. */
+/** The timeout of writes that nobody waits for, in ms: a slow database may still take them. */
 const patientMs = 5_000
-/** How soon the database is tried again: later each time, up to the longest. */
+/** The waits before the database is retried, in ms: each is longer, up to the maximum. */
 const firstRetryMs = 250
 const longestRetryMs = 5_000
 
@@ -25,27 +25,27 @@ export interface LedgerWriterOptions {
   readonly maxPending: number
   readonly timeoutMs: number
   readonly clock: Clock
-  /** Told when the database works again. */
+  /** Called when the database works again. */
   readonly found: () => void
-  /** Told when the database has answered and nothing waits for it. */
+  /** Called when the database has answered and nothing is pending. */
   readonly caughtUp: () => void
 }
 
 /**
- * Writes records in groups: the first at once, and what comes while a write is under way with the next one. While the
- * database is away they go to the journal, or wait in memory, and the database is tried from time to time.
+ * Writes records in batches: the first at once, and those that arrive during a write with the next one. While the database
+ * is unavailable they go to the journal, or wait in memory, and the database is retried with backoff.
  *
- * What waited is written in its order, but beside what comes then: a record is the same in whatever order its parts
- * arrive, and nobody has to wait until an hour's journal is read.
+ * Records that waited are written in order, beside new ones: a record is the same in whatever order its parts arrive, and
+ * new records do not wait until the journal of an hour is read.
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions
   readonly #calls: StoreClient
-  /** Not tried yet. */
+  /** Not written yet. */
   readonly #fresh = new Backlog()
-  /** Waits for the database, in memory. */
+  /** Pending in memory until the database is available. */
   readonly #held = new Backlog()
-  /** Entries that may have been written although whoever opened them was told that they were not. */
+  /** Entries that may have been written although their `open` rejected. */
   readonly #cancelled = new Set<string>()
   readonly #retry: WakeTimer
   #retryMs = firstRetryMs
@@ -66,7 +66,7 @@ export class LedgerWriter {
       probeTimeoutMs: Math.max(timeoutMs, patientMs),
       clock,
       changed: (state, error) => this.#changed(state, error),
-      // When it is tried again is decided by what there is to write.
+      // Pending writes decide when it is retried.
       breaker: { failuresToOpen: 1, windowMs: 0, firstProbeMs: 0, lastProbeMs: 0 },
     })
     if (this.#journalled) void this.#recover()
@@ -76,7 +76,7 @@ export class LedgerWriter {
     if (this.#stopped !== undefined) return Promise.reject(new Error('The ledger was stopped.'))
     if (this.#full) return Promise.reject(this.#noRoom())
     return new Promise((resolve, reject) => {
-      this.#fresh.put({ entry, opened: told(resolve, reject) })
+      this.#fresh.put({ entry, opened: listener(resolve, reject) })
       void this.#pump()
     })
   }
@@ -86,12 +86,12 @@ export class LedgerWriter {
     const backlog = this.#held.has(entry.id) ? this.#held : this.#fresh
     if (!backlog.has(entry.id) && this.#full && !this.#makeRoom()) return Promise.reject(this.#noRoom())
     return new Promise((resolve, reject) => {
-      backlog.put({ entry, closing, closed: told(resolve, reject) })
+      backlog.put({ entry, closing, closed: listener(resolve, reject) })
       void this.#pump()
     })
   }
 
-  /** Takes care that an entry which could not be kept is not found later: an attempt to write it may yet have succeeded. */
+  /** Removes an entry whose `open` rejected: the write may have succeeded later. */
   cancel({ id }: LedgerEntry): void {
     if (this.#fresh.cancel(id) || this.#held.cancel(id) || this.#over) return
     if (this.#cancelled.size >= this.#options.maxPending) return
@@ -99,16 +99,16 @@ export class LedgerWriter {
     if (!this.#pumping) this.#afterwards()
   }
 
-  /** Takes a record that was never opened. It drives out no other: what requests leave is worth more. */
+  /** Takes a record that was never opened. It displaces no other, as records of requests go first. */
   keep(closing: LedgerClosing): Promise<void> {
     if (this.#full) return Promise.reject(this.#noRoom())
     return new Promise((resolve, reject) => {
-      this.#fresh.put({ entry: closing.entry, closing, closed: told(resolve, reject) })
+      this.#fresh.put({ entry: closing.entry, closing, closed: listener(resolve, reject) })
       void this.#pump()
     })
   }
 
-  /** Writes what the heartbeat has to tell, and the journal where something is left in it. */
+  /** Writes the heartbeats, and the journal where it is not empty. */
   beat(): void {
     void this.#pump()
   }
@@ -125,7 +125,7 @@ export class LedgerWriter {
     this.#stopped ??= this.flush().then(() => {
       this.#over = true
       this.#retry.clear()
-      const error = new Error('The ledger was stopped before its database came back.')
+      const error = new Error('The ledger was stopped while its database was unavailable.')
       for (const { closed } of this.#held.take(this.#held.size)) closed?.(error)
     })
     return this.#stopped
@@ -150,7 +150,7 @@ export class LedgerWriter {
     )
   }
 
-  /** A closing is worth more than an entry, which it holds. */
+  /** A closing goes before an entry, which it contains. */
   #makeRoom(): boolean {
     const entry = this.#held.takeEntry() ?? this.#fresh.takeEntry()
     entry?.opened?.(this.#noRoom())
@@ -189,7 +189,7 @@ export class LedgerWriter {
     }
   }
 
-  /** Memory is all that there is: what waits there counts as kept, but for those who close. */
+  /** Without a journal, what waits in memory counts as stored, except for closings. */
   #hold(records: readonly Waiting[]): void {
     if (this.#over) {
       this.#refuse(records, new Error('The ledger was stopped.'))
@@ -201,7 +201,7 @@ export class LedgerWriter {
     }
   }
 
-  /** What should have outlived a crash and would not is refused. A closing cannot be: it waits in memory. */
+  /** The journal failed: entries are rejected, as a crash would lose them. Closings wait in memory. */
   #refuse(records: readonly Waiting[], cause: unknown): void {
     const error = cause ?? new Error('The journal of the ledger failed.')
     for (const { opened, ...record } of records) {
@@ -216,7 +216,7 @@ export class LedgerWriter {
     void this.#recover()
   }
 
-  /** Writes what waited, and finds out whether the database works again. One at a time. */
+  /** Writes what is pending, which shows whether the database works again. One at a time. */
   async #recover(): Promise<void> {
     if (this.#recovering || this.#over) return
     this.#recovering = true
@@ -236,13 +236,13 @@ export class LedgerWriter {
       }
       if (!this.#calls.usable) await this.#probe()
     } catch {
-      // It is tried again.
+      // It is retried.
     }
     this.#recovering = false
     this.#afterwards()
   }
 
-  /** Nothing waits, or it was written slowly. What lives has to be told of then, too. */
+  /** Nothing is pending, or it was written slowly: heartbeats are due, too. */
   async #probe(): Promise<void> {
     const { heartbeat } = this.#options
     do await this.#writePatiently(batchOf([], heartbeat.take(maxBatch)))
@@ -286,7 +286,7 @@ export class LedgerWriter {
   }
 }
 
-function told(resolve: () => void, reject: (error: unknown) => void): Told {
+function listener(resolve: () => void, reject: (error: unknown) => void): WriteListener {
   return error => (error === undefined ? resolve() : reject(error))
 }
 

@@ -2,12 +2,12 @@ import type { Clock, Timer } from '../clock/clock.ts'
 import type { LedgerRepository } from '../contracts/ledger-repository.ts'
 import type { LedgerState } from './ledger-state.ts'
 
-/** One that failed is tried again after this. */
+/** When a sweep that failed is retried, in ms. */
 const againMs = 5_000
-/** One that takes longer will not end: its client hangs. */
+/** The timeout of a sweep, in ms: a longer one has a client that hangs. */
 const longestMs = 30_000
 
-/** Closes what crashes have left open: at first contact with the database, then every `silentMs` while it is used. */
+/** Closes records that crashes left open: at the first use of the database, then every `silentMs` while it is used. */
 export class OrphanSweep {
   readonly #rows: LedgerRepository
   readonly #silentMs: number
@@ -25,7 +25,7 @@ export class OrphanSweep {
     this.#clock = clock
   }
 
-  /** Whether one more is owed: the ledger was used since the last one. It may be as long as one is under way. */
+  /** Whether a sweep is due after this one: the ledger was used since. */
   get owed(): boolean {
     return this.#used || this.#running
   }
@@ -35,15 +35,15 @@ export class OrphanSweep {
   }
 
   /**
-   * After the database was away: other processes must have had the time to tell that their records live. One that failed
-   * meanwhile failed for that, and nothing is wrong until the next one does.
+   * The database is available again: other processes need time to write their heartbeats first. A sweep that failed meanwhile
+   * failed for the outage, which is no error of its own.
    */
   postpone(): void {
     this.#dueAt = this.#clock.monotonic() + this.#silentMs
     this.#state.works('orphans')
   }
 
-  /** Begins one where it is due. Never two at a time, but for one that was given up. */
+  /** Starts a sweep where it is due. One at a time, apart from one that timed out. */
   run(): void {
     if (this.#clock.monotonic() < this.#dueAt) return
     this.#dueAt = this.#clock.monotonic() + this.#silentMs
@@ -52,7 +52,7 @@ export class OrphanSweep {
       return
     }
     this.#running = true
-    // What died just before the first one is found by the next.
+    // The next sweep finds records of a process that died just before this one.
     this.#used = this.#first
     this.#first = false
     void this.#sweep()
@@ -73,8 +73,7 @@ export class OrphanSweep {
   async #closed(): Promise<void> {
     let timer: Timer | undefined
     const given = new Promise<never>((_, reject) => {
-      const expired = () =>
-        reject(new Error(`closeOrphans did not come to its end within ${longestMs} milliseconds.`))
+      const expired = () => reject(new Error(`closeOrphans timed out after ${longestMs} ms.`))
       timer = this.#clock.setTimer(longestMs, expired).unref()
     })
     try {

@@ -25,7 +25,7 @@ export interface StoredEntry extends StoredCharge {
   readonly openedAt: number
 }
 
-/** A closing with its entry as a database holds them. The charge is what was used: nothing, where nobody was asked. */
+/** A closing with its entry, as a database stores them. The charge is empty where no upstream was called. */
 export interface StoredClosing extends StoredEntry {
   readonly closedAt: number
   readonly outcome: string

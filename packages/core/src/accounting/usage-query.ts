@@ -60,7 +60,7 @@ function checkedMoment(name: 'from' | 'to', moment: unknown): number | undefined
   )
 }
 
-/** A filter that can be asked for, in text that every database takes. */
+/** A valid filter, as text that every database takes. */
 export interface ValidatedUsageFilter {
   readonly key: string | undefined
   readonly model: string | undefined
@@ -74,13 +74,13 @@ const filterMembers: readonly string[] = ['key', 'model', 'provider', 'tags', 'k
 const allKinds: readonly RecordKind[] = ['request', 'hedge', 'shadow', 'timeout']
 const maxTags = 8
 
-/** Throws `TypeError` for a filter that cannot be asked for. */
+/** Throws `TypeError` for an invalid filter. */
 function checkedUsageFilter(given: UsageFilter | undefined): ValidatedUsageFilter {
   const where = given === undefined ? new Map<string, unknown>() : membersOf('where', given)
   for (const name of where.keys()) {
     if (!filterMembers.includes(name)) {
       throw new TypeError(
-        `usage(): where has no ${JSON.stringify(name)}, expected ${filterMembers.join(', ')}. A tag stands in tags.`,
+        `usage(): where has no ${JSON.stringify(name)}, expected ${filterMembers.join(', ')}. A tag belongs in tags.`,
       )
     }
   }

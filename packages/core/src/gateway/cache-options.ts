@@ -10,13 +10,13 @@ import type { GatewayOptions } from './config.ts'
 import { guardCacheStore } from './guard-cache-store.ts'
 import { withPolicyTimeout } from './guard-policies.ts'
 
-/** What says whether a request was answered before, over stores that are watched. */
+/** Cache and idempotency, over guarded stores. */
 export interface Recalling {
   readonly cache: ResponseCache<GuardedCacheStore> | undefined
   readonly idempotency: RunningIdempotency | undefined
 }
 
-/** Where cache and idempotency share a store, it is watched once. A key has to be there within `policyMs`. */
+/** Guards the stores of cache and idempotency: a shared one once. `keyOf` times out after `policyMs`. */
 export function recalling(
   { cache, idempotency }: Pick<GatewayOptions, 'cache' | 'idempotency'>,
   observe: Observer,
@@ -24,20 +24,20 @@ export function recalling(
   policyMs: number,
 ): Recalling {
   const stores = new Map<CacheStore, GuardedCacheStore>()
-  const watched = (store: CacheStore) => {
+  const guarded = (store: CacheStore) => {
     const known = stores.get(store) ?? guardCacheStore(store, observe, clock)
     stores.set(store, known)
     return known
   }
   return {
     cache: cache && {
-      store: watched(cache.store),
+      store: guarded(cache.store),
       ttlMs: cache.ttlMs,
       maxBytes: cache.maxBytes,
       keyOf: (input, principal) => withPolicyTimeout(clock, 'cache', cache.keyOf(input, principal), policyMs),
     },
     idempotency: idempotency && {
-      keys: new InFlightKeys(watched(idempotency.store), clock),
+      keys: new InFlightKeys(guarded(idempotency.store), clock),
       ttlMs: idempotency.ttlMs,
       maxBytes: idempotency.maxBytes,
       onStoreFailure: idempotency.onStoreFailure,
@@ -46,15 +46,15 @@ export function recalling(
 }
 
 export const aCache: Check = value => {
-  const { keyOf, ...kept } = partsOf(value)
-  return typeof keyOf === 'function' && isKept(kept)
+  const { keyOf, ...storage } = partsOf(value)
+  return typeof keyOf === 'function' && isStorage(storage)
     ? undefined
     : 'a cache, such as responseCache({ ttlMs: 60_000 })'
 }
 
 export const anIdempotency: Check = value => {
-  const { onStoreFailure, ...kept } = partsOf(value)
-  return (onStoreFailure === 'closed' || onStoreFailure === 'open') && isKept(kept)
+  const { onStoreFailure, ...storage } = partsOf(value)
+  return (onStoreFailure === 'closed' || onStoreFailure === 'open') && isStorage(storage)
     ? undefined
     : 'the result of idempotency()'
 }
@@ -64,7 +64,7 @@ function partsOf(value: unknown): Readonly<Record<string, unknown>> {
   return { store, ttlMs, maxBytes, keyOf, onStoreFailure }
 }
 
-function isKept({ store, ttlMs, maxBytes }: Readonly<Record<string, unknown>>): boolean {
+function isStorage({ store, ttlMs, maxBytes }: Readonly<Record<string, unknown>>): boolean {
   return (
     aStore(store) === undefined && milliseconds(ttlMs) === undefined && wholeBytes(maxBytes) === undefined
   )

@@ -3,14 +3,14 @@ import type { AddResult, CacheStore, GuardedCacheStore, StoreOutcome } from '../
 import type { Observer } from '../contracts/events.ts'
 import { StoreClient } from '../stores/store-client.ts'
 
-/** How long an operation may take, in milliseconds: a request waits for it. */
+/** The timeout of an operation, in milliseconds: a request waits for it. */
 const timeoutMs = 50
 
 const probed = { owner: 'probe', name: 'probe' }
 
 /**
- * A store that is asked no more once it has failed often, until it works again: that is found out beside a request, not
- * by it. `observe` is told of both, and must not throw.
+ * Puts a circuit breaker before a store. Once the store has failed often it is not called until it works again, which is
+ * probed outside of requests. `observe` is called with both changes, and must not throw.
  */
 export function guardCacheStore(store: CacheStore, observe: Observer, clock: Clock): GuardedCacheStore {
   const calls = new StoreClient({
@@ -26,7 +26,7 @@ export function guardCacheStore(store: CacheStore, observe: Observer, clock: Clo
   ): Promise<StoreOutcome<T>> => {
     if (calls.probeAt !== undefined) void calls.askOrProbe(async () => store.get(probed))
     return calls.ask(
-      // Also what throws before it has a promise.
+      // Also where the call throws synchronously.
       async () => run(),
       late && (outcome => outcome.ok && late(outcome.value)),
     )

@@ -14,7 +14,7 @@ import { copiedUsage } from '../usage/usage.ts'
 import type { GatewayOptions } from './config.ts'
 import { withPolicyTimeout } from './guard-policies.ts'
 
-/** Where a callback's failures are reported, and what it has to return. */
+/** How a callback's failures are reported, and what it has to return. */
 interface Report {
   readonly name: string
   readonly expected: string
@@ -22,7 +22,7 @@ interface Report {
   readonly worked: () => void
 }
 
-/** A callback of the user's that never throws: where it would, or what it returns is not `valid`, `fallback` answers. */
+/** Guards a user's callback: where it throws, or returns a value that is not `valid`, `fallback` is called instead. */
 function guardCallback<Args extends readonly unknown[], T>(
   callback: (...args: Args) => T,
   valid: (value: unknown) => boolean,
@@ -71,22 +71,22 @@ const isHeaderText = (id: unknown) => typeof id === 'string' && /^[\x21-\x7e]{1,
 const isChance = (drawn: unknown) => typeof drawn === 'number' && drawn >= 0 && drawn < 1
 const isAmount = (cost: unknown) => typeof cost === 'number' && Number.isFinite(cost) && cost >= 0
 
-/** Ids of the user's making, or fresh ones: an answer needs one that a header can carry. */
+/** Uses the user's ids where a header can carry them, else random ones. */
 export function guardId(id: (() => string) | undefined): () => string {
   return id === undefined ? freshId : guardCallback(() => id(), isHeaderText, freshId)
 }
 
-/** A clock of the user's making, or the process's own: an answer needs its time. */
+/** Uses the user's clock where it returns a time, else the process's own. */
 export function guardNow(now: (() => number) | undefined): () => number {
   return now === undefined ? systemClock.now : guardCallback(() => now(), Number.isFinite, systemClock.now)
 }
 
-/** Randomness of the user's making, or the process's own. */
+/** Uses the user's random numbers where they are valid, else the process's own. */
 export function guardRandom(random: (() => number) | undefined): () => number {
   return random === undefined ? systemRandom : guardCallback(() => random(), isChance, systemRandom)
 }
 
-/** Prices of the user's making: what is no amount from 0 is not known, and not 0. They cannot change what they price. */
+/** Guards the user's prices: an invalid price counts as unknown, not as 0. They get a copy of the usage. */
 export function guardPrices(prices: Prices | undefined): Prices {
   const unknown = () => null
   if (prices === undefined) return unknown
@@ -97,7 +97,7 @@ export function guardPrices(prices: Prices | undefined): Prices {
   )
 }
 
-/** A load shedder of the user's making; one that fails refuses nobody. */
+/** Guards the user's load shedder: one that fails refuses no request. */
 export function guardShedder(shedder: LoadShedder | undefined, observe: Observer): LoadShedder | undefined {
   if (shedder === undefined) return undefined
   const message = 'The load shedder fails: requests are let in without it.'
@@ -115,14 +115,14 @@ export function guardShedder(shedder: LoadShedder | undefined, observe: Observer
   return guarded
 }
 
-/** Whether a caller sees how its requests are routed; `undefined`: nobody does. Where it fails, that caller does not. */
+/** Returns whether a principal's responses have a trace; `undefined`: none has. Where it fails, that principal's have none. */
 export function guardTraceChoice(
   choice: GatewayOptions['traceHeader'],
   observe: Observer,
 ): ((principal: Principal) => boolean) | undefined {
   if (choice === undefined || choice === false) return undefined
   if (choice === true) return () => true
-  const message = 'The function traceHeader fails: no trace is told to callers.'
+  const message = 'The function traceHeader fails: responses have no trace header.'
   const expected = { name: 'traceHeader', expected: 'true or false' }
   const report = warning(observe, { code: 'trace_header_failed', message }, expected)
   const isBoolean = (value: unknown) => typeof value === 'boolean'
@@ -134,13 +134,13 @@ export function guardTraceChoice(
   )
 }
 
-/** Begins to follow a request. */
+/** Starts the span of a request. */
 export type TraceStart = (request: Request, requestId: string) => TracedRequest | undefined
 
-/** A tracer of the user's making, which fails no request: `observe` is told once that it fails. */
+/** Guards the user's tracer: it fails no request, and `observe` is called once when it fails. */
 export function guardTracer(tracer: Tracer | undefined, observe: Observer): TraceStart | undefined {
   if (tracer === undefined) return undefined
-  const message = 'The tracer fails: spans may be missing, or have no end. This is told once.'
+  const message = 'The tracer fails: spans may be missing, or have no end. This is reported once.'
   const expected = { name: 'tracer.start', expected: '{ attempt(), end() } or undefined' }
   const report = { ...warning(observe, { code: 'tracer_failed', message }, expected), worked: nothing }
   const start = guardCallback<Parameters<TraceStart>, RequestSpan | undefined>(

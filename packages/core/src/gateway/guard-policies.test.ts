@@ -18,7 +18,7 @@ const room: LimitContext = {
   signal: new AbortController().signal,
 }
 
-describe('boundedPolicies', () => {
+describe('guardPolicies', () => {
   it('leaves what is there at once as it is', () => {
     const { authenticate, authorize } = guardPolicies(
       { authenticate: () => ann, route: () => [], authorize: () => true },
@@ -39,7 +39,7 @@ describe('boundedPolicies', () => {
     expect(plain).not.toHaveProperty('list')
   })
 
-  it('ends the wait for a function that does not come to its answer, and names it', async () => {
+  it('times out a function that does not return, and names it', async () => {
     const {
       authenticate,
       route,
@@ -69,7 +69,7 @@ describe('boundedPolicies', () => {
       10,
       systemClock,
     )
-    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits did not')
+    await expect(limit?.admit(ann, draft, room)).rejects.toThrow('limits timed out')
     give?.({ settle: usage => void settled.push(usage) })
     await late
     await Promise.resolve()

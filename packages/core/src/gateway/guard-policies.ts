@@ -24,7 +24,7 @@ export interface Policies<Host> {
 }
 
 /**
- * The policies of a gateway, each of which has to come to its answer within `ms`.
+ * Guards the policies of a gateway: each of them times out after `ms`.
  *
  * @param counts - where rules are counted that name no store.
  */
@@ -69,7 +69,7 @@ export function ruleIssues({ limits: limit }: Pick<GatewayOptions, 'limits'>): C
     return []
   } catch (error) {
     if (!ConfigurationError.is(error)) throw error
-    // The path of a rule begins with its index, which one that stands alone does not have.
+    // The path of a rule begins with its index; a single rule has none.
     return error.issues.map(issue => ({ ...issue, path: ['limits', ...issue.path.slice(isList ? 0 : 1)] }))
   }
 }
@@ -108,12 +108,12 @@ function isList(limit: NonNullable<GatewayOptions['limits']>): limit is readonly
   return Array.isArray(limit)
 }
 
-/** Room that is given when nobody waits for it any more is nobody's. */
+/** Releases a lease that arrives after its timeout. */
 function releaseLease(lease: Lease): void | Promise<void> {
   return lease.settle(undefined, null)
 }
 
-/** A value that is there costs no timer. `late` is told of one that comes when its time is over. */
+/** Rejects after `ms`. A value that is no promise costs no timer. `late` is called with a value that arrives after that. */
 export function withPolicyTimeout<T>(
   clock: Clock,
   name: string,

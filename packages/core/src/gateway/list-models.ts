@@ -10,12 +10,12 @@ import { mapConcurrently } from '../primitives/map-concurrently.ts'
 import type { RequestAccounting } from './request-accounting.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
-/** How many models an authorizer decides on at once for one list. */
+/** How many models of a list an authorizer decides on concurrently. */
 const maxConcurrent = 16
 
 /**
- * `GET /models`: the models that a call of the caller would not refuse with a 403 (protocol section 6). An authorizer
- * that fails for one of them fails the list, as it would fail the call.
+ * `GET /models`: the models that the principal may use (protocol section 6). An authorizer that fails for one of them fails
+ * the list, as it would fail a chat completion.
  */
 export async function listModels<Host>(
   request: Request,
@@ -33,7 +33,7 @@ export async function listModels<Host>(
   return respondJson(200, { object: 'list', data }, requestId, responseHeaders)
 }
 
-/** `GET /models/{id}`. Throws 404, and 403 for a model that the caller may not use. */
+/** `GET /models/{id}`. Throws 404, and 403 for a model that the principal may not use. */
 export async function showModel<Host>(
   request: Request,
   id: string,
@@ -52,7 +52,7 @@ export async function showModel<Host>(
   return respondJson(200, modelObject(card), requestId, responseHeaders)
 }
 
-/** An authorizer may also say no by throwing the refusal that a call would get. */
+/** An authorizer may also deny by throwing 403 or 404. */
 async function isListed(id: string, route: Route, permissions: Permissions): Promise<boolean> {
   try {
     return await permissions.allowsModel(id, waysTo(id, route))
@@ -62,7 +62,7 @@ async function isListed(id: string, route: Route, permissions: Permissions): Pro
   }
 }
 
-/** A route that does not know its ways beforehand is judged by the model's name alone. */
+/** Of a route without `waysOf` only the model's name is authorized. */
 function waysTo(id: string, route: Route): readonly (readonly string[])[] {
   return route.waysOf?.(id) ?? [[]]
 }

@@ -156,7 +156,7 @@ export class RequestAccounting implements AttemptObserver {
     this.#capture.addWriter(writer)
   }
 
-  /** Takes a response that was stored, in place of an answer. */
+  /** Takes a stored response instead of an answer. */
   replayed({ adjustments, text }: CachedResponse): void {
     this.#adjust(adjustments)
     this.#capture?.add(text)

@@ -1,15 +1,15 @@
 import type { Charge, Ledger, LedgerClosing, LedgerEntry } from '../contracts/ledger.ts'
 import { GatewayError } from '../errors/errors.ts'
 
-/** A request's entry in the ledger: opened before its model is called, closed when the request has ended. */
+/** The ledger entry of a request: opened before a target is called, closed when the request has ended. */
 export class RequestEntry {
   readonly entry: LedgerEntry
-  /** Not read from the entry, which is the ledger's once it is opened. */
+  /** A copy, as the ledger may change the entry once it is opened. */
   readonly openedAt: number
   readonly #ledger: Ledger
   /** While the entry is being opened. */
   #opening: Promise<unknown> | undefined
-  /** Whether the request is refused because its entry could not be written. */
+  /** Whether the request failed because its entry could not be written. */
   #refused = false
 
   constructor(ledger: Ledger, entry: LedgerEntry) {
@@ -34,7 +34,7 @@ export class RequestEntry {
     }
   }
 
-  /** Closes the entry, after it is opened: a ledger need not sort what comes at once. */
+  /** Closes the entry once it is opened, so that a ledger gets the two in order. */
   close(closing: LedgerClosing): void | Promise<void> {
     const ledger = this.#ledger
     if (this.#refused && ledger.cancel !== undefined) return ledger.cancel(this.entry)

@@ -52,14 +52,14 @@ import { optionIssuesOf } from './validate-options.ts'
 
 /** Options with everything filled in. */
 export interface ResolvedOptions<Host> extends Recalling {
-  /** A copy of what was given: the same object may be given again, and changed. */
+  /** A copy of the options: the user may change and reuse the object. */
   readonly given: GatewayOptions<Host>
   readonly authenticate: Authenticator<Host>
   readonly route: Route
   readonly authorize: Authorizer
   readonly unknownModel: UnknownModel
   readonly limiter: Limiter
-  /** Never throws, and gives no price that is none. */
+  /** Never throws, and returns no invalid price. */
   readonly prices: Prices
   readonly abandonedCalls: AbandonedCallOptions
   readonly ledger: Ledger | undefined
@@ -67,11 +67,11 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly observe: Observer
   /** Never throws. */
   readonly loadShedder: LoadShedder | undefined
-  /** Who is told how requests are routed. Never throws. */
+  /** Whether a principal's responses have a trace. Never throws. */
   readonly exposesTrace: ((principal: Principal) => boolean) | undefined
   /** The header with the caller's own id, in lower case; `undefined`: none is read. */
   readonly clientRequestIdHeader: string | undefined
-  /** Begins to follow a request. Never throws. */
+  /** Starts the span of a request. Never throws. */
   readonly startTrace: TraceStart | undefined
   readonly basePath: string
   readonly findEndpoint: FindEndpoint
@@ -79,12 +79,12 @@ export interface ResolvedOptions<Host> extends Recalling {
   readonly requestLimits: RequestLimits
   readonly stream: StreamPacing
   readonly call: CallDependencies
-  /** Outlives the options, which it has to be told to follow. */
+  /** Outlives the options; `follow` gives it new ones. */
   readonly healthRegistry: LastingHealthRegistry
-  /** Where rules are counted that name no store. Outlives the options. */
+  /** The store of rules without a store of their own. Outlives the options. */
   readonly counts: LimitStore
   readonly health: HealthSettings
-  /** The transport that the gateway made itself and has to close. */
+  /** The transport that the gateway created and has to close. */
   readonly ownTransport: Transport | undefined
   readonly clock: Clock
   readonly generateId: () => string
@@ -92,15 +92,13 @@ export interface ResolvedOptions<Host> extends Recalling {
 }
 
 /**
- * Fills in what is not set. Throws `ConfigurationError` naming every option that is wrong: a gateway with half a
- * configuration does not start.
+ * Fills in defaults. Throws `ConfigurationError` naming every invalid option.
  *
- * @param kept - what outlives options, where others stand in the place of earlier ones. The book of targets still follows
- * the options that it followed.
+ * @param earlier - the options that these replace: health and counts are taken over. The health still has its settings.
  */
 export function resolveOptions<Host>(
   given: GatewayOptions<Host>,
-  kept?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts'>,
+  earlier?: Pick<ResolvedOptions<Host>, 'healthRegistry' | 'counts'>,
 ): ResolvedOptions<Host> {
   const options = ownMembers(given)
   const issues = [...optionIssuesOf(given), ...ruleIssues(options)]
@@ -122,8 +120,8 @@ export function resolveOptions<Host>(
     shared: options.sharedHealth,
     changed: observe,
   }
-  const book = kept?.healthRegistry ?? healthRegistry(health)
-  const counts = kept?.counts ?? memoryLimitStore()
+  const registry = earlier?.healthRegistry ?? healthRegistry(health)
+  const counts = earlier?.counts ?? memoryLimitStore()
   const policies = guardPolicies(options, timeouts.policyMs, clock, counts)
   const recalled = recalling(options, observe, clock, timeouts.policyMs)
   // Last: nothing that has to be closed is made for options that cannot be used.
@@ -160,10 +158,10 @@ export function resolveOptions<Host>(
       holdMs: stream.holdMs,
       keepAliveMs: stream.keepAliveMs,
       unsupportedParameters: options.unsupportedParameters ?? 'refuse',
-      health: book,
+      health: registry,
       retry,
     },
-    healthRegistry: book,
+    healthRegistry: registry,
     counts,
     health,
     ownTransport,

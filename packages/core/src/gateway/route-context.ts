@@ -6,8 +6,7 @@ import { pricedModel } from '../usage/prices.ts'
 import type { ResolvedOptions } from './resolve.ts'
 
 /**
- * What a route is told beside its request. Its members may be taken from it one by one. Nothing is drawn, looked up or
- * priced before one is called.
+ * Returns the context of a route. Its functions work unbound, and nothing is computed before one is called.
  */
 export function routeContext<Host>(
   principal: Principal,

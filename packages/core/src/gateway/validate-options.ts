@@ -116,19 +116,19 @@ const checks: Readonly<Record<keyof GatewayOptions, Check | OptionChecks>> = {
 
 const required: readonly string[] = ['authenticate', 'route']
 
-/** Done without where they are `false`. */
+/** Options that `false` turns off. */
 const dispensable: readonly string[] = ['retry', 'breaker']
 
-/** Of which the first must not be larger than the second. */
+/** Pairs of options of which the first must not be larger than the second. */
 const ordered: readonly (readonly [string, string, string, Readonly<Record<string, number>>])[] = [
   ['retry', 'baseMs', 'maxMs', { ...defaultRetry }],
   ['breaker', 'openMs', 'maxOpenMs', { ...defaultBreaker }],
-  // A body that may be sent has to be one that can be received.
+  // A body of the maximum size has to fit into an upload.
   ['requestLimits', 'maxBytes', 'maxUploadBytes', { ...defaultRequestLimits }],
   ['requestLimits', 'maxUploadBytes', 'maxTotalUploadBytes', { ...defaultRequestLimits }],
 ]
 
-/** One issue for each option that cannot be used. */
+/** Returns an issue for each invalid option. */
 export function optionIssuesOf<Host>(options: GatewayOptions<Host>): ConfigurationIssue[] {
   return [
     ...optionIssues(options, checks, { required, optional: dispensable }),
@@ -136,7 +136,7 @@ export function optionIssuesOf<Host>(options: GatewayOptions<Host>): Configurati
   ]
 }
 
-/** Each may be right, and their order wrong. */
+/** Checks the order of options that are valid by themselves. */
 function issuesOfOrder(given: Readonly<Record<string, unknown>>): ConfigurationIssue[] {
   return ordered.flatMap(([name, low, high, defaults]) => {
     const set = (given[name] ?? {}) as Readonly<Record<string, unknown>>

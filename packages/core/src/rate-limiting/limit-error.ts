@@ -92,7 +92,7 @@ function longestOf(counts: readonly EnforcedCount[]): EnforcedCount | undefined 
 function waitOf({ count: { rule }, reserved, state }: EnforcedCount): number {
   if (rule.kind === 'concurrent') return unknownWaitMs
   if (Number.isFinite(state.waitMs)) return state.waitMs
-  // A store that is away counts a share of the limit, in which there may be no room for what the limit has room for.
+  // While its store is unavailable a process counts a share of the limit, which may be too small for a request that the limit allows.
   return reserved.amount > rule.limit || rule.kind === 'budget' ? Number.POSITIVE_INFINITY : unknownWaitMs
 }
 

@@ -38,6 +38,6 @@ it('asks only a limiter that enforces the limits of a principal that has some', 
 
 it.each([undefined, null, true, {}, { settle: 1 }, { headers: {} }])('takes %j for no lease', async value => {
   await expect(limit(ann, draft, context, { admit: () => value as never })).rejects.toThrow(
-    new TypeError('limit gave something that is no lease: expected an object with a function settle.'),
+    new TypeError('limits returned no lease: expected an object with a settle function.'),
   )
 })

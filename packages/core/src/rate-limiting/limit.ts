@@ -3,15 +3,15 @@ import type { Lease, LimitContext, Limiter } from '../contracts/limiter.ts'
 import type { Principal } from '../contracts/principal.ts'
 import { memberOf } from '../primitives/own-members.ts'
 
-/** Whether a principal has rules of its own, or what stands in their place. */
+/** Whether a principal has `limits`, valid or not. */
 export function hasLimits(principal: Principal): boolean {
   const own = memberOf(principal, 'limits')
   return own !== undefined && own !== null && !(Array.isArray(own) && own.length === 0)
 }
 
 /**
- * Is there room? Throws 429, and `TypeError` for what is no lease and for limits that nobody enforces: nobody is let in by
- * mistake.
+ * Admits a request, or throws 429. Throws `TypeError` where the limiter returns no lease, and for limits of a principal that it
+ * does not enforce: no request is admitted by mistake.
  */
 export function limit(
   principal: Principal,
@@ -31,7 +31,7 @@ export function limit(
 async function leaseOf(admitted: unknown): Promise<Lease> {
   const lease: unknown = await admitted
   if (isLease(lease)) return lease
-  throw new TypeError('limit gave something that is no lease: expected an object with a function settle.')
+  throw new TypeError('limits returned no lease: expected an object with a settle function.')
 }
 
 function isLease(value: unknown): value is Lease {

@@ -3,14 +3,14 @@ import type { Provider } from '../contracts/provider.ts'
 import type { Caller } from '../contracts/target-health.ts'
 import { memberOf } from '../primitives/own-members.ts'
 
-/** Gives a slot back. Only the first call counts. */
+/** Releases a slot. Only the first call counts. */
 export type Release = () => void
 
 type Waiter = (release: Release) => void
 
 /**
- * A bounded number of slots, each held until it is released. P-limit counts them. Each principal has a queue of its own, and
- * queues take turns: the calls of one do not delay another's by more than one call. Who leaves a queue is removed at once.
+ * A limited number of slots, each held until it is released, counted by p-limit. Each principal has its own queue, and queues
+ * take turns: the calls of one principal delay another's by at most one call. A call that is cut off leaves its queue at once.
  */
 export class Slots {
   readonly #limit: ReturnType<typeof pLimit>
@@ -28,7 +28,7 @@ export class Slots {
     const queue = this.#queues.get(key) ?? new Set<Waiter>()
     this.#queues.set(key, queue.add(taken))
     this.#size++
-    // Who has left leaves a turn behind, which the next one to come takes.
+    // A call that left its queue leaves a turn behind, which the next call takes.
     if (this.#limit.pendingCount < this.#size) void this.#limit(() => this.#serveNext())
     return () => this.#leave(key, taken)
   }
@@ -40,12 +40,12 @@ export class Slots {
     if (queue.size === 0) this.#queues.delete(key)
   }
 
-  /** Serves the first of the next queue, until it releases; nobody, where all have left. */
+  /** Gives the slot to the first call of the next queue, until it is released; to none where all queues are empty. */
   #serveNext(): Promise<void> | undefined {
     for (const [key, queue] of this.#queues) {
       for (const waiter of queue) {
         this.#leave(key, waiter)
-        // A queue that is not empty goes behind the others.
+        // Round robin: a queue that is not empty goes last.
         if (this.#queues.delete(key)) this.#queues.set(key, queue)
         return new Promise<void>(waiter)
       }
@@ -56,7 +56,7 @@ export class Slots {
 
 const slotsOfProvider = new WeakMap<Provider, Slots>()
 
-/** The slots of a provider with `maxConcurrent`, shared by all gateways that use it. */
+/** Returns the slots of a provider with `maxConcurrent`, shared by all gateways that use it. */
 export function slotsOf(provider: Provider): Slots | undefined {
   const size = memberOf(provider, 'maxConcurrent')
   if (size === undefined) return undefined

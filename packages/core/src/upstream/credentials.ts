@@ -1,18 +1,18 @@
 import type { UpstreamRequest } from '../contracts/transport.ts'
 
 const mark = '[removed]'
-/** So many characters of a credential in a row are part of it, wherever they stand. */
+/** How many characters of a credential in a row count as a part of it. */
 const gramLength = 8
-/** Shorter ones would be found in any text. */
+/** The minimum length of a credential: shorter ones are found in any text. */
 const shortest = 6
 
-/** Headers whose values are no secret of anybody's. */
+/** Headers whose values are not secret. */
 const plain = /^(?:accept|content-|user-agent$|host$)|(?:version|beta|date)$/
 
 /**
- * The credentials of one request to an upstream, which it knows and may repeat: the values of the request's
- * headers, whatever they are called, and of its URL's query; with them its host. They are found as they are,
- * percent-encoded, in JSON, base64 or hexadecimal digits, in any case of letters, whole or 8 characters of them.
+ * The credentials of one upstream request, which the upstream may repeat: the values of all headers and of the URL's query,
+ * and the host. They are found as they are, percent-encoded, in JSON, base64 or hexadecimal digits, in any letter case,
+ * complete or 8 characters of them.
  */
 export class Credentials {
   readonly #whole: readonly string[]
@@ -29,19 +29,19 @@ export class Credentials {
     }
   }
 
-  /** Whether a text holds one, also behind an encoding of the text as a whole. */
+  /** Whether a text contains one, also where the text as a whole is encoded. */
   in(text: string): boolean {
     return this.#found(text) !== undefined || this.#found(decoded(text)) !== undefined
   }
 
-  /** A text without them; nothing of it where one cannot be taken out of it. */
+  /** Returns a text without them; an empty one where one cannot be removed. */
   without(text: string): string {
     const found = this.#found(text)
     const clean = found === undefined ? text : struck(text, found)
     return this.#found(decoded(clean)) === undefined ? clean : mark
   }
 
-  /** The characters that belong to one, or `undefined` where there are none. */
+  /** Returns the characters that belong to one; `undefined` where there are none. */
   #found(text: string): Uint8Array | undefined {
     const lower = lowerCase(text)
     let found: Uint8Array | undefined
@@ -69,11 +69,11 @@ function struck(text: string, found: Uint8Array): string {
   return clean
 }
 
-/** A provider of the user's making may give no headers, or no text in them. */
+/** A user's provider may return no headers, or values that are no text. */
 function secretsOf(headers: Readonly<Record<string, string>> | undefined): string[] {
   return Object.entries(headers ?? {}).flatMap(([name, value]) => {
     if (typeof value !== 'string' || plain.test(name.toLowerCase())) return []
-    // `Bearer ...`, `Basic ...`: the scheme is none.
+    // `Bearer ...`, `Basic ...`: the scheme is no secret.
     const bare = value.replace(/^[A-Za-z][\w-]*\s+/, '')
     // A signature with its parameters (`Credential=..., Signature=...`): of the words that it is made of, the long ones.
     if (!/\w=[^,]*,\s*\w+=/.test(bare)) return [bare]
@@ -98,7 +98,7 @@ function formsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret)
   const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
   const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), hex]
-  // Where it stands within what was encoded decides on which of three ways its letters become others.
+  // Its offset in the encoded bytes decides which of three base64 forms it has.
   for (const before of [0, 1, 2]) {
     const text = btoa(String.fromCharCode(...new Uint8Array(before), ...bytes))
     const own = text.slice(Math.ceil((before * 4) / 3), -4)
@@ -107,7 +107,7 @@ function formsOf(secret: string): string[] {
   return forms.map(lowerCase)
 }
 
-/** A text after its escapes are undone: percent, JSON's and HTML's. */
+/** Returns a text without percent, JSON and HTML escapes. */
 function decoded(text: string): string {
   return text
     .replace(/(?:%[0-9a-f]{2})+/gi, run => {
@@ -124,7 +124,7 @@ function decoded(text: string): string {
     .replace(/\\(["\\/])/g, '$1')
 }
 
-/** Of ASCII letters only, so that each character keeps its place. */
+/** ASCII letters only, so that each character keeps its index. */
 function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, run => run.toLowerCase())
 }

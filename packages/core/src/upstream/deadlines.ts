@@ -6,8 +6,8 @@ type CallTimeouts = Pick<Timeouts, 'firstByteMs' | 'responseMs' | 'idleMs'>
 
 /**
  * Watches one upstream call with a single timer: its request, its first byte or the end of a non-streamed response, the
- * pauses between reads, and the total over all attempts. It is re-armed when it fires, not when something happens, so that a read costs
- * one assignment. A pause counts only while a read is waiting: a slow client is not the upstream's fault.
+ * idle time between reads, and the total over all attempts. The timer is re-armed when it fires and not by each read, so
+ * that a read costs one assignment. Idle time counts only while a read waits: a slow client is not the upstream's fault.
  */
 export class Deadlines {
   readonly #timeouts: CallTimeouts
@@ -28,12 +28,12 @@ export class Deadlines {
     this.#expire = expire
   }
 
-  /** The attempt begins; it may wait for its turn first. */
+  /** The attempt begins; it may wait for its slot first. */
   begin(): void {
     this.#arm(this.#clock.monotonic())
   }
 
-  /** The request is being written: what has to be asked elsewhere for it may take as long as a first byte. */
+  /** The request is being encoded: the provider's own requests, such as for a token, have the time of a first byte. */
   writing(): void {
     this.#phase = 'request'
     this.#since = this.#clock.monotonic()
@@ -47,20 +47,20 @@ export class Deadlines {
       this.#since = now
       return
     }
-    // Neither its head nor its body has to begin before it is complete: no pause counts.
+    // Vendors may send nothing before the response is complete: idle time does not count.
     this.#phase = 'response'
     this.#since = undefined
     this.#responseAt = now + this.#timeouts.responseMs
     this.#wakeBefore(this.#responseAt, now)
   }
 
-  /** The head of the answer is here. */
+  /** The head of the response has arrived. */
   answered(): void {
     if (this.#phase !== 'response') this.#phase = 'idle'
     this.#since = undefined
   }
 
-  /** A read of the answer begins to wait. */
+  /** A read begins to wait. */
   waiting(): void {
     if (this.#phase === 'response') return
     const now = this.#clock.monotonic()
@@ -68,7 +68,7 @@ export class Deadlines {
     this.#wakeBefore(now + this.#timeouts.idleMs, now)
   }
 
-  /** The read has something. */
+  /** The read has data. */
   received(): void {
     if (this.#phase === 'response') this.#phase = 'idle'
     this.#since = undefined

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../errors/errors.ts'
 import { UpstreamError, type UpstreamErrorDetails } from '../errors/upstream-error.ts'
 import { Credentials } from './credentials.ts'
-import { cleanFailure } from './redact-error.ts'
+import { redactError } from './redact-error.ts'
 
 const key = 'canary-7d1e55c2b9'
 const credentials = new Credentials({ url: 'https://v.test/v1', headers: { authorization: `Bearer ${key}` } })
@@ -14,13 +14,13 @@ const refused = (details: Partial<UpstreamErrorDetails>, message = 'Refused.') =
 /** All that anybody could print of an error. */
 const printed = (error: unknown) => inspect(error, { depth: 10, showHidden: true })
 
-describe('cleanFailure', () => {
+describe('redactError', () => {
   it('leaves an error that holds nothing of it', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
     const error = refused({ code: 'invalid_value', type: 'com.vendor/Bad', param: 'messages[0].role', cause })
-    expect(cleanFailure(error, credentials)).toBe(error)
+    expect(redactError(error, credentials)).toBe(error)
     const refusal = new GatewayError('unsupported_value', { param: 'n' })
-    expect(cleanFailure(refusal, credentials)).toBe(refusal)
+    expect(redactError(refusal, credentials)).toBe(refusal)
   })
 
   it('takes the key out of every part, and keeps what else is known', () => {
@@ -35,7 +35,7 @@ describe('cleanFailure', () => {
       },
       `The key ${key} is wrong.`,
     )
-    const clean = cleanFailure(error, credentials)
+    const clean = redactError(error, credentials)
     expect(printed(clean)).not.toContain('canary')
     expect(clean).toMatchObject({
       kind: 'refused',
@@ -53,14 +53,14 @@ describe('cleanFailure', () => {
   it.each(['Tell me of my illness', 'sk-abcdefgh12345678', 'a'.repeat(201), 'a\nb', ''])(
     'takes no sentence and no secret for a code: %j',
     word => {
-      const clean = cleanFailure(refused({ code: word, type: word, param: word }), credentials)
+      const clean = redactError(refused({ code: word, type: word, param: word }), credentials)
       expect(clean).toMatchObject({ code: null, type: null, param: null })
     },
   )
 
   it('says by its code what went wrong with a host that it does not name', () => {
     const cause = Object.assign(new Error('getaddrinfo ENOTFOUND v.test'), { code: 'ENOTFOUND' })
-    const clean = cleanFailure(refused({ cause }), credentials)
+    const clean = redactError(refused({ cause }), credentials)
     expect(printed(clean)).not.toContain('v.test')
     expect(clean.cause).toMatchObject({
       code: 'ENOTFOUND',
@@ -72,7 +72,7 @@ describe('cleanFailure', () => {
     'takes no secret and no sentence for the code of a cause: %j',
     code => {
       const cause = Object.assign(new Error(`failed at v.test`), { code })
-      const clean = cleanFailure(refused({ cause }), credentials)
+      const clean = redactError(refused({ cause }), credentials)
       expect(clean.cause).not.toHaveProperty('code')
       expect(printed(clean)).not.toMatch(/canary/i)
     },
@@ -91,16 +91,16 @@ describe('cleanFailure', () => {
       new Error('outer', { cause: quoted }),
       new AggregateError([quoted], 'some'),
     ]) {
-      const clean = cleanFailure(refused({ cause }), credentials)
+      const clean = redactError(refused({ cause }), credentials)
       expect(printed(clean)).not.toContain('my prompt')
-      expect(clean.cause).toMatchObject({ message: expect.stringMatching(/^\w+, whose words are left out/) })
+      expect(clean.cause).toMatchObject({ message: expect.stringMatching(/^\w+, message removed/) })
       expect((clean.cause as Error).stack).toContain('redact-error.test.ts')
     }
   })
 
   it('cleans what a provider refuses with', () => {
     const details = { message: `Not ${key}.`, param: key, headers: { 'x-a': key, 'x-b': 'b' }, cause: key }
-    const clean = cleanFailure(new GatewayError('invalid_value', details), credentials)
+    const clean = redactError(new GatewayError('invalid_value', details), credentials)
     expect(printed(clean)).not.toContain('canary')
     expect(clean).toMatchObject({ reason: 'invalid_value', message: 'Not [removed].' })
     expect((clean as GatewayError).headers).toEqual({ 'x-b': 'b' })
@@ -109,6 +109,6 @@ describe('cleanFailure', () => {
   it('stands causes that hold themselves', () => {
     const cause: { self?: unknown } = {}
     cause.self = cause
-    expect(cleanFailure(refused({ cause }), credentials).cause).toBe(cause)
+    expect(redactError(refused({ cause }), credentials).cause).toBe(cause)
   })
 })

@@ -9,7 +9,7 @@ export function encodeFailure(error: unknown): unknown {
   const credentials = new Credentials({ url: '', headers: {} })
   // What was thrown may be `undefined`, which would read as no failure.
   const failure = error ?? new Error('The provider threw nothing.')
-  return isKnown(failure) ? cleanFailure(failure, credentials) : cleanCause(failure, credentials)
+  return isKnown(failure) ? redactError(failure, credentials) : redactCause(failure, credentials)
 }
 
 /** Returns what to throw where a call failed, of a `kind` that its error may name better. Never throws. */
@@ -22,9 +22,9 @@ export function callFailure(
     const failure = isKnown(error)
       ? error
       : new UpstreamError('The upstream call failed.', { kind, cause: error })
-    return cleanFailure(failure, new Credentials(request))
+    return redactError(failure, new Credentials(request))
   } catch (thrown) {
-    // An error of a user's making may fail as it is looked at.
+    // Reading an error of the user's may throw.
     return thrown
   }
 }
@@ -34,24 +34,24 @@ function isKnown(error: unknown): error is UpstreamError | GatewayError {
 }
 
 /**
- * A failure of an upstream call without what must not be told of it, to a caller or to a log: the call's
- * credentials, whoever repeats them, and content that a parser quotes. Codes are kept where they look like codes.
+ * Returns a failure of an upstream call without what neither a caller nor a log may see: the call's credentials, wherever
+ * they are repeated, and content that a parser quotes. Codes stay where they look like codes.
  */
-export function cleanFailure(
+export function redactError(
   error: UpstreamError | GatewayError,
   credentials: Credentials,
 ): UpstreamError | GatewayError {
-  return UpstreamError.is(error) ? cleanUpstream(error, credentials) : cleanRefusal(error, credentials)
+  return UpstreamError.is(error) ? redactUpstream(error, credentials) : redactGatewayError(error, credentials)
 }
 
-function cleanUpstream(error: UpstreamError, credentials: Credentials): UpstreamError {
+function redactUpstream(error: UpstreamError, credentials: Credentials): UpstreamError {
   const { vendorMessage, cause } = error
   const clean = {
     code: wordOf(error.code, credentials),
     type: wordOf(error.type, credentials),
     param: wordOf(error.param, credentials),
     vendorMessage: vendorMessage === undefined ? undefined : credentials.without(vendorMessage),
-    cause: cleanCause(cause, credentials),
+    cause: redactCause(cause, credentials),
   }
   const message = credentials.without(error.message)
   const same =
@@ -62,17 +62,17 @@ function cleanUpstream(error: UpstreamError, credentials: Credentials): Upstream
     clean.vendorMessage === vendorMessage &&
     clean.cause === cause
   if (same) return error
-  const told = new UpstreamError(message, { ...error, ...clean } as UpstreamErrorDetails)
-  return withStackOf(error, told, credentials)
+  const redacted = new UpstreamError(message, { ...error, ...clean } as UpstreamErrorDetails)
+  return withStackOf(error, redacted, credentials)
 }
 
-/** What a provider refuses with reaches the caller as it stands. */
-function cleanRefusal(error: GatewayError, credentials: Credentials): GatewayError {
-  const { reason: refusal, message, param, headers } = error
-  const cause = cleanCause(error.cause, credentials)
-  const told = [message, param ?? '', ...Object.values(headers)]
-  if (cause === error.cause && !told.some(text => credentials.in(text))) return error
-  const clean = new GatewayError(refusal, {
+/** A `GatewayError` of a provider reaches the caller unchanged. */
+function redactGatewayError(error: GatewayError, credentials: Credentials): GatewayError {
+  const { reason, message, param, headers } = error
+  const cause = redactCause(error.cause, credentials)
+  const texts = [message, param ?? '', ...Object.values(headers)]
+  if (cause === error.cause && !texts.some(text => credentials.in(text))) return error
+  const clean = new GatewayError(reason, {
     message: credentials.without(message),
     param: param === null ? null : credentials.without(param),
     headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => !credentials.in(value))),
@@ -81,56 +81,57 @@ function cleanRefusal(error: GatewayError, credentials: Credentials): GatewayErr
   return withStackOf(error, clean, credentials)
 }
 
-/** A code, a type or a path of a vendor's making; `null` where it is none, but a sentence or a secret. */
+/** Returns a vendor's code, type or path; `null` where it is a sentence or a secret. */
 function wordOf(word: string | null, credentials: Credentials): string | null {
   if (typeof word !== 'string' || !/^[\w.:/#[\]-]{1,200}$/.test(word)) return null
   return credentials.in(word) || redact(word) !== word ? null : word
 }
 
-/** A cause, or what may be told of it: a parser's error quotes the text that it read. */
-function cleanCause(cause: unknown, credentials: Credentials): unknown {
+/** Returns a cause, or its name and code alone: a parser's error quotes the text that it read. */
+function redactCause(cause: unknown, credentials: Credentials): unknown {
   if (cause === undefined) return undefined
-  const seen = new Set<unknown>()
-  if (!quotes(cause, credentials, seen)) return cause
+  const visited = new Set<unknown>()
+  if (!quotes(cause, credentials, visited)) return cause
   const name = cause instanceof Error && /^\w{1,40}$/.test(cause.name) ? cause.name : 'Error'
   const code = codeOf(cause, credentials)
   const clean = new Error(
-    `${name}${code === undefined ? '' : ` ${code}`}, whose words are left out: they may quote what was read or sent.`,
+    `${name}${code === undefined ? '' : ` ${code}`}, message removed: it may quote what was read or sent.`,
   )
   if (code !== undefined) Object.assign(clean, { code })
   return cause instanceof Error ? withStackOf(cause, clean, credentials) : clean
 }
 
-/** A code such as ECONNREFUSED says what went wrong, and not with whom. */
+/** A code such as ECONNREFUSED names the failure and no host. */
 function codeOf(cause: unknown, credentials: Credentials): string | undefined {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   if (typeof code !== 'string' || !/^[A-Z][A-Z\d_]{2,60}$/.test(code)) return undefined
   return wordOf(code, credentials) ?? undefined
 }
 
-const mostSeen = 1_000
+const maxVisited = 1_000
 
-/** Whether a value, or what it is made of, holds a credential or is a parser's error. */
-function quotes(value: unknown, credentials: Credentials, seen: Set<unknown>): boolean {
+/** Whether a value, or one of its members, contains a credential or is a parser's error. */
+function quotes(value: unknown, credentials: Credentials, visited: Set<unknown>): boolean {
   if (typeof value === 'string') return credentials.in(value)
-  if (typeof value !== 'object' || value === null || seen.has(value) || seen.size > mostSeen) return false
-  seen.add(value)
+  if (typeof value !== 'object' || value === null || visited.has(value) || visited.size > maxVisited)
+    return false
+  visited.add(value)
   if (value instanceof Error) {
     const { name, message, stack, cause } = value
     if (name === 'SyntaxError') return true
     const { errors } = value as { errors?: unknown }
-    if ([message, stack, cause, errors].some(part => quotes(part, credentials, seen))) return true
+    if ([message, stack, cause, errors].some(part => quotes(part, credentials, visited))) return true
   }
-  return Object.values(value).some(part => quotes(part, credentials, seen))
+  return Object.values(value).some(part => quotes(part, credentials, visited))
 }
 
-/** The frames of the error that happened, under the words of the one that tells of it. */
-function withStackOf<T extends Error>(happened: Error, told: T, credentials: Credentials): T {
-  const { stack, message } = happened
+/** Gives the redacted error the stack frames of the original one. */
+function withStackOf<T extends Error>(original: Error, redacted: T, credentials: Credentials): T {
+  const { stack, message } = original
   const at = stack?.indexOf(message) ?? -1
-  if (stack === undefined || at === -1) return told
+  if (stack === undefined || at === -1) return redacted
   const frames = stack.slice(at + message.length)
-  const value = `${told.name}: ${told.message}${credentials.in(frames) ? '' : frames}`
-  Object.defineProperty(told, 'stack', { value, writable: true, configurable: true })
-  return told
+  const value = `${redacted.name}: ${redacted.message}${credentials.in(frames) ? '' : frames}`
+  Object.defineProperty(redacted, 'stack', { value, writable: true, configurable: true })
+  return redacted
 }

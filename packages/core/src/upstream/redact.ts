@@ -1,6 +1,6 @@
 const mark = '[removed]'
 
-/** What shows that a text was written for the upstream's own people: none of it is told. */
+/** Patterns of internal texts, such as stack traces and paths: such a text is removed as a whole. */
 const internals: readonly RegExp[] = [
   /\bTraceback\b|\bFile "[^"]{1,300}", line \d|, line \d+, in /, // Python
   /\bat .{0,300}?[^\s\d]:\d+:\d+/, // JavaScript: `at run (file:10:5)`
@@ -13,9 +13,9 @@ const internals: readonly RegExp[] = [
 ]
 
 /**
- * What is taken out of a text that is told, in this order: whole phrases before their parts. Each pattern
- * starts at one place of a run or is bounded, so that no text of an upstream makes it slow. A quotation mark
- * that closes is left: it is taken only at the start of a value and before a letter or digit.
+ * The patterns to remove from a text, in this order: phrases before their parts. Each pattern starts at one position of a
+ * run or is bounded, so that no text takes quadratic time. A closing quotation mark stays: one is removed only at the start
+ * of a value and before a letter or digit.
  */
 const secrets: Readonly<Record<string, RegExp>> = {
   url: /\b[a-z][a-z0-9+.-]{0,30}:\/\/(?:[^\s"'`]|["'`](?=\w))+/gi,
@@ -50,8 +50,8 @@ const secrets: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * A vendor's words made fit for a caller: keys, tokens, URLs, hosts and addresses replaced, control
- * characters gone, at most 1,000 characters. Empty where they show the inside of the upstream: a stack, a path.
+ * Makes a vendor's message safe for a caller: replaces keys, tokens, URLs, hosts and addresses, removes control characters,
+ * and shortens it to 1,000 characters. Returns an empty text for one that shows the upstream's internals: a stack, a path.
  */
 export function redact(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
@@ -65,13 +65,13 @@ export function redact(text: string): string {
   return clean.length > 1_000 ? `${clean.slice(0, 1_000)}...` : clean
 }
 
-/** Whether a long run is a key. What is quoted is more often the name of a tool, or an id, of the caller's own. */
+/** Whether a long run is a key. A quoted one is more often the name of a tool, or an id of the caller's. */
 function isRandom(run: string, quoted: boolean): boolean {
   if (/^(?:call_|chatcmpl-)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.test(run)) return false
   if (/^[0-9a-f]+$/i.test(run)) return !quoted
   if (!(/\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run))) return false
   if (!quoted && !/[-_]/.test(run)) return true
-  // Letters and digits change places all the time in a key, seldom in `Meta-Llama-3-1-405B-Instruct-Turbo`.
+  // Letters and digits alternate often in a key, rarely in `Meta-Llama-3-1-405B-Instruct-Turbo`.
   const changes = run.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g) ?? []
   return changes.length > 0.3 * run.length
 }

@@ -5,8 +5,8 @@ import type { UpstreamError } from '../errors/upstream-error.ts'
 import { redact } from './redact.ts'
 
 /**
- * What the caller is told of an upstream's failure. Only a fault of the request itself (400, 422) is told in
- * the upstream's words, scrubbed; the gateway's own credentials failing is a 502, never the caller's 401.
+ * Converts an upstream's failure into the caller's error. Only a fault of the request itself (400, 422) has the upstream's
+ * message, redacted. Credentials of the gateway that fail are a 502, never a 401 of the caller.
  */
 export function toGatewayError(error: UpstreamError, model: string): GatewayError {
   const cause = error
@@ -19,7 +19,7 @@ export function toGatewayError(error: UpstreamError, model: string): GatewayErro
       return new GatewayError('upstream_timeout', { cause })
     case 'refused':
       return ofStatus(error, model)
-    // Also a kind that another copy of this package may know.
+    // Also for a kind of a newer copy of this package.
     default:
       return new GatewayError('upstream_error', { cause })
   }
@@ -57,7 +57,7 @@ function ofStatus(error: UpstreamError, model: string): GatewayError {
   }
 }
 
-/** Every refusal of a request's content that says by its code what is wrong. */
+/** The codes of refused content that callers may see. */
 const tellable: ReadonlySet<string> = new Set<ErrorReason>([
   'unsupported_content_type',
   'missing_required_parameter',

@@ -5,7 +5,7 @@ import type { Deadlines } from './deadlines.ts'
 
 const maxTextBytes = 32 * 1024 * 1024
 
-/** A transport's answer whose reads are watched, and which can be read as text. */
+/** Returns a transport's response whose reads count for the deadlines, and which can be read as text. */
 export function watchResponse(response: TransportResponse, deadlines: Deadlines): UpstreamResponse {
   const { status, headers } = response
   const body = watchedBody(response.body, deadlines)
@@ -89,7 +89,7 @@ async function collectedText(body: AsyncIterable<Uint8Array>): Promise<string> {
     if (last !== undefined) parts.push(decoder.decode(last, { stream: true }))
     last = chunk
   }
-  // Not as a stream, which costs much more: most answers come in one piece.
+  // Decoded at once, which costs much less than a stream: most responses arrive in one piece.
   const end = decoder.decode(last)
   return parts.length === 0 ? end : parts.join('') + end
 }

@@ -73,7 +73,7 @@ export function describeChanges(mount: Mount): void {
     expect(upstream.requests).toHaveLength(0)
   })
 
-  it.each(['route', 'limit'])(
+  it.each(['route', 'limits'])(
     'a request that %s has spoilt is refused, and its room given back',
     async name => {
       const own = await serviceWith(mount, {})
@@ -85,7 +85,7 @@ export function describeChanges(mount: Mount): void {
             return table(draft, context)
           },
         }),
-        ...(name === 'limit' && {
+        ...(name === 'limits' && {
           limits: {
             admit: (_, draft) => {
               spoil(draft.body)

@@ -4,8 +4,8 @@ import { LifeEnded } from '../../errors/abort-reasons.ts'
 import type { Lifetime } from '../../http/lifetime.ts'
 
 /**
- * Waits until a time in monotonic milliseconds, and never wakes before it. Rejects with `LifeEnded` as soon as the life
- * ends. Leaves nothing behind.
+ * Waits until a time in monotonic milliseconds, and never resolves before it. Rejects with `LifeEnded` as soon as the
+ * lifetime ends.
  */
 export function sleepUntil(until: number, lifetime: Lifetime, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -16,7 +16,7 @@ export function sleepUntil(until: number, lifetime: Lifetime, clock: Clock): Pro
     }
     const wake = () => {
       const left = until - clock.monotonic()
-      // Timers may come a little early.
+      // Timers may fire a little early.
       if (left > 0) timer = clock.setTimer(Math.ceil(left), wake)
       else {
         lifetime.offEnd(ended)

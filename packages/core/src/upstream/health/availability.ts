@@ -10,8 +10,8 @@ export interface Unavailable extends TargetUnavailable {
 }
 
 /**
- * How often a target that is left alone is asked all the same by those who have nowhere else to go, in milliseconds. Whoever
- * was let through last waits for twice as long, so that nobody takes every turn.
+ * How often an unavailable target is called by requests without another target, in milliseconds. The principal that called
+ * it last waits twice as long, so that no principal takes every turn.
  */
 const lastResortEveryMs = 1_000
 
@@ -19,9 +19,9 @@ const lastResortEveryMs = 1_000
 export class Availability {
   readonly #breaker: Breaker
   readonly #cooldowns: Cooldowns
-  /** The cooldowns that the target asked for itself: the last resort is tried before the rest is over. */
+  /** The cooldowns that the target asked for itself: the last resort is tried before the others are over. */
   readonly #pauses: Cooldowns
-  /** When it may be asked next as the last resort, and who was let through last. */
+  /** When it may be called next as the last resort, and the principal that did so last. */
   #lastResortAt = 0
   #lastResortBy: string | undefined
 
@@ -55,7 +55,7 @@ export class Availability {
     return isForAll !== undefined && now < isForAll.until ? 'all' : 'principal'
   }
 
-  /** Returns when a principal that it is not available to may ask it as the last resort, in milliseconds; 0: now. */
+  /** Returns when a principal that it is not available to may call it as the last resort, in milliseconds; 0: now. */
   lastResortMs(now: number, principal: string, options: BreakerOptions | undefined): number {
     const pauseMs = this.#pauses.waitMs(now, principal)
     const holds = this.#breaker.holds(principal)
@@ -67,7 +67,7 @@ export class Availability {
     return Math.max(pauseMs, this.#lastResortAt + again - now, 0)
   }
 
-  /** A principal asks it as the last resort. */
+  /** A principal calls it as the last resort. */
   takeLastResort(now: number, principal: string): void {
     this.#lastResortAt = now + lastResortEveryMs
     this.#lastResortBy = principal
@@ -78,7 +78,7 @@ export class Availability {
     this.#lastResortAt = now + lastResortEveryMs
   }
 
-  /** Nobody has asked it as the last resort since it became unavailable. */
+  /** No principal has called it as the last resort since it became unavailable. */
   forgetLastResort(): void {
     this.#lastResortBy = undefined
   }

@@ -106,7 +106,7 @@ describe('Breaker', () => {
           } else if (running.length > 0) {
             const call = running.splice(taken.which % running.length, 1)[0]!
             if (taken.kind === 'success') breaker.succeeded(call.generation, now, options)
-            else if (taken.kind === 'neutral') breaker.letGo(call.generation)
+            else if (taken.kind === 'neutral') breaker.releaseProbe(call.generation)
             else breaker.failed(call.generation, now, options, () => 0.5)
             oracle.ended(call, taken.kind, now)
           }

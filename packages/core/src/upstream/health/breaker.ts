@@ -5,23 +5,23 @@ import { WitnessedFailures } from './witnessed-failures.ts'
 
 export type BreakerState = 'closed' | 'open' | 'half_open'
 
-/** Beside a probe that has not ended after so long, in milliseconds, another may be made: some answers take minutes. */
+/** After how long another probe may begin beside one that has not ended, in milliseconds: some answers take minutes. */
 export const probeMs = 30_000
 
-/** How soon to ask again where a probe is under way, in milliseconds: nobody knows how long it takes. */
+/** The reported wait while a probe is under way, in milliseconds: its duration is unknown. */
 export const probedMs = 1_000
 
-/** A target that answers some calls has stopped answering after so many times `failures` in a row. */
+/** How many times `failures` in a row open the breaker of a target that answers some calls. */
 const rowsUntilDead = 4
 
 /** A failure as the breaker counts it. */
 export interface CountedFailure {
-  /** The digest of the principal that saw it; `undefined` where no caller can cause it. */
+  /** The digest of the principal whose call failed; `undefined` for a failure that no caller can cause. */
   readonly principal: string | undefined
   readonly reason: UnavailableReason
 }
 
-/** An opening that another process tells of. */
+/** An opening in another process. */
 export interface AdoptedOpening {
   readonly openings: number
   readonly openMs: number
@@ -34,16 +34,16 @@ export interface AdoptedOpening {
 
 /**
  * Opens when a target fails too often, and lets one call at a time probe it when it was open for long enough. Each
- * opening, closing and probe is a new generation: what a call from before the opening comes to says nothing any more.
+ * opening, closing and probe starts a new generation: results of calls from before an opening are ignored.
  *
- * Where a single principal saw the failures, its requests may be what fails: it is open for this principal only, and the
- * calls of others decide. One success of theirs closes it.
+ * Where all failures are of a single principal, its requests may be the cause: the breaker is open for this principal only,
+ * and the calls of others decide. One success of theirs closes it.
  */
 export class Breaker {
   readonly #calls = new RecentCount()
   readonly #failures = new WitnessedFailures()
   #generation = 0
-  /** That in which it was opened. */
+  /** The generation in which it was opened. */
   #opened = 0
   #closed = true
   /** The only principal that it is open for; `undefined`: for all. */
@@ -54,7 +54,7 @@ export class Breaker {
   /** How often it was opened since it was last closed. */
   #openings = 0
   #openUntil = 0
-  /** Whose probe failed last, and until when it is open for others: nobody keeps it open for them by failing probes. */
+  /** The principal whose probe failed last, and until when it is open for others: failing probes do not keep it open for them. */
   #prober: string | undefined
   #othersUntil = 0
   #probedUntil: number | undefined
@@ -70,7 +70,7 @@ export class Breaker {
     return this.#changes
   }
 
-  /** What a call has to be judged by. */
+  /** The generation of a call that begins now. */
   get generation(): number {
     return this.#generation
   }
@@ -98,7 +98,7 @@ export class Breaker {
     return this.#partial
   }
 
-  /** What the last failure was that opened it. */
+  /** The reason of the last failure that opened it. */
   get reason(): UnavailableReason {
     return this.#reason
   }
@@ -119,7 +119,7 @@ export class Breaker {
     return this.#closed ? 0 : Math.max(0, this.#openUntil - now)
   }
 
-  /** How long a principal may make no call, in milliseconds; without one, anybody. */
+  /** How long a principal has to wait, in milliseconds; without one, any principal. */
   waitMs(now: number, principal?: string): number {
     if (!this.holds(principal)) return 0
     const sooner = principal !== undefined && this.#prober !== undefined && principal !== this.#prober
@@ -133,7 +133,7 @@ export class Breaker {
     return this.#probedUntil !== undefined && now < this.#probedUntil
   }
 
-  /** Whether it is worth the calls of a principal that has nowhere else to go: some of them are answered. */
+  /** Whether a principal without another target may call it: some calls are answered. */
   answersSome(now: number, principal: string, { failures, windowMs }: BreakerOptions): boolean {
     return (
       this.#partial &&
@@ -153,7 +153,7 @@ export class Breaker {
     this.#generation++
   }
 
-  /** A call answers. Closes at a probe. Gives the generation that its end is judged by. */
+  /** A call answers; that of a probe closes the breaker. Returns the generation for which its end counts. */
   answered(generation: number, now: number, principal?: string): number {
     if (this.#contradicts(generation, principal)) this.#contradictedAt = now
     else if (!this.#isProbe(generation)) return generation
@@ -169,7 +169,7 @@ export class Breaker {
     this.#calls.add(now, windowMs)
   }
 
-  /** `lastResort`: it was let through although it was open, and is no probe. */
+  /** `lastResort`: the call was made although the breaker was open, and is no probe. */
   failed(
     generation: number,
     now: number,
@@ -195,14 +195,14 @@ export class Breaker {
     }
   }
 
-  /** What a call came to says nothing. Tells whether it was the probe: another may be made. */
-  letGo(generation: number): boolean {
+  /** A call was inconclusive. Returns whether it was the probe: another may begin. */
+  releaseProbe(generation: number): boolean {
     if (this.#probedUntil === undefined || generation !== this.#generation) return false
     this.#probedUntil = undefined
     return true
   }
 
-  /** Is in the state that another one told of. */
+  /** Takes the state of another process. */
   adopt(opening: AdoptedOpening, { openMs, failures }: BreakerOptions, now: number): void {
     const { openFor } = opening
     if (opening.openings === 0) {
@@ -259,16 +259,16 @@ export class Breaker {
     return !this.#closed && generation > this.#opened
   }
 
-  /** A success that says it is not the target that fails. */
+  /** A success that shows that the target works. */
   #contradicts(generation: number, principal: string | undefined): boolean {
     return this.#openFor !== undefined && principal !== this.#openFor && generation >= this.#opened
   }
 
-  /** Whom it has to be opened for; `undefined`: nobody. */
+  /** Returns the principals that it has to be opened for; `undefined`: none. */
   #suspectOf(now: number, options: BreakerOptions): { readonly openFor: string | undefined } | undefined {
     const { failures, minCalls, errorRate, windowMs } = options
     if (this.#failsAll(now, options)) return { openFor: undefined }
-    // Others were answered shortly ago when it was: what goes on failing are its requests.
+    // Others were answered recently while it was open for this principal: its requests are the cause.
     if (now - this.#contradictedAt < windowMs) return undefined
     if (this.#failures.row >= failures) return { openFor: this.#failures.topOfRow }
     const calls = this.#calls.within(windowMs, now)
@@ -276,13 +276,13 @@ export class Breaker {
     return { openFor: this.#failures.topWithin(windowMs, now)[0] }
   }
 
-  /** Whether it fails whoever asks. */
+  /** Whether it fails for every principal. */
   #failsAll(now: number, { failures, minCalls, errorRate, windowMs }: BreakerOptions): boolean {
     if (this.#failures.rowOfSeveral(capOf(failures), windowMs, now) >= failures) return true
     const failed = this.#failures.within(windowMs, now)
     const [, top] = this.#failures.topWithin(windowMs, now)
     if (failed === top) return false
-    // Those of the principal that saw the most count as one.
+    // The failures of the principal with the most count as one.
     const left = top === 0 ? 0 : top - 1
     const calls = this.#calls.within(windowMs, now) - left
     return calls >= minCalls && failed - left >= errorRate * calls
@@ -294,7 +294,7 @@ function capOf(failures: number): number {
   return Math.ceil(failures / 2)
 }
 
-/** Twice as long each time, give or take a fifth: gateways that saw the same failure do not probe at the same moment. */
+/** Doubles each time, with a jitter of 20 %: gateways with the same failure do not probe at the same time. */
 function openSpan(openings: number, { openMs, maxOpenMs }: BreakerOptions, random: number): number {
   return Math.min(openMs * 2 ** openings * (0.8 + 0.4 * random), maxOpenMs)
 }

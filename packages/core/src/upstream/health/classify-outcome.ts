@@ -1,15 +1,15 @@
 import { GatewayError } from '../../errors/errors.ts'
 import { UpstreamError } from '../../errors/upstream-error.ts'
 
-/** What the end of a call says of its target. */
+/** The effect of a call on the health of its target. */
 type AttemptClassification =
   | { readonly kind: 'success' | 'neutral' }
   /**
-   * `own`: it may be this process that cannot reach it, or is not let in: other processes are not told. `answered`: it
-   * answered with an error, which may be the fault of the request.
+   * `own`: this process may be the one that cannot connect or authenticate: the failure is not shared. `answered`: the
+   * target answered with an error, which may be the fault of the request.
    */
   | { readonly kind: 'failure'; readonly own: boolean; readonly answered: boolean }
-  /** It is to be left alone for a while, and has not failed. `asked`: it said for how long. */
+  /** The target is not called for a while, and has not failed. `asked`: it sent a `retry-after`. */
   | { readonly kind: 'cooldown'; readonly ms: number; readonly own: boolean; readonly asked: boolean }
 
 const success: AttemptClassification = { kind: 'success' }
@@ -19,14 +19,14 @@ const broken: AttemptClassification = { kind: 'failure', own: false, answered: f
 const noConnection: AttemptClassification = { kind: 'failure', own: true, answered: false }
 const neutral: AttemptClassification = { kind: 'neutral' }
 
-/** A pause that an upstream asks for is obeyed within these, in milliseconds. */
+/** The range of cooldowns, in milliseconds. */
 export const cooldownMs = { least: 1_000, most: 60_000 }
 
 /**
- * What the end of a call says of its target. `answered`: its first content had come.
+ * Returns the effect of a call on the health of its target. `answered`: its first content had arrived.
  *
- * Only an upstream's own doing counts. What is unknown may be a fault of this process or of the request, and says
- * nothing: a request that a provider cannot write must not close a target for others.
+ * Only faults of the upstream count. An unknown error may be the fault of this process or of the request: a request that a
+ * provider cannot encode must not make a target unavailable for others.
  */
 export function classifyOutcome(error: unknown, answered: boolean): AttemptClassification {
   if (error === undefined) return success
@@ -35,10 +35,10 @@ export function classifyOutcome(error: unknown, answered: boolean): AttemptClass
 }
 
 function ofUpstream(error: UpstreamError, answered: boolean): AttemptClassification {
-  // Both ends may close a kept connection at the same time: that is nobody's fault.
+  // Both ends may close an idle connection at the same time: that is no fault.
   if (error.staleConnection) return neutral
-  if (isOwnLack(error)) return neutral
-  // It answered for as long as it was let.
+  if (isLocalShortage(error)) return neutral
+  // It answered until the deadline of the request.
   if (error.kind === 'total_timeout' && answered) return neutral
   if (error.kind === 'unreachable' || error.kind === 'connect_timeout') return noConnection
   if (error.kind === 'garbled') return failure
@@ -48,7 +48,7 @@ function ofUpstream(error: UpstreamError, answered: boolean): AttemptClassificat
 function ofStatus(error: UpstreamError): AttemptClassification {
   const { status, code, retryAfterMs } = error
   if (isTooLarge(error)) return neutral
-  // Neither a key that is refused nor an account without means mends itself in a second.
+  // A refused key or an empty account does not recover within a second.
   if (status === 401 || status === 402 || code === 'insufficient_quota') {
     return { kind: 'cooldown', ms: cooldownMs.most, own: true, asked: false }
   }
@@ -56,32 +56,38 @@ function ofStatus(error: UpstreamError): AttemptClassification {
     const asked = retryAfterMs !== undefined && retryAfterMs >= 0
     return { kind: 'cooldown', ms: within(retryAfterMs), own: false, asked }
   }
-  // A 403 may be the key's fault, or what some vendors say of one prompt: it takes several to close a target.
+  // A 403 may be due to the key, or to a single prompt at some vendors: it takes several to open the breaker.
   if (status === 403) return refusal
   if (status === 408) return failure
   return status !== undefined && status >= 400 && status < 500 ? neutral : failure
 }
 
-/** This machine has no socket or no port left: that is not the upstream's fault. */
-function isOwnLack({ cause }: UpstreamError): boolean {
-  return hasCode(cause) && ownLacks.has(cause.code)
+/** Whether this machine has no socket or port left, which is not the upstream's fault. */
+function isLocalShortage({ cause }: UpstreamError): boolean {
+  return hasCode(cause) && localShortages.has(cause.code)
 }
 
-const ownLacks: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM'])
+const localShortages: ReadonlySet<unknown> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'EADDRNOTAVAIL',
+  'ENOBUFS',
+  'ENOMEM',
+])
 
 function hasCode(value: unknown): value is { readonly code: unknown } {
   return typeof value === 'object' && value !== null && 'code' in value
 }
 
-/** A time that is none counts as none told. */
+/** An invalid time counts as absent. */
 function within(ms = cooldownMs.least): number {
   return Math.min(Math.max(ms, cooldownMs.least), cooldownMs.most) || cooldownMs.least
 }
 
-/** How vendors say what the account still pays for: "You requested up to 65536 tokens, but can only afford 30104". */
+/** Vendors' messages about what an account can still pay for: "You requested up to 65536 tokens, but can only afford 30104". */
 const affordable = /\bcan only afford \d/i
 
-/** How vendors say that a request alone is more than its account's rate. */
+/** Vendors' messages about a request that exceeds the rate of its account by itself. */
 const aboveRate = /\brequest too large\b|\btokens must be reduced\b/i
 
 /**

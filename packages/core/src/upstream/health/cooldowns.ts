@@ -1,8 +1,8 @@
 import type { UnavailableReason } from '../../errors/unavailable-reason.ts'
 
-/** A time for which a principal leaves a target alone. */
+/** A time in which a principal does not call a target. */
 export interface Cooldown {
-  /** Its digest; `undefined`: whoever asks. */
+  /** The principal's digest; `undefined`: every principal. */
   readonly principal: string | undefined
   /** Monotonic milliseconds. */
   readonly until: number
@@ -12,8 +12,8 @@ export interface Cooldown {
 }
 
 /**
- * The cooldowns of one target. A failure makes the principal that saw it wait, and everybody where another principal saw
- * one too. So the longest cooldown counts for its principal, and the longest of another principal counts for all.
+ * The cooldowns of one target. A failure makes its principal wait, and every principal once another one has a failure too.
+ * So the longest cooldown counts for its principal, and the longest of another principal counts for all.
  */
 export class Cooldowns {
   #longest: Cooldown | undefined
@@ -24,7 +24,7 @@ export class Cooldowns {
     return this.#longest
   }
 
-  /** That which counts for all. */
+  /** The one that counts for all principals. */
   get forAll(): Cooldown | undefined {
     return this.#forAll
   }
@@ -46,7 +46,7 @@ export class Cooldowns {
     }
   }
 
-  /** That which counts for a principal; without one, for any. */
+  /** Returns the one that counts for a principal; without a principal, the one for any. */
   of(principal: string | undefined): Cooldown | undefined {
     const longest = this.#longest
     const isItsOwn = principal === undefined || longest?.principal === principal
@@ -64,7 +64,7 @@ export class Cooldowns {
       cooldown !== undefined && isOfAccount(cooldown.reason) && cooldown.since < beganAt
     if (lifted(this.#forAll)) this.#forAll = undefined
     if (!lifted(this.#longest)) return
-    // Another one's cooldown stays that one's.
+    // The cooldown of another principal stays.
     this.#longest = this.#forAll
     this.#forAll = undefined
   }
@@ -80,7 +80,7 @@ export class Cooldowns {
   }
 }
 
-/** Whether a target refuses whatever this service asks, and did not say for how long. */
+/** Whether a target refuses every request of the account, for an unknown time. */
 export function isOfAccount(reason: UnavailableReason): boolean {
   return reason === 'upstream_auth' || reason === 'insufficient_quota'
 }

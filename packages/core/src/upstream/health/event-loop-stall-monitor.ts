@@ -2,21 +2,21 @@ import type { Clock, Timer } from '../../clock/clock.ts'
 
 const tickMs = 1_000
 
-/** So much later than due is a tick where this process stood still, in milliseconds. */
+/** How late a tick has to be to count as a stall, in milliseconds. */
 const pauseMs = 2_000
 
-/** When this process stood still. */
+/** The stalls of this process. */
 export interface Pauses {
   /** A call begins. */
   began(now: number): void
-  /** A call that began at `since` has ended. Tells whether this process stood still meanwhile. */
+  /** A call that began at `since` has ended. Returns whether this process stalled meanwhile. */
   ended(since: number, now: number): boolean
 }
 
 /**
- * Knows when this process stood still, as when its machine slept or its event loop was blocked. Upstreams give up
- * calls that are not read, and timers are late: what a call comes to that was under way then says nothing of its
- * target. One timer for all, and none while no call is under way; it holds no process.
+ * Detects stalls of this process: its machine slept, or its event loop was blocked. Upstreams abort calls that are not read,
+ * and timers fire late: the result of a call during a stall says nothing about its target. It has one timer, none while no
+ * call is under way, and the timer does not keep the process alive.
  */
 export class EventLoopStallMonitor implements Pauses {
   readonly #clock: Clock
@@ -38,7 +38,7 @@ export class EventLoopStallMonitor implements Pauses {
     this.#calls++
     if (this.#timer !== undefined) {
       if (now - this.#dueAt <= pauseMs) return
-      // Also a timer that never comes, as on platforms that end it with the request which made it.
+      // Also a timer that never fires, as on platforms that cancel it with the request that created it.
       this.#look(now)
       this.#timer.cancel()
     }

@@ -4,30 +4,29 @@ import type { HealthSettings } from './health-options.ts'
 import { HealthSync } from './health-sync.ts'
 import { type RecordSettings, TargetHealthState } from './target-health-state.ts'
 
-/** Of one provider so many models are remembered. */
-const mostModels = 1_000
+/** How many models of a provider have a state. */
+const maxModels = 1_000
 
-/** And so many, where more than those are left alone. */
-const mostThatMatter = 10_000
+/** The maximum where more than those are unavailable. */
+const maxUnavailableModels = 10_000
 
-/** A longer name is not remembered: it is a caller's, and no model is called so. */
-const longestName = 1_000
+/** The maximum length of a name: a longer one is made up by a caller. */
+const maxNameLength = 1_000
 
-/** So many are looked at to find one that can be forgotten. */
-const looks = 16
+/** How many states are examined to find one that can be dropped. */
+const maxExamined = 16
 
-/** A book that goes on under other options. */
+/** A health registry that outlives `reload`. */
 export interface LastingHealthRegistry extends HealthRegistry {
-  /** Judges by these from now on. What is known of targets stays. */
+  /** Uses these settings from now on. The state of targets stays. */
   follow(settings: HealthSettings): void
 }
 
 /**
- * What is known of all targets in this process, for as long as their providers live. Of each provider it remembers
- * 1,000 models, of which those go first that were not asked for long; not those with calls under way; and those that
- * are left alone only where there are more than 10,000.
+ * Creates the health of all targets in this process, for as long as their providers live. Of each provider it holds 1,000
+ * models and drops the least recently used ones: none with calls under way, and unavailable ones only beyond 10,000.
  *
- * @param pauses - when this process stood still; for tests whose clock is not the timers'.
+ * @param pauses - when the event loop stalled; for tests whose clock is not that of the timers.
  */
 export function healthRegistry(
   settings: HealthSettings,
@@ -35,8 +34,8 @@ export function healthRegistry(
 ): LastingHealthRegistry {
   let current = settings
   let sharing = sharingOf(settings)
-  const shelves = new WeakMap<object, Shelf>()
-  // Records have hold of one object, and see through it what is followed now.
+  const providers = new WeakMap<object, ProviderHealth>()
+  // All states share one object, which reads the current settings.
   const followed: RecordSettings = {
     get breaker() {
       return current.breaker
@@ -58,14 +57,14 @@ export function healthRegistry(
   }
   return {
     of({ provider, model }) {
-      let shelf = shelves.get(provider)
-      if (shelf === undefined) {
-        shelf = new Shelf(
+      let states = providers.get(provider)
+      if (states === undefined) {
+        states = new ProviderHealth(
           name => new TargetHealthState({ provider: provider.name, model: name }, followed, pauses),
         )
-        shelves.set(provider, shelf)
+        providers.set(provider, states)
       }
-      return shelf.of(model)
+      return states.of(model)
     },
     follow(next) {
       current = next
@@ -74,10 +73,10 @@ export function healthRegistry(
   }
 }
 
-/** The records of one provider. */
-class Shelf {
+/** The health of the targets of one provider. */
+class ProviderHealth {
   readonly #make: (model: string) => TargetHealthState
-  /** Those that were not looked at for long come first. */
+  /** The least recently used ones come first. */
   readonly #records = new Map<string, { record: TargetHealthState; used: boolean }>()
 
   constructor(make: (model: string) => TargetHealthState) {
@@ -85,29 +84,29 @@ class Shelf {
   }
 
   of(model: string): HealthRecord {
-    const kept = this.#records.get(model)
-    if (kept !== undefined) {
-      kept.used = true
-      return kept.record
+    const known = this.#records.get(model)
+    if (known !== undefined) {
+      known.used = true
+      return known.record
     }
     const record = this.#make(model)
-    if (model.length > longestName) return record
-    if (this.#records.size >= mostModels) this.#forget()
+    if (model.length > maxNameLength) return record
+    if (this.#records.size >= maxModels) this.#evict()
     this.#records.set(model, { record, used: false })
     return record
   }
 
-  /** Looks at a few only, for there may be many that must stay. One that was used since it was seen has another turn. */
-  #forget(): void {
-    let left = looks
-    for (const [model, kept] of this.#records) {
-      if (this.#records.size < mostModels || left-- === 0) return
-      const crowded = this.#records.size >= mostThatMatter
-      const stays = crowded ? kept.record.inUse : kept.used || kept.record.matters
+  /** Examines a few, as many may have to stay. One that was used since it was examined last stays (second chance). */
+  #evict(): void {
+    let left = maxExamined
+    for (const [model, known] of this.#records) {
+      if (this.#records.size < maxModels || left-- === 0) return
+      const crowded = this.#records.size >= maxUnavailableModels
+      const stays = crowded ? known.record.inUse : known.used || known.record.matters
       this.#records.delete(model)
       if (!stays) continue
-      kept.used = false
-      this.#records.set(model, kept)
+      known.used = false
+      this.#records.set(model, known)
     }
   }
 }

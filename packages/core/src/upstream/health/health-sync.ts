@@ -10,21 +10,21 @@ import { StoreClient } from '../../stores/store-client.ts'
 import type { HealthSettings } from './health-options.ts'
 import type { SyncedTarget } from './synced-target.ts'
 
-/** How often is read what others tell, in milliseconds, and no oftener than targets are asked for. */
+/** How often the state of other processes is read, in milliseconds, while targets are used. */
 const readEveryMs = 1_000
 
-/** So many targets are read or written at once, and so many read in one turn. */
-const most = { atOnce: 100, aTurn: 1_000 }
+/** How many targets one read or write has, and how many are read per interval. */
+const max = { perBatch: 100, perInterval: 1_000 }
 
-/** So many changes are kept for a store that fails. */
-const mostUnheard = 1_000
+/** How many changes wait for a store that fails. */
+const maxUnsent = 1_000
 
-/** So many targets wait to be read: callers may name any number. */
-const mostTouched = 10_000
+/** How many targets wait to be read: callers may name any number. */
+const maxTouched = 10_000
 
 /**
- * Keeps this process's targets and those of others at one. No request waits for it. Nothing is read while no target
- * is asked for; and it holds no process.
+ * Synchronizes the health of targets with other processes. No request waits for it. It reads nothing while no target is
+ * used, and its timers do not keep the process alive.
  */
 export class HealthSync {
   readonly store: SharedHealth
@@ -33,13 +33,13 @@ export class HealthSync {
   readonly #token: string
   readonly #touched = new Set<SyncedTarget>()
   readonly #changes = new Set<SyncedTarget>()
-  readonly #unheard = new Set<SyncedTarget>()
+  readonly #unsent = new Set<SyncedTarget>()
   #timer: Timer | undefined
   #readAt = Number.NEGATIVE_INFINITY
   #reading = false
   #writing = false
 
-  /** `token` tells this process from others. */
+  /** `token` identifies this process. */
   constructor(
     store: SharedHealth,
     settings: Pick<HealthSettings, 'clock' | 'changed'>,
@@ -52,7 +52,7 @@ export class HealthSync {
       timeoutMs: 50,
       clock: settings.clock,
       changed: (state, error) => settings.changed({ type: 'store', store: 'health', state, error }),
-      // It is read once a second anyway, which finds out whether it works.
+      // It is read once a second anyway, which shows whether it works.
       breaker: { failuresToOpen: 1, windowMs: 0, firstProbeMs: 0, lastProbeMs: 0 },
       maxUnanswered: 8,
     })
@@ -63,15 +63,15 @@ export class HealthSync {
     return this.#calls.usable
   }
 
-  /** The target is asked for: it is read soon, where not too many wait for that. Tells whether it is. */
+  /** The target is used: it is read soon. Returns false where too many wait for that. */
   touch(target: SyncedTarget): boolean {
     this.#plan()
-    if (this.#touched.size >= mostTouched) return false
+    if (this.#touched.size >= maxTouched) return false
     this.#touched.add(target)
     return true
   }
 
-  /** The target has something to tell. */
+  /** The target has changes to write. */
   changed(target: SyncedTarget): void {
     this.#changes.add(target)
     if (!this.#writing) void this.#write()
@@ -82,7 +82,7 @@ export class HealthSync {
     return claimed.ok && claimed.value === true
   }
 
-  async letGo(id: string): Promise<void> {
+  async releaseProbe(id: string): Promise<void> {
     await this.#calls.askOrProbe(() => this.store.releaseProbe(id, this.#token))
   }
 
@@ -96,20 +96,20 @@ export class HealthSync {
     this.#timer = undefined
     this.#reading = true
     this.#readAt = this.#settings.clock.monotonic()
-    for (let left = most.aTurn; left > 0 && this.#touched.size > 0; left -= most.atOnce) {
+    for (let left = max.perInterval; left > 0 && this.#touched.size > 0; left -= max.perBatch) {
       const targets = taken(this.#touched)
       for (const target of targets) target.touched = false
       if (!(await this.#readThese(targets))) break
     }
     this.#reading = false
-    if (this.working) this.#tellUnheard()
+    if (this.working) this.#resend()
     if (this.#touched.size > 0) this.#plan()
   }
 
   async #readThese(targets: readonly SyncedTarget[]): Promise<boolean> {
     const versions = targets.map(({ version }) => version)
     const states = await this.#calls.askOrProbe(async () =>
-      soundStates(await this.store.read(targets.map(({ id }) => id)), targets.length),
+      validatedStates(await this.store.read(targets.map(({ id }) => id)), targets.length),
     )
     const now = this.#settings.clock.monotonic()
     for (const [index, target] of targets.entries()) {
@@ -121,7 +121,7 @@ export class HealthSync {
 
   async #write(): Promise<void> {
     this.#writing = true
-    // Not within the request that it is a change of.
+    // After the request's own work.
     await Promise.resolve()
     while (this.#changes.size > 0) {
       const targets = taken(this.#changes)
@@ -129,52 +129,52 @@ export class HealthSync {
       const now = this.#settings.clock.monotonic()
       const changes = targets.map(target => target.change(now))
       const generations = await this.#calls.askOrProbe(async () =>
-        soundNumbers(await this.store.write(changes), changes.length),
+        validatedNumbers(await this.store.write(changes), changes.length),
       )
       for (const [index, target] of targets.entries()) {
         const generation = generations.ok ? generations.value[index] : undefined
         if (generation !== undefined) target.written(generation, versions[index]!)
-        else this.#keep(target, changes[index]!)
+        else this.#retryLater(target, changes[index]!)
       }
     }
     this.#writing = false
   }
 
-  #keep(target: SyncedTarget, change: SharedTargetChange): void {
-    if (this.#unheard.size >= mostUnheard) return
-    target.unheard(change)
-    this.#unheard.add(target)
+  #retryLater(target: SyncedTarget, change: SharedTargetChange): void {
+    if (this.#unsent.size >= maxUnsent) return
+    target.unsent(change)
+    this.#unsent.add(target)
   }
 
-  #tellUnheard(): void {
-    for (const target of this.#unheard) this.changed(target)
-    this.#unheard.clear()
+  #resend(): void {
+    for (const target of this.#unsent) this.changed(target)
+    this.#unsent.clear()
   }
 }
 
 /** Takes the first ones out of a set. */
 function taken(set: Set<SyncedTarget>): readonly SyncedTarget[] {
-  const first = [...set].slice(0, most.atOnce)
+  const first = [...set].slice(0, max.perBatch)
   for (const target of first) set.delete(target)
   return first
 }
 
-const longestDigest = 64
+const maxDigestLength = 64
 
-/** What a store gave where states were asked for. Throws for anything else: it would be believed for minutes. */
-function soundStates(given: unknown, count: number): readonly (SharedTargetState | undefined)[] {
+/** Throws where a store returned no states: invalid ones would have effect for minutes. */
+function validatedStates(given: unknown, count: number): readonly (SharedTargetState | undefined)[] {
   const states: readonly unknown[] = Array.isArray(given) ? given : []
   if (states.length === count && states.every(state => state === undefined || isState(state))) {
     return states as readonly (SharedTargetState | undefined)[]
   }
-  throw new Error(`The shared health gave something that is no answer: expected ${count} states.`)
+  throw new Error(`The shared health store returned an invalid value: expected ${count} states.`)
 }
 
-/** The same of numbers. */
-function soundNumbers(given: unknown, count: number): readonly number[] {
+/** Throws where a store returned no numbers. */
+function validatedNumbers(given: unknown, count: number): readonly number[] {
   const numbers: readonly unknown[] = Array.isArray(given) ? given : []
   if (numbers.length === count && numbers.every(isAmount)) return numbers as readonly number[]
-  throw new Error(`The shared health gave something that is no answer: expected ${count} numbers.`)
+  throw new Error(`The shared health store returned an invalid value: expected ${count} numbers.`)
 }
 
 function isState(value: unknown): boolean {
@@ -197,7 +197,7 @@ function isPause(value: unknown): boolean {
 }
 
 function isDigest(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= longestDigest
+  return typeof value === 'string' && value !== '' && value.length <= maxDigestLength
 }
 
 function isAmount(value: unknown): boolean {

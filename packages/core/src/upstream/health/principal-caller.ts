@@ -3,10 +3,10 @@ import type { Caller } from '../../contracts/target-health.ts'
 import { principalKey } from '../../primitives/principal-key.ts'
 import { sha256Hex } from '../../primitives/sha256.ts'
 
-/** Hexadecimal digits. 64 bits tell the principals of one target apart, and name nobody. */
+/** Hexadecimal digits. 64 bits distinguish the principals of a target without naming them. */
 const digestLength = 16
 
-/** A principal as the health of targets knows it: by a digest, which is made when it is first read. */
+/** A principal as the health of targets knows it: by a digest, which is computed when it is first read. */
 export class PrincipalCaller implements Caller {
   readonly #principal: Principal
   #digest: string | undefined
@@ -21,10 +21,10 @@ export class PrincipalCaller implements Caller {
   }
 }
 
-/** The caller of a request whose principal may not be known. */
+/** Returns the caller of a request whose principal may be unknown. */
 export function callerOf(principal: Principal | undefined): Caller {
   return principal === undefined ? noCaller : new PrincipalCaller(principal)
 }
 
-/** The caller of what has no principal. */
+/** The caller of requests without a principal. */
 export const noCaller: Caller = { digest: '-' }

@@ -1,13 +1,13 @@
 const buckets = 10
 
-/** How often something happened within a span that ends now, to a tenth of the span. Its memory does not grow. */
+/** Counts events within a span that ends now, to a tenth of the span. Its memory does not grow. */
 export class RecentCount {
   readonly #counts: number[] = new Array<number>(buckets).fill(0)
   #spanMs = 0
   #tick = 0
   #total = 0
 
-  /** Another span than before begins to count anew. */
+  /** A different span starts counting at 0. */
   add(now: number, spanMs: number): void {
     this.#turn(now, spanMs)
     const at = this.#tick % buckets
@@ -30,7 +30,7 @@ export class RecentCount {
     if (tick === this.#tick && spanMs === this.#spanMs) return
     if (spanMs !== this.#spanMs || tick - this.#tick >= buckets) this.clear()
     else {
-      // A clock that goes back adds to the bucket that it was in.
+      // A clock that goes back adds to the current bucket.
       if (tick < this.#tick) return
       for (let past = this.#tick + 1; past <= tick; past++) {
         this.#total -= this.#counts[past % buckets]!
@@ -42,15 +42,15 @@ export class RecentCount {
   }
 }
 
-/** So long after its last measurement nothing is known any more: else it would fall to nothing, and draw everybody. */
+/** After how long without a measurement the value is unknown: else it would decay to 0 and attract every request. */
 const knownMs = 60_000
 
-/** In so many milliseconds it falls to 1/e of what it was. */
+/** The time in which the value decays to 1/e, in milliseconds. */
 const decayMs = 10_000
 
 /**
- * A moving average that rises to a peak at once and falls slowly (peak EWMA, as of Finagle's load balancer). It falls
- * also while nothing is measured, so that what was slow once is tried again.
+ * A moving average that rises to a peak at once and decays slowly (peak EWMA, as in Finagle's load balancer). It also decays
+ * without measurements, so that a target that was slow is tried again.
  */
 export class PeakAverage {
   #value: number | undefined
@@ -66,7 +66,7 @@ export class PeakAverage {
     this.#at = now
   }
 
-  /** `undefined` where nothing was measured for a minute. */
+  /** Returns `undefined` where nothing was measured for a minute. */
   value(now: number): number | undefined {
     if (this.#value === undefined || now - this.#at > knownMs) return undefined
     return this.#value * Math.exp(Math.min(0, this.#at - now) / decayMs)

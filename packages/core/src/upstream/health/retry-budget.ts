@@ -1,41 +1,41 @@
 import type { RetryOptions } from './health-options.ts'
 import { RecentCount } from './recent-values.ts'
 
-/** What is not spent of a first call is of no use after so long, in milliseconds. */
+/** How long a first call counts for the budget, in milliseconds. */
 const spanMs = 10_000
 
 type Share = Pick<RetryOptions, 'budget' | 'minBudget'>
 
 /**
- * How many of a target's calls may be repeats, so that those who repeat do not keep down what is down.
+ * Limits how many of a target's calls are retries, so that retries do not keep an overloaded target down.
  *
- * Under way: at most `budget` of the active calls, or `minBudget`. And since the target last rested: at most
- * `minBudget`, and `budget` for each first call, of which those of the last 10 seconds count. It rests when for 10
- * seconds no call was under way, and no repeat waited. However long its clients wait, a burst of `n` requests makes no
- * more than `n * (1 + budget) + minBudget` calls.
+ * At one time: at most `budget` of the active calls, or `minBudget`. And since the target was last idle: at most
+ * `minBudget`, and `budget` for each first call of the last 10 seconds. It is idle when for 10 seconds no call was under
+ * way and no retry waited. However long clients wait, a burst of `n` requests makes no more than
+ * `n * (1 + budget) + minBudget` calls.
  *
- * Principals share it: while several ask for repeats, each has an equal part of those of the last 10 seconds. Where the
- * others have used it up, a principal that had none is lent one, `minBudget` in all; first calls pay them back.
+ * Principals share it: while several retry, each has an equal share of the last 10 seconds. Where the others have used it
+ * up, a principal without a retry borrows one, `minBudget` in all; first calls pay them back.
  */
 export class RetryBudget {
   readonly #firsts = new RecentCount()
   readonly #shares = new RetryShares(spanMs)
   #left: number | undefined
   #active = 0
-  /** Repeats that were allowed and have not begun. */
+  /** Retries that were allowed and have not begun. */
   #pending = 0
   #quietSince = Number.NEGATIVE_INFINITY
 
-  /** Repeats that were allowed and are not given back. */
+  /** Retries that were allowed and are not released. */
   get active(): number {
     return this.#active
   }
 
-  /** A call begins beside `calls` others: a first one, or a repeat that was allowed, which it tells. */
+  /** A call begins beside `calls` others. Returns whether it is a retry that was allowed. */
   began(now: number, calls: number, { budget }: Share): boolean {
     if (calls === 0 && this.#active === 0 && now - this.#quietSince >= spanMs) this.#left = undefined
     if (this.#pending > 0) {
-      // A first call may have taken the place of a repeat: then that one is counted as the first, which is the same.
+      // A first call may begin before the retry: the two are counted the other way round, which comes to the same sum.
       this.#pending--
       return true
     }
@@ -49,9 +49,7 @@ export class RetryBudget {
     this.#quietSince = now
   }
 
-  /**
-   * Leave for a repeat of a principal, to be given back once; `undefined`: there are too many. `calls` are those under way.
-   */
+  /** Returns a function that releases the retry of a principal; `undefined`: there are too many. `calls` are under way. */
   take(
     now: number,
     calls: number,
@@ -83,7 +81,7 @@ export class RetryBudget {
     }
   }
 
-  /** Whether a principal has not had its part yet. A single one may have all. */
+  /** Whether a principal has not used its share yet. A single one may use all. */
   #isFair({ recent, active }: RetryShare, now: number, mostActive: number, most: number): boolean {
     const { size } = this.#shares
     if (size === 1) return true
@@ -96,40 +94,40 @@ export class RetryBudget {
   }
 }
 
-/** Of more principals the one that asked longest ago is forgotten. */
+/** The maximum of principals: beyond it the one whose last retry is oldest is dropped. */
 const maxPrincipals = 100
 
 /** What one principal took of a target's retries. */
 interface RetryShare {
   /** Retries that were allowed within the span. */
   readonly recent: RecentCount
-  /** Retries that were allowed and are not given back. */
+  /** Retries that were allowed and are not released. */
   active: number
-  askedAt: number
+  lastAt: number
 }
 
-/** Who asked for retries of a target within a span of time, and got how many. */
+/** The retries of each principal at a target within a span of time. */
 class RetryShares {
   readonly #spanMs: number
-  /** By principal; who asked last is last. */
+  /** By principal, the latest last. */
   readonly #shares = new Map<string, RetryShare>()
 
   constructor(spanMs: number) {
     this.#spanMs = spanMs
   }
 
-  /** How many principals asked lately, or still have a retry. */
+  /** How many principals retried within the span, or still hold a retry. */
   get size(): number {
     return this.#shares.size
   }
 
-  /** The share of a principal that asks now. */
+  /** Returns the share of a principal that retries now. */
   of(principal: string, now: number): RetryShare {
-    const share = this.#shares.get(principal) ?? { recent: new RecentCount(), active: 0, askedAt: now }
-    share.askedAt = now
+    const share = this.#shares.get(principal) ?? { recent: new RecentCount(), active: 0, lastAt: now }
+    share.lastAt = now
     this.#shares.delete(principal)
-    for (const [other, { active, askedAt }] of this.#shares) {
-      const isOver = active === 0 && now - askedAt >= this.#spanMs
+    for (const [other, { active, lastAt }] of this.#shares) {
+      const isOver = active === 0 && now - lastAt >= this.#spanMs
       if (isOver || this.#shares.size >= maxPrincipals) this.#shares.delete(other)
     }
     this.#shares.set(principal, share)

@@ -1,57 +1,58 @@
 import type { SharedPause, SharedTargetChange, SharedTargetState } from '../../contracts/shared-health.ts'
 import { probeMs } from './breaker.ts'
 
-/** What there is to tell of a target, in the words of the contract. */
+/** The state of a target that is shared. */
 export interface ReportedTarget {
   readonly breaker: NonNullable<SharedTargetChange['breaker']>
   readonly cooldownMs: number
   readonly pause: SharedPause | undefined
 }
 
-/** A record as others know it. */
+/** A target's health, as it is shared. */
 export interface SyncedRecord {
-  told(now: number): ReportedTarget
-  /** Another process tells more than is known here. `breaker`: its breaker was opened or closed there. */
+  /** Returns the state to share. */
+  report(now: number): ReportedTarget
+  /** Takes the state of another process. `breaker`: its breaker was opened or closed there. */
   adopt(state: SharedTargetState, breaker: boolean, now: number): void
 }
 
 /** How long a claim to probe holds before the probe has begun, in milliseconds. */
 const claimMs = 15_000
 
-/** So much sooner it is no longer used, in milliseconds: to ask for it took time. */
+/** How much earlier a claim is no longer used, in milliseconds: claiming it took time. */
 const marginMs = 1_000
 
-/** How soon to ask for it again, in milliseconds. */
-const againMs = 1_000
+/** How soon a claim is retried, in milliseconds. */
+const retryClaimMs = 1_000
 
-/** A pause is told again only where it is longer by so much, in milliseconds: each of many refusals asks for one. */
-const tellableMs = 250
+/** How much longer a cooldown has to be to be shared again, in milliseconds: each of many 429s has one. */
+const minChangeMs = 250
 
-/** Where a target is shared. */
+/** Synchronizes targets. */
 interface Sharer {
   /** Whether the store works. */
   readonly working: boolean
-  /** The target is asked for: it is read soon, where not too many wait for that. Tells whether it is. */
+  /** The target is used: it is read soon. Returns false where too many wait for that. */
   touch(target: SyncedTarget): boolean
-  /** The target has something to tell. */
+  /** The target has changes to write. */
   changed(target: SyncedTarget): void
   claim(id: string, ms: number): Promise<boolean>
-  letGo(id: string): Promise<void>
+  releaseProbe(id: string): Promise<void>
 }
 
-/** One target, as it is shared. */
+/** A target whose health is shared with other processes. */
 export class SyncedTarget {
   readonly id: string
   readonly sharing: Sharer
   readonly #record: SyncedRecord
-  /** It is read with the next ones that are. */
+  /** Whether it is read with the next batch. */
   touched = false
-  /** Of what the record was told last. */
+  /** The generation that was adopted last. */
   #generation: number | undefined
-  /** Counts what happens here: what was read before it is old. */
+  /** Counts local changes: a state that was read before one is outdated. */
   #version = 0
   #breakerChanged = false
-  /** The pauses that were told, or heard of: that of all, and that of one principal. */
+  /** The cooldowns that were written or read: for all principals, and for one. */
   #allCoolUntil = 0
   #cooldownUntil = 0
   #cooledFor: string | undefined
@@ -70,12 +71,12 @@ export class SyncedTarget {
     return this.#version
   }
 
-  /** It is asked for. */
+  /** The target is used. */
   touch(): void {
     if (!this.touched) this.touched = this.sharing.touch(this)
   }
 
-  /** Whether a probe may begin. Where nobody knows yet, it is asked for, and known a little later. */
+  /** Whether a probe may begin. Where that is not known yet, claims it: a later call returns true. */
   mayProbe(now: number): boolean {
     if (!this.sharing.working || now < this.#claimedUntil) return true
     if (!this.#claiming && now >= this.#claimAt) void this.#claim(now)
@@ -88,10 +89,10 @@ export class SyncedTarget {
     if (this.sharing.working) void this.sharing.claim(this.id, probeMs)
   }
 
-  /** The probe says nothing: anybody may make another. */
-  letGo(): void {
+  /** The probe was inconclusive: any process may make another. */
+  releaseProbe(): void {
     this.#claimAt = 0
-    if (this.sharing.working) void this.sharing.letGo(this.id)
+    if (this.sharing.working) void this.sharing.releaseProbe(this.id)
   }
 
   breakerChanged(): void {
@@ -99,11 +100,11 @@ export class SyncedTarget {
     this.#changed()
   }
 
-  /** It asked a principal for a pause; `forAll` is when that of all ends, where there is one. */
-  cools(principal: string, until: number, forAll = 0): void {
-    const isNewForAll = forAll - this.#allCoolUntil >= tellableMs
-    const isKnown = principal === this.#cooledFor && until - this.#cooldownUntil < tellableMs
-    if (!isNewForAll && (isKnown || until - this.#allCoolUntil < tellableMs)) return
+  /** The target has a cooldown for a principal; `forAll` is when the one for all principals ends. */
+  cooldown(principal: string, until: number, forAll = 0): void {
+    const isNewForAll = forAll - this.#allCoolUntil >= minChangeMs
+    const isKnown = principal === this.#cooledFor && until - this.#cooldownUntil < minChangeMs
+    if (!isNewForAll && (isKnown || until - this.#allCoolUntil < minChangeMs)) return
     this.#allCoolUntil = Math.max(this.#allCoolUntil, forAll)
     this.#cooldownUntil = until
     this.#cooledFor = principal
@@ -111,9 +112,9 @@ export class SyncedTarget {
     this.#changed()
   }
 
-  /** What is to be told, which it is with that. */
+  /** Returns the changes to write, and marks them as written. */
   change(now: number): SharedTargetChange {
-    const { breaker, cooldownMs, pause } = this.#record.told(now)
+    const { breaker, cooldownMs, pause } = this.#record.report(now)
     const change: SharedTargetChange = {
       id: this.id,
       ...(this.#breakerChanged && { breaker }),
@@ -125,29 +126,29 @@ export class SyncedTarget {
     return change
   }
 
-  /** What it told has become this generation. */
+  /** Its changes were written as this generation. */
   written(generation: number, version: number): void {
     if (version === this.#version) this.#generation = generation
     this.#version++
   }
 
-  /** What it told was not heard: it has to be told again. */
-  unheard({ breaker }: SharedTargetChange): void {
+  /** Its changes could not be written: they have to be written again. */
+  unsent({ breaker }: SharedTargetChange): void {
     if (breaker !== undefined) this.#breakerChanged = true
   }
 
-  /** What is known by others, as of a version. */
+  /** Takes the state of other processes, as of a version. */
   read(state: SharedTargetState, version: number, now: number): void {
     if (version !== this.#version) return
     const known = this.#generation
-    // What was opened here and is not told yet is newer.
+    // An opening of this process that is not written yet is newer.
     const changed = !this.#breakerChanged && state.generation !== known
     if (changed) {
       this.#generation = state.generation
       this.#forgetClaim()
     }
     this.#allCoolUntil = Math.max(this.#allCoolUntil, now + state.cooldownMs)
-    // The first that is heard of may be older than what is known here: it closes nothing.
+    // The first state that is read may be older than the local one: it closes nothing.
     const breaker = changed && (known !== undefined || state.openings > 0)
     if (breaker || state.cooldownMs > 0 || state.pause !== undefined) this.#record.adopt(state, breaker, now)
   }
@@ -170,6 +171,6 @@ export class SyncedTarget {
     this.#claiming = false
     if (version !== this.#version) return
     if (claimed) this.#claimedUntil = now + claimMs - marginMs
-    else this.#claimAt = now + againMs
+    else this.#claimAt = now + retryClaimMs
   }
 }

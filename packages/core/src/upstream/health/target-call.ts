@@ -1,35 +1,35 @@
 import type { Caller, HealthCall } from '../../contracts/target-health.ts'
 
-/** Hears what becomes of a call. */
+/** Receives the result of a call. */
 export interface CallListener {
   answered(call: TargetCall, now: number, whole: boolean): void
   ended(call: TargetCall, error: unknown, now: number): void
 }
 
-/** One call, of which its keeper hears each thing once. */
+/** One call to a target. It reports its first content and its end to the target's health, each once. */
 export class TargetCall implements HealthCall {
-  /** By which its end is judged. */
+  /** The generation of the breaker for which its end counts. */
   generation: number
   readonly beganAt: number
-  /** The same request was asked here before. */
+  /** Whether it is a retry. */
   readonly isRepeat: boolean
   readonly caller: Caller
-  /** It was let through although its target was left alone, and is no probe. */
+  /** It was made although its target was unavailable, and is no probe. */
   readonly isLastResort: boolean
-  /** Its first content has come. */
+  /** Its first content has arrived. */
   hasAnswered = false
-  readonly #keeper: CallListener
+  readonly #listener: CallListener
   #ended = false
 
   constructor(
-    keeper: CallListener,
+    listener: CallListener,
     generation: number,
     beganAt: number,
     isRepeat: boolean,
     caller: Caller,
     isLastResort: boolean,
   ) {
-    this.#keeper = keeper
+    this.#listener = listener
     this.generation = generation
     this.beganAt = beganAt
     this.isRepeat = isRepeat
@@ -40,12 +40,12 @@ export class TargetCall implements HealthCall {
   answered(now: number, whole = false): void {
     if (this.hasAnswered || this.#ended) return
     this.hasAnswered = true
-    this.#keeper.answered(this, now, whole)
+    this.#listener.answered(this, now, whole)
   }
 
   ended(error: unknown, now: number): void {
     if (this.#ended) return
     this.#ended = true
-    this.#keeper.ended(this, error, now)
+    this.#listener.ended(this, error, now)
   }
 }

@@ -28,36 +28,36 @@ import { type CallListener, TargetCall } from './target-call.ts'
 type State = TargetHealth['state']
 type CooldownScope = TargetHealth['scope']
 
-/** What a record is judged by. */
+/** The settings of a target's health. */
 export interface RecordSettings extends Omit<HealthSettings, 'shared'> {
   readonly sharing: HealthSync | undefined
 }
 
-/** No pause that another process tells of is longer, in milliseconds. */
-const longestCoolingMs = 60_000
+/** The maximum cooldown that is adopted from another process, in milliseconds. */
+const maxSharedCooldownMs = 60_000
 
 /**
- * What is known of one target.
+ * The health of one target.
  *
- * Nothing but time ends a pause that it asked for: a call that began before says nothing of it, and none begins
- * meanwhile. What a single principal sees counts for that one: see the breaker and the cooldowns.
+ * Only time ends a cooldown that the target asked for: a call that began before says nothing about it, and none begins
+ * meanwhile. The failures of a single principal count for that one: see the breaker and the cooldowns.
  */
 export class TargetHealthState implements HealthRecord, CallListener, SyncedRecord {
   readonly #name: Pick<TargetEvent, 'provider' | 'model'>
   readonly #settings: RecordSettings
   readonly #stalls: Pauses
   readonly #breaker = new Breaker()
-  readonly #repeats = new RetryBudget()
+  readonly #retries = new RetryBudget()
   readonly #firstToken = new PeakAverage()
   readonly #whole = new PeakAverage()
   #active = 0
   readonly #cooldowns = new Cooldowns()
-  /** Of those, the ones that it asked for itself: the last resort is tried before the rest is over. */
+  /** The cooldowns that the target asked for itself: the last resort is tried before the others are over. */
   readonly #pauses = new Cooldowns()
   readonly #availability = new Availability(this.#breaker, this.#cooldowns, this.#pauses)
-  /** What was told last. `closed`: there is nothing to be looked at before a call. */
-  #told: State = 'closed'
-  #toldScope: CooldownScope
+  /** The state that was reported last. `closed`: a call needs no further check. */
+  #reported: State = 'closed'
+  #reportedScope: CooldownScope
   /** Since when it has not been closed. */
   #unavailableSince = 0
   #error: unknown
@@ -69,19 +69,19 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     this.#stalls = pauses
   }
 
-  /** Whether something would be forgotten with it. */
+  /** Whether dropping it would lose something. */
   get matters(): boolean {
-    return this.inUse || this.#told !== 'closed'
+    return this.inUse || this.#reported !== 'closed'
   }
 
-  /** Whether calls or repeats are under way. */
+  /** Whether calls or retries are under way. */
   get inUse(): boolean {
-    return this.#active > 0 || this.#repeats.active > 0
+    return this.#active > 0 || this.#retries.active > 0
   }
 
   waitMs(now: number, caller?: Caller): number {
     this.#share()?.touch()
-    if (this.#told === 'closed' || this.#tell(now) === 'closed') return 0
+    if (this.#reported === 'closed' || this.#report(now) === 'closed') return 0
     return this.#availability.blockOf(now, caller?.digest)?.waitMs ?? 0
   }
 
@@ -92,7 +92,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       firstTokenMs: this.#firstToken.value(now),
       responseMs: this.#whole.value(now),
     }
-    const isClosed = this.#told === 'closed' || this.#tell(now) === 'closed'
+    const isClosed = this.#reported === 'closed' || this.#report(now) === 'closed'
     const hold = isClosed ? undefined : this.#availability.blockOf(now, caller?.digest)
     if (hold === undefined) return { ...known, state: 'closed', waitMs: 0 }
     return {
@@ -104,7 +104,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   }
 
   lastResortMs(now: number, caller: Caller = noCaller): number {
-    if (this.#told === 'closed' || this.#tell(now) === 'closed') return 0
+    if (this.#reported === 'closed' || this.#report(now) === 'closed') return 0
     const hold = this.#availability.blockOf(now, caller.digest)
     return hold === undefined || hold.waitMs === 0
       ? 0
@@ -113,7 +113,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
 
   begin(now: number, lastResort = false, caller: Caller = noCaller): HealthCall | TargetUnavailable {
     this.#share()?.touch()
-    if (this.#told === 'closed' || this.#tell(now) === 'closed') {
+    if (this.#reported === 'closed' || this.#report(now) === 'closed') {
       return this.#begin(now, this.#breaker.generation, caller)
     }
     const hold = this.#availability.blockOf(now, caller.digest)
@@ -130,57 +130,62 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
 
   acquireRetry(now: number, caller: Caller = noCaller): (() => void) | undefined {
     const { retry, clock } = this.#settings
-    const giveBack = retry && this.#repeats.take(now, this.#active, retry, caller.digest)
-    return giveBack && (() => giveBack(clock.monotonic()))
+    const release = retry && this.#retries.take(now, this.#active, retry, caller.digest)
+    return release && (() => release(clock.monotonic()))
   }
 
   answered(call: TargetCall, now: number, whole: boolean): void {
     const average = whole ? this.#whole : this.#firstToken
     average.add(now - call.beganAt, now)
-    if (this.#told === 'closed') return
+    if (this.#reported === 'closed') return
     const { changes } = this.#breaker
     call.generation = this.#breaker.answered(call.generation, now, this.#witness(call))
     if (changes !== this.#breaker.changes) this.#share()?.breakerChanged()
     this.#cooldowns.lift(call.beganAt)
-    this.#tell(now)
+    this.#report(now)
   }
 
   ended(call: TargetCall, error: unknown, now: number): void {
     const { breaker, random } = this.#settings
     const { generation } = call
     this.#active--
-    if (this.#active === 0) this.#repeats.quiet(now)
+    if (this.#active === 0) this.#retries.quiet(now)
     const paused = this.#stalls.ended(call.beganAt, now)
     if (breaker === undefined) return
     const { changes } = this.#breaker
-    const verdict = classifyOutcome(error, call.hasAnswered)
-    // One request that no upstream can answer must not open it by being sent again.
-    const known = paused || (call.isRepeat && !this.#breaker.holds(call.caller.digest))
-    if (verdict.kind === 'success') {
+    const classification = classifyOutcome(error, call.hasAnswered)
+    // One request that no upstream can answer must not open the breaker by its retries.
+    const ignored = paused || (call.isRepeat && !this.#breaker.holds(call.caller.digest))
+    if (classification.kind === 'success') {
       this.#breaker.succeeded(generation, now, breaker, this.#witness(call))
-    } else if (verdict.kind === 'failure' && !known) {
-      const principal = verdict.answered ? call.caller.digest : undefined
+    } else if (classification.kind === 'failure' && !ignored) {
+      const principal = classification.answered ? call.caller.digest : undefined
       const counted = { principal, reason: unavailableReason(error) }
       this.#breaker.failed(generation, now, breaker, random, counted, call.isLastResort)
-    } else if (this.#breaker.letGo(generation)) this.#share()?.letGo()
-    const own = 'own' in verdict && verdict.own
+    } else if (this.#breaker.releaseProbe(generation)) this.#share()?.releaseProbe()
+    const own = 'own' in classification && classification.own
     if (changes !== this.#breaker.changes) {
-      if (own) this.#share()?.letGo()
+      if (own) this.#share()?.releaseProbe()
       else this.#share()?.breakerChanged()
     }
-    if (verdict.kind === 'cooldown') {
+    if (classification.kind === 'cooldown') {
       const principal = call.caller.digest
-      const cooldown = { principal, until: now + verdict.ms, reason: unavailableReason(error), since: now }
+      const cooldown = {
+        principal,
+        until: now + classification.ms,
+        reason: unavailableReason(error),
+        since: now,
+      }
       this.#cooldowns.add(cooldown, now)
-      if (verdict.asked) this.#pauses.add(cooldown, now)
-      if (!own) this.#share()?.cools(principal, cooldown.until, this.#cooldowns.forAll?.until)
+      if (classification.asked) this.#pauses.add(cooldown, now)
+      if (!own) this.#share()?.cooldown(principal, cooldown.until, this.#cooldowns.forAll?.until)
     }
-    if (error === undefined && this.#told === 'closed') return
-    if (verdict.kind === 'failure' || verdict.kind === 'cooldown') this.#error = error
-    this.#tell(now)
+    if (error === undefined && this.#reported === 'closed') return
+    if (classification.kind === 'failure' || classification.kind === 'cooldown') this.#error = error
+    this.#report(now)
   }
 
-  told(now: number): ReportedTarget {
+  report(now: number): ReportedTarget {
     const { openings, openFor, partial, reason } = this.#breaker
     const { longest, forAll } = this.#cooldowns
     const wait = (until = 0, of?: UnavailableReason) => (of === 'rate_limited' ? Math.max(0, until - now) : 0)
@@ -207,12 +212,12 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
       const opening = { openings, openMs: Math.min(openMs, options.maxOpenMs), openFor, partial, reason }
       this.#breaker.adopt(opening, options, now)
     }
-    this.#tell(now)
+    this.#report(now)
   }
 
   #adoptPause(ms: number, principal: string | undefined, now: number): void {
     if (ms === 0) return
-    const until = now + Math.min(ms, longestCoolingMs)
+    const until = now + Math.min(ms, maxSharedCooldownMs)
     const cooldown: Cooldown = { principal, until, reason: 'rate_limited', since: now }
     this.#cooldowns.add(cooldown, now)
     this.#pauses.add(cooldown, now)
@@ -220,7 +225,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
 
   #begin(now: number, generation: number, caller: Caller, isLastResort = false): TargetCall {
     const { retry } = this.#settings
-    const isRepeat = retry !== undefined && this.#repeats.began(now, this.#active, retry)
+    const isRepeat = retry !== undefined && this.#retries.began(now, this.#active, retry)
     this.#active++
     this.#stalls.began(now)
     return new TargetCall(this, generation, now, isRepeat, caller, isLastResort)
@@ -228,7 +233,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
 
   #probe(now: number, caller: Caller): TargetCall {
     this.#breaker.probe(now)
-    this.#tell(now)
+    this.#report(now)
     this.#share()?.probing()
     return this.#begin(now, this.#breaker.generation, caller)
   }
@@ -245,7 +250,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     return this.#begin(now, this.#breaker.generation, caller, true)
   }
 
-  /** Who saw what a call came to; `undefined` where that does not matter. */
+  /** Returns the principal of a call; `undefined` where it does not matter. */
   #witness({ caller }: TargetCall): string | undefined {
     return this.#breaker.closed ? undefined : caller.digest
   }
@@ -260,8 +265,8 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     return this.#shared
   }
 
-  /** Tells of a state that is another than before. */
-  #tell(now: number): State {
+  /** Returns the state, and reports it where it has changed. */
+  #report(now: number): State {
     if (this.#settings.breaker === undefined) {
       this.#breaker.close()
       this.#cooldowns.clear()
@@ -271,16 +276,16 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
     const state = hold?.state ?? 'closed'
     const scope = hold && this.#availability.scope(now)
     const error = this.#error
-    // Kept no longer than it says something: errors may hold much.
+    // Dropped early, as errors may hold much memory.
     if (state === 'closed') this.#error = undefined
-    if (state === this.#told && scope === this.#toldScope) return state
-    if (this.#told === 'closed') {
+    if (state === this.#reported && scope === this.#reportedScope) return state
+    if (this.#reported === 'closed') {
       this.#unavailableSince = now
       this.#availability.forgetLastResort()
     }
     if (state === 'open' || state === 'cooldown') this.#availability.delayLastResort(now)
-    this.#told = state
-    this.#toldScope = scope
+    this.#reported = state
+    this.#reportedScope = scope
     this.#settings.changed({
       type: 'target',
       ...this.#name,
@@ -295,7 +300,7 @@ export class TargetHealthState implements HealthRecord, CallListener, SyncedReco
   }
 }
 
-/** Another call finds out. */
+/** Another call is the probe. */
 function probed(hold: Unavailable): Unavailable {
   return { ...hold, waitMs: probedMs }
 }

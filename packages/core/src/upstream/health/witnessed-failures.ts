@@ -1,6 +1,6 @@
 import { RecentCount } from './recent-values.ts'
 
-/** So many principals are told apart. The failures of further ones count as those of nobody in particular. */
+/** How many principals are distinguished. The failures of further ones count as those of no particular principal. */
 const maxPrincipals = 32
 
 /** How often a principal's calls failed in the row, and when last. */
@@ -10,8 +10,8 @@ interface RowEntry {
 }
 
 /**
- * The failures of one target: those in a row, and those within a window that ends now, each by the principal that saw
- * it. `undefined` in place of a principal stands for failures that no caller can cause. Its memory does not grow.
+ * The failures of one target: those in a row, and those within a window that ends now, each by its principal.
+ * `undefined` instead of a principal: failures that no caller can cause. Its memory does not grow.
  */
 export class WitnessedFailures {
   readonly #row = new Map<string, RowEntry>()
@@ -43,7 +43,7 @@ export class WitnessedFailures {
     recent.add(now, windowMs)
   }
 
-  /** Another process tells that so many calls of a principal have failed in a row. */
+  /** In another process so many calls of a principal have failed in a row. */
   adopt(principal: string, failures: number, now: number): void {
     const entry = this.#addToRow(principal, now)
     if (entry !== undefined) entry.count = Math.max(entry.count, failures)
@@ -57,7 +57,7 @@ export class WitnessedFailures {
 
   /**
    * Returns how long the row is where no principal counts for more than `cap`, and none whose last failure is older than
-   * the window; 0 where a single principal is all there is.
+   * the window; 0 where all failures are of a single principal.
    */
   rowOfSeveral(cap: number, windowMs: number, now: number): number {
     let sum = this.#unattributed
@@ -123,7 +123,7 @@ export class WitnessedFailures {
     return entry
   }
 
-  /** Forgets a principal without failures within the window. One that has some stays: it could be the one to watch. */
+  /** Drops a principal without failures within the window. */
   #forgetOne(now: number, windowMs: number): void {
     for (const [principal, recent] of this.#recentBy) {
       if (recent.within(windowMs, now) > 0) continue
