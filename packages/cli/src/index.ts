@@ -1,7 +1,7 @@
 export { CommandFault } from './command.ts'
 export type * from './config/config.ts'
 export { type DefinedConfig, defineConfig } from './config/define-config.ts'
-export { type ConfigFault, ConfigFaults } from './config/faults/config-faults.ts'
+export { type ConfigFault, ConfigFaults } from './config/issues/invalid-config-error.ts'
 export { type ConfigWorld, type LoadedConfig, loadConfig } from './config/load-config.ts'
 export type { Service, ServiceOptions } from './service/service.ts'
 export { type ServiceWorld, startService } from './service/start-service.ts'

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { type Command, CommandFault, type TableEntry } from './command.ts'
 import { commandTable } from './command-line/command-table.ts'
+import { scriptedWorld } from './fake-command-context.ts'
 import { main } from './main.ts'
-import { scriptedWorld } from './scripted-world.ts'
 
 const greet: Command = {
   name: 'greet',

@@ -1,9 +1,9 @@
 import { GatewayError } from '@sluice/core'
 import type { About, RouteRow } from './api.ts'
-import { emptyAnswer, eventsAnswer, jsonAnswer } from './api-answer.ts'
 import type { ApiCall } from './api-call.ts'
-import { askedSeries } from './asked-series.ts'
+import { emptyAnswer, eventsAnswer, jsonAnswer } from './api-response.ts'
 import type { KeyApi } from './keys/key-api.ts'
+import { askedSeries } from './query-series.ts'
 import { routeRows } from './route-rows.ts'
 import { usageRows } from './usage-rows.ts'
 

@@ -10,7 +10,7 @@ import { keyApi } from './keys/key-api.ts'
 import { liveHub } from './live/live-hub.ts'
 import { recentRequests } from './recent/recent-requests.ts'
 import { requestRow } from './recent/request-row.ts'
-import { seriesBook } from './series/series-book.ts'
+import { seriesBook } from './series/series-recorder.ts'
 import { targetLog } from './targets/target-log.ts'
 
 /** A console: what watches the gateway, and what shows it. */

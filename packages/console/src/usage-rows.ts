@@ -5,7 +5,7 @@ import {
   type UsageRow,
   validateUsageQuery,
 } from '@sluice/core'
-import { askedStore } from './asked-store.ts'
+import { askedStore } from './call-store.ts'
 
 /** Sums of the ledger for `by`, `from` and `to` of a URL. Throws 400 for what is no such query, and 503. */
 export async function usageRows(

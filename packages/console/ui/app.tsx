@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Refusal } from './server/refusal.ts'
-import { findAdminKey, forgetKeys, keepAdminKey } from './session/kept-keys.ts'
+import { Refusal } from './server/api-error.ts'
 import { openSession } from './session/open-session.ts'
 import { type Session, SessionContext } from './session/session.ts'
 import { SignIn } from './session/sign-in.tsx'
+import { findAdminKey, forgetKeys, keepAdminKey } from './session/stored-keys.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The page: signed in, or not yet. */

@@ -1,6 +1,6 @@
 import type { Gateway } from '@sluice/core'
 import { deliver, expectGateway, protocolError } from '@sluice/node/adapter'
-import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
+import { type ExpressRequest, type ExpressResponse, targetOf } from './request-target.ts'
 
 /** What of a body parser's error is used (`http-errors`). */
 interface ParserError {

@@ -1,9 +1,9 @@
 import type { Gateway } from '@sluice/core'
 import { deliver, dispatch, expectGateway } from '@sluice/node/adapter'
-import { type ExpressRequest, type ExpressResponse, targetOf } from './target.ts'
+import { type ExpressRequest, type ExpressResponse, targetOf } from './request-target.ts'
 
 export { bodyParserErrors } from './body-parser-errors.ts'
-export type { ExpressRequest, ExpressResponse } from './target.ts'
+export type { ExpressRequest, ExpressResponse } from './request-target.ts'
 
 /**
  * A gateway as Express middleware, for `app.use` at the root, under a path, or in a router:

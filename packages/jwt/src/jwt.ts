@@ -3,9 +3,9 @@ import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { FindKey } from './find-key.ts'
 import { checkedOptions, type JwtOptions, type JwtPayload, span } from './jwt-options.ts'
 import { keySource } from './key-source.ts'
-import { principalOfClaims } from './principal-of-claims.ts'
+import { uncheckedFault } from './precheck-token.ts'
+import { principalOfClaims } from './principal-from-claims.ts'
 import { tokenFailure } from './token-failure.ts'
-import { uncheckedFault } from './unchecked-token.ts'
 
 /**
  * Callers with JSON Web Tokens (RFC 7519) that an issuer of yours has signed: a login service, or your own backend.

@@ -1,8 +1,8 @@
-import { addressesOf } from './image-fetcher/addresses-of.ts'
 import { type FetchedImage, type Guards, guardedFetch, type World } from './image-fetcher/guarded-fetch.ts'
 import { hostRule } from './image-fetcher/host-rules.ts'
 import { isPublicAddress } from './image-fetcher/public-address.ts'
 import { type RequestBudget, withinBudget } from './image-fetcher/request-budget.ts'
+import { addressesOf } from './image-fetcher/resolve-addresses.ts'
 
 /** Where images may be fetched from, and how much of them. */
 export interface ImageFetcherOptions {

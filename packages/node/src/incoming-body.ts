@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { HostBody } from '@sluice/core'
-import { chunks } from './chunks.ts'
+import { chunks } from './read-chunks.ts'
 import { small } from './unread-body.ts'
 
 type StreamBody = Extract<HostBody, { kind: 'stream' }>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { standIn } from './stand-in.ts'
+import { standIn } from './lazy-proxy-class.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 

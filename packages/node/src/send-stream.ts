@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { leave } from './answer.ts'
 import { flusherOf } from './flusher.ts'
+import { leave } from './response-parts.ts'
 import { cutOffAfter, endWithin } from './write-stall.ts'
 
 /** Writes a stream to a response whose head is set. See `send`. */

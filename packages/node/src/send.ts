@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { abandon, answerOf } from './answer.ts'
 import { flusherOf } from './flusher.ts'
+import { abandon, answerOf } from './response-parts.ts'
 import { sendStream } from './send-stream.ts'
 import { drainBody, leavesBodyUnread } from './unread-body.ts'
 import { writeHead } from './write-head.ts'

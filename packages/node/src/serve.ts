@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Gateway } from '@sluice/core'
-import { checkSpan } from './check-span.ts'
+import { checkSpan } from './check-milliseconds.ts'
 import { Connections } from './connections.ts'
 import { expectGateway } from './expect-gateway.ts'
 import { ListenError } from './listen-error.ts'
 import { type ListenerOptions, listen } from './listener.ts'
-import { refuseBadHttp } from './refuse-bad-http.ts'
+import { refuseBadHttp } from './reject-bad-http.ts'
 import { onStopSignal } from './stop-signal.ts'
 
 /** Where a service listens, and when it stops. */

@@ -1,5 +1,5 @@
 import type { Endpoint, ManagedGateway } from '@sluice/core'
-import { refusedMethod } from './refused-method.ts'
+import { refusedMethod } from './reject-method.ts'
 
 /** What probes ask of a gateway. */
 export type GatewayReadiness = Pick<ManagedGateway, 'ready'>

@@ -1,8 +1,8 @@
 import { type EndEvent, GatewayError, type GatewayEvent, UpstreamError } from '@sluice/core'
 import { Counter, type OpenMetricsContentType, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
+import { attempt, ended, usage } from './fake-events.ts'
 import { type PrometheusOptions, prometheus } from './prometheus.ts'
-import { attempt, ended, usage } from './scripted-events.ts'
 
 /** The lines of a page of metrics, but for comments, after some events. */
 async function told(events: readonly GatewayEvent[], options?: PrometheusOptions): Promise<string[]> {

@@ -2,8 +2,8 @@ import { type EndEvent, GatewayError, type GatewayEvent, UpstreamError } from '@
 import fc from 'fast-check'
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
+import { attempt, ended } from './fake-events.ts'
 import { type Logger, type RequestLogOptions, requestLog } from './index.ts'
-import { attempt, ended } from './scripted-events.ts'
 
 const now = () => Date.UTC(2026, 10, 21, 12, 4, 31, 5)
 

@@ -1,9 +1,9 @@
 import type { Observer } from '@sluice/core'
 import { noColours, terminalColours } from './request-log/colours.ts'
-import { entryOf } from './request-log/entry-of.ts'
 import type { LogEntry, Logger } from './request-log/logger.ts'
 import { steering } from './request-log/plain-text.ts'
 import { prettyLine } from './request-log/pretty-line.ts'
+import { entryOf } from './request-log/to-entry.ts'
 
 /** How requests are logged. */
 export interface RequestLogOptions {

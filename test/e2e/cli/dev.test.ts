@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { answer, reply, startUpstream } from '@sluice/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { scriptedWorld } from '../../../packages/cli/src/fake-command-context.ts'
 import { main } from '../../../packages/cli/src/main.ts'
-import { scriptedWorld } from '../../../packages/cli/src/scripted-world.ts'
 import { asking, runningDev, temporaryFolder } from './running-dev.ts'
 
 async function refused(args: readonly string[], env = {}, cwd = temporaryFolder()) {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { scriptedWorld } from '../../../packages/cli/src/fake-command-context.ts'
 import { main } from '../../../packages/cli/src/main.ts'
-import { scriptedWorld } from '../../../packages/cli/src/scripted-world.ts'
 import { asking, runningDev, temporaryFolder } from './running-dev.ts'
 
 /** Runs one command in a folder. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 // All that a service is made of is loaded when it is asked for: here, and not in the time of a test.
 import '../../../packages/cli/src/dev/serve-dev.ts'
+import { type ScriptedWorld, scriptedWorld } from '../../../packages/cli/src/fake-command-context.ts'
 import { main } from '../../../packages/cli/src/main.ts'
-import { type ScriptedWorld, scriptedWorld } from '../../../packages/cli/src/scripted-world.ts'
 
 /** A folder of one test. */
 export function temporaryFolder(): string {

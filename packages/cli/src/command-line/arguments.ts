@@ -1,5 +1,5 @@
 import { CommandFault, type Values } from '../command.ts'
-import { shown } from './shown.ts'
+import { shown } from './printable.ts'
 
 /** The value of an option that takes a text. */
 export function textOf(values: Values, name: string): string | undefined {

@@ -1,6 +1,6 @@
 import { closest } from '@sluice/core'
 import { CommandFault } from '../command.ts'
-import { shown } from './shown.ts'
+import { shown } from './printable.ts'
 
 /** What a command line begins with. */
 export interface FoundCommand<Entry> {

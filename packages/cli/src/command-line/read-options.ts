@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { closest } from '@sluice/core'
 import { type Command, CommandFault, type Values } from '../command.ts'
-import { shown } from './shown.ts'
+import { shown } from './printable.ts'
 
 /** What was said after a command's name. */
 export interface ReadOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
+import { scriptedWorld } from '../fake-command-context.ts'
 import { main } from '../main.ts'
-import { scriptedWorld } from '../scripted-world.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // This repository has the packages installed.

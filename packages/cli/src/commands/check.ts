@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
 import { type Command, CommandFault } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
-import { ConfigFaults } from '../config/faults/config-faults.ts'
+import { summaryOf } from '../config/config-summary.ts'
+import { ConfigFaults } from '../config/issues/invalid-config-error.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { summaryOf } from '../config/summary-of.ts'
-import { listedPrices } from '../service/listed-prices.ts'
+import { listedPrices } from '../service/load-prices.ts'
 import { openTelemetryPackages } from '../service/open-telemetry.ts'
 
 /** `sluice check`. */

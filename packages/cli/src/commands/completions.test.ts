@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { commandTable } from '../command-line/command-table.ts'
+import { scriptedWorld } from '../fake-command-context.ts'
 import { main } from '../main.ts'
-import { scriptedWorld } from '../scripted-world.ts'
 
 async function run(...args: string[]) {
   const { world, printed, told } = scriptedWorld()

@@ -1,5 +1,5 @@
 import { type Command, CommandFault, type TableEntry } from '../command.ts'
-import { shown } from '../command-line/shown.ts'
+import { shown } from '../command-line/printable.ts'
 import { completionPoints } from '../completions/completion-points.ts'
 import { completionScripts } from '../completions/completion-script.ts'
 

@@ -10,8 +10,8 @@ import { gatewayOptions } from '../config/gateway-options.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { VendorPool } from '../config/providers/vendor-pool.ts'
 import { explanationText } from '../explain/explanation-text.ts'
-import { type NamedCaller, principalNamed } from '../explain/principal-named.ts'
-import { listedPrices } from '../service/listed-prices.ts'
+import { type NamedCaller, principalNamed } from '../explain/find-principal.ts'
+import { listedPrices } from '../service/load-prices.ts'
 import { openState } from '../state/open-state.ts'
 
 /** `sluice explain`. */

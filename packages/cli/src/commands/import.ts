@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { type Command, CommandFault } from '../command.ts'
-import { foreignValue } from '../import/foreign-value.ts'
-import { type ConfigFormat, type Imported, toldLosses, writtenConfig } from '../import/imported.ts'
+import { type ConfigFormat, type Imported, toldLosses, writtenConfig } from '../import/import-result.ts'
 import { importLiteLLM } from '../import/litellm/import-litellm.ts'
+import { foreignValue } from '../import/parse-source.ts'
 import { importPortkey } from '../import/portkey/import-portkey.ts'
 
 const importers: Readonly<Record<string, { kind: 'yaml' | 'json'; read: (value: unknown) => Imported }>> = {

@@ -1,7 +1,7 @@
 import type { KeySpec } from '@sluice/core'
 import { type Command, CommandFault } from '../command.ts'
 import { noPositionals, textOf, textsOf } from '../command-line/arguments.ts'
-import { momentOf } from '../command-line/moment-of.ts'
+import { momentOf } from '../command-line/parse-time.ts'
 import { limitOf, tagsOf } from '../keys/key-arguments.ts'
 import { shownKey } from '../keys/keys-text.ts'
 import { databaseHelp, databaseOptions, type NamedDatabase, withDatabase } from '../keys/with-database.ts'

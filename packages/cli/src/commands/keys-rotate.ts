@@ -1,7 +1,7 @@
 import { type Command, CommandFault } from '../command.ts'
 import { onlyPositional, textOf } from '../command-line/arguments.ts'
-import { spanOf } from '../command-line/moment-of.ts'
-import { shown } from '../command-line/shown.ts'
+import { spanOf } from '../command-line/parse-time.ts'
+import { shown } from '../command-line/printable.ts'
 import { shownKey } from '../keys/keys-text.ts'
 import { databaseHelp, databaseOptions, knownKey, withDatabase } from '../keys/with-database.ts'
 

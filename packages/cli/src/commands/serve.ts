@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type Command, CommandFault, type Values } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { ListenFault, nextFreePort } from '../service/listen-fault.ts'
+import { ListenFault, nextFreePort } from '../service/service-listen-error.ts'
 import { startService } from '../service/start-service.ts'
-import { watchedConfig } from '../service/watched-config.ts'
+import { watchedConfig } from '../service/watch-config.ts'
 
 /** `sluice serve`. */
 export const serve: Command = {

@@ -1,8 +1,8 @@
 import type { UsageDimension } from '@sluice/core'
 import { type Command, CommandFault } from '../command.ts'
 import { noPositionals, textOf } from '../command-line/arguments.ts'
-import { momentOf } from '../command-line/moment-of.ts'
-import { shown } from '../command-line/shown.ts'
+import { momentOf } from '../command-line/parse-time.ts'
+import { shown } from '../command-line/printable.ts'
 import { databaseHelp, databaseOptions, withDatabase } from '../keys/with-database.ts'
 import { usageCsv, usageText } from '../usage/usage-text.ts'
 

@@ -1,6 +1,6 @@
 import type { TypedConfig } from './config.ts'
 import { configShape } from './config-shape.ts'
-import { FaultList, type Origin } from './faults/fault-list.ts'
+import { FaultList, type Origin } from './issues/issue-list.ts'
 import { nowhere, type Source } from './load/source.ts'
 import { type Environment, type Filled, withEnvironment } from './load/with-environment.ts'
 import { Place } from './shape/shape.ts'

@@ -1,8 +1,8 @@
 import { ConfigurationError, createGateway } from '@sluice/core'
 import type { TypedConfig } from './config.ts'
 import { scalars } from './gateway-options.ts'
+import { addIssue, tried } from './shape/collect-issues.ts'
 import type { Place } from './shape/shape.ts'
-import { addIssue, tried } from './shape/tried.ts'
 
 /** Options whose names in a configuration are others. */
 const places: Readonly<Record<string, readonly string[]>> = {

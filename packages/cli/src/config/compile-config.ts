@@ -3,14 +3,14 @@ import { jwt } from '@sluice/jwt'
 import { checkOptions } from './check-options.ts'
 import type { CompiledConfig } from './compiled-config.ts'
 import type { TypedConfig } from './config.ts'
-import type { FaultList } from './faults/fault-list.ts'
-import { callersOf, type TokenCallers } from './parts/callers.ts'
-import { checkModelNames, checkRules } from './parts/check-rules.ts'
+import type { FaultList } from './issues/issue-list.ts'
 import type { VendorPool } from './providers/vendor-pool.ts'
 import { modelTable } from './routes/model-table.ts'
+import { callersOf, type TokenCallers } from './sections/callers.ts'
+import { checkModelNames, checkRules } from './sections/check-rules.ts'
+import { triedOptions } from './shape/collect-issues.ts'
 import { isPlainObject } from './shape/collections.ts'
 import { Place } from './shape/shape.ts'
-import { triedOptions } from './shape/tried.ts'
 
 /** Makes the parts of a configuration. Throws `ConfigFaults` with all that is wrong with it, what was found before included. */
 export function compileConfig(

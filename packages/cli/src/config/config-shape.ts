@@ -1,6 +1,8 @@
 import type { TypedConfig } from './config.ts'
-import { jwtShape, keysShape } from './parts/callers-shape.ts'
-import { consoleShape } from './parts/console-shape.ts'
+import { providerShape, providersSchema } from './providers/provider-shape.ts'
+import { routeShape } from './routes/route-shape.ts'
+import { jwtShape, keysShape } from './sections/callers-shape.ts'
+import { consoleShape } from './sections/console-shape.ts'
 import {
   abandonedCallsShape,
   breakerShape,
@@ -10,14 +12,12 @@ import {
   retryShape,
   streamShape,
   timeoutsShape,
-} from './parts/gateway-shapes.ts'
-import { limitsShape } from './parts/limit-shape.ts'
-import { count } from './parts/numbers.ts'
-import { serverShape } from './parts/server-shape.ts'
-import { stateShape } from './parts/state-shape.ts'
-import { telemetryShape } from './parts/telemetry-shape.ts'
-import { providerShape, providersSchema } from './providers/provider-shape.ts'
-import { routeShape } from './routes/route-shape.ts'
+} from './sections/gateway-shapes.ts'
+import { limitsShape } from './sections/limit-shape.ts'
+import { count } from './sections/numbers.ts'
+import { serverShape } from './sections/server-shape.ts'
+import { stateShape } from './sections/state-shape.ts'
+import { telemetryShape } from './sections/telemetry-shape.ts'
 import { isPlainObject, type Member, object, record } from './shape/collections.ts'
 import { either } from './shape/either.ts'
 import type { Shape } from './shape/shape.ts'

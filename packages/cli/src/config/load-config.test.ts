@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { ConfigFaults } from './faults/config-faults.ts'
 import { scalars } from './gateway-options.ts'
+import { ConfigFaults } from './issues/invalid-config-error.ts'
 import { loadConfig } from './load-config.ts'
 
 const keys = [{ id: 'ann', key: 'sk-ann' }]

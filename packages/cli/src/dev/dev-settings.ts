@@ -1,6 +1,6 @@
 import { type CommandContext, CommandFault, type Values } from '../command.ts'
 import { textOf } from '../command-line/arguments.ts'
-import { shown } from '../command-line/shown.ts'
+import { shown } from '../command-line/printable.ts'
 
 /** What command line and environment say of `sluice dev`, checked. */
 export interface DevSettings {

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { foreignValue } from './foreign-value.ts'
-import { toldLosses, writtenConfig } from './imported.ts'
+import { ImportNode, ImportReader } from './import-reader.ts'
+import { toldLosses, writtenConfig } from './import-result.ts'
 import { importLiteLLM } from './litellm/import-litellm.ts'
+import { foreignValue } from './parse-source.ts'
 import { importPortkey } from './portkey/import-portkey.ts'
-import { ImportNode, ImportReader } from './reading.ts'
 
 const folder = join(import.meta.dirname, 'fixtures')
 

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foreignValue } from './foreign-value.ts'
-import { toldLosses, writtenConfig } from './imported.ts'
+import { ImportNode, ImportReader, type Path, pathText } from './import-reader.ts'
+import { toldLosses, writtenConfig } from './import-result.ts'
 import { importLiteLLM } from './litellm/import-litellm.ts'
+import { foreignValue } from './parse-source.ts'
 import { importPortkey } from './portkey/import-portkey.ts'
-import { ImportNode, ImportReader, type Path, pathText } from './reading.ts'
 
 const sources = [
   { name: 'litellm', kind: 'yaml', read: importLiteLLM },

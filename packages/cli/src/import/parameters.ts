@@ -1,4 +1,4 @@
-import type { ImportNode } from './reading.ts'
+import type { ImportNode } from './import-reader.ts'
 
 /** Of a request's own fields those that a place may set, and what they may be. */
 const kinds: Readonly<Record<string, 'number' | 'text' | 'flag' | 'any'>> = {

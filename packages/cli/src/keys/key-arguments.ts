@@ -1,6 +1,6 @@
 import { type LimitRuleData, limitRule } from '@sluice/core'
 import { CommandFault } from '../command.ts'
-import { shown } from '../command-line/shown.ts'
+import { shown } from '../command-line/printable.ts'
 
 const expectedLimit = 'expected requests:60/minute, tokens:100000/day, concurrent:4 or budget:5usd/month'
 

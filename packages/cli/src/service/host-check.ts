@@ -1,5 +1,5 @@
 import { protocolError } from '@sluice/node/adapter'
-import { shown } from '../command-line/shown.ts'
+import { shown } from '../command-line/printable.ts'
 
 /** What a service is reached by. */
 export interface HostNames {

@@ -7,8 +7,8 @@ import { openSqlite, SqliteError } from '@sluice/sqlite'
 import type { Pool } from 'pg'
 import { CommandFault } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
-import { connectionNews } from './connection-news.ts'
-import type { StateOptions, StateWorld } from './state-world.ts'
+import { connectionNews } from './report-connection.ts'
+import type { StateOptions, StateWorld } from './state-context.ts'
 
 export interface OpenDatabase {
   readonly database: Database

@@ -2,8 +2,8 @@ import type { CacheStore, LimitStore, SharedHealth } from '@sluice/core'
 import { redisCacheStore, redisHealth, redisLimitStore } from '@sluice/redis'
 import { CommandFault } from '../command.ts'
 import type { StateConfig } from '../config/config.ts'
-import { connectionNews } from './connection-news.ts'
-import type { StateWorld } from './state-world.ts'
+import { connectionNews } from './report-connection.ts'
+import type { StateWorld } from './state-context.ts'
 
 export interface RedisState {
   readonly limitStore: LimitStore

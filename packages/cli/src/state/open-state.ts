@@ -3,7 +3,7 @@ import { memoryCacheStore } from '@sluice/core'
 import type { StateConfig } from '../config/config.ts'
 import { openDatabase } from './open-database.ts'
 import { openRedis } from './open-redis.ts'
-import type { StateOptions, StateWorld } from './state-world.ts'
+import type { StateOptions, StateWorld } from './state-context.ts'
 
 /** What is kept beyond a request: in this process, in a database, in Redis. */
 export interface State {

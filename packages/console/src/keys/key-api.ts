@@ -1,8 +1,8 @@
 import { GatewayError, type IssuedKey, type KeyStore, type StoredKey } from '@sluice/core'
 import type { IssuedKeyRow, KeyRow } from '../api.ts'
-import { askedStore } from '../asked-store.ts'
+import { askedStore } from '../call-store.ts'
 import { readJson } from '../read-json.ts'
-import { checkedChanges, checkedOverlap, checkedSpec } from './checked-key.ts'
+import { checkedChanges, checkedOverlap, checkedSpec } from './validate-key.ts'
 
 const issued: readonly string[] = ['name', 'models', 'tags', 'limits', 'expiresAt']
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RequestRow } from '../api.ts'
+import { beginOf } from '../recent/fake-events.ts'
 import { begunRequest } from '../recent/request-detail.ts'
 import { requestRow } from '../recent/request-row.ts'
-import { beginOf } from '../recent/scripted-events.ts'
 import { liveHub } from './live-hub.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,7 +1,7 @@
 import type { AttemptRecord, DiscardedCallEvent } from '@sluice/core'
 import type { AttemptRow, UnusedRow } from '../api.ts'
-import { failureWord } from './failure-word.ts'
-import { shownText } from './shown-text.ts'
+import { failureWord } from './failure-code.ts'
+import { shownText } from './truncate-text.ts'
 
 /** An attempt without its error, of which a word is left. */
 export function attemptRow(attempt: AttemptRecord): AttemptRow {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestDetail } from '../api.ts'
 import { targetLog } from '../targets/target-log.ts'
+import { attemptOf, beginOf, endOf, unusedOf } from './fake-events.ts'
 import { recentRequests } from './recent-requests.ts'
-import { attemptOf, beginOf, endOf, unusedOf } from './scripted-events.ts'
 
 function setUp(max = 500) {
   const told: RequestDetail[] = []

@@ -2,9 +2,9 @@ import type { BeginEvent, EndEvent, Principal, SkipReason } from '@sluice/core'
 import type { RequestDetail, SkippedRow, UnusedRow } from '../api.ts'
 import type { TargetLog, TargetNotes } from '../targets/target-log.ts'
 import { attemptRow } from './attempt-row.ts'
-import { failureWord } from './failure-word.ts'
-import { shownText } from './shown-text.ts'
+import { failureWord } from './failure-code.ts'
 import { teamOf } from './team-of.ts'
+import { shownText } from './truncate-text.ts'
 
 /** So much of one request is kept; a longer list is cut, and `leftOut` says by how many. */
 export const most = {

@@ -1,6 +1,6 @@
 import type { EndEvent, Principal } from '@sluice/core'
-import { shownText } from '../recent/shown-text.ts'
 import { teamOf } from '../recent/team-of.ts'
+import { shownText } from '../recent/truncate-text.ts'
 import { MinuteSums } from './minute-sums.ts'
 
 /** By what lines are told apart. */

@@ -1,6 +1,6 @@
 import { type EndEvent, type GatewayEvent, UpstreamError } from '@sluice/core'
 import type { LastAnswer } from '../api.ts'
-import { failureWord } from '../recent/failure-word.ts'
+import { failureWord } from '../recent/failure-code.ts'
 
 /** What the events said of a target last. */
 export interface TargetNotes {

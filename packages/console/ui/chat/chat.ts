@@ -1,6 +1,6 @@
 import type { About } from '../../src/api.ts'
 import type { ConsoleApi } from '../server/console-api.ts'
-import { keepCallerKey, keptCallerKey } from '../session/kept-keys.ts'
+import { keepCallerKey, keptCallerKey } from '../session/stored-keys.ts'
 import { createStore, type Store } from '../state/store.ts'
 import { chatRequest } from './chat-request.ts'
 import type { ChatFailure, ChatOptions, Exchange, SentRequest, Turn } from './chat-types.ts'

@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk, Usage } from '@sluice/core'
+import { errorIn } from '../server/api-error.ts'
 import { readEvents } from '../server/read-events.ts'
-import { errorIn } from '../server/refusal.ts'
 import type { Exchange, SentRequest, Turn } from './chat-types.ts'
 
 /** Where an answer goes while it comes. */

@@ -1,6 +1,6 @@
 import { count } from '../format/count.ts'
 import { span } from '../format/span.ts'
-import { hrefOf } from '../shell/place.ts'
+import { hrefOf } from '../shell/location.ts'
 import { failureNote, failureTitle } from './chat-failure.ts'
 import type { ChatFailure, Turn } from './chat-types.ts'
 

@@ -1,5 +1,5 @@
 import type { KeyChange, KeyRow } from '../../src/api.ts'
-import { limitOf, modelsOf, momentOf, type TypedKey, tagsOf } from './typed-key.ts'
+import { limitOf, modelsOf, momentOf, type TypedKey, tagsOf } from './key-form.ts'
 
 /** A key as it would be typed. */
 export function typedOf({ name, models, tags, expiresAt, limits }: KeyRow): TypedKey {

@@ -1,5 +1,5 @@
+import type { TypedKey } from './key-form.ts'
 import { LimitFields } from './limit-fields.tsx'
-import type { TypedKey } from './typed-key.ts'
 
 /** What a key is for, as it is typed. */
 export function KeyFields({ typed, onChange }: { typed: TypedKey; onChange(typed: TypedKey): void }) {

@@ -8,8 +8,8 @@ import { DeleteKey } from './delete-key.tsx'
 import { EditKey } from './edit-key.tsx'
 import { IssueKey } from './issue-key.tsx'
 import { type KeyAction, KeyTable } from './key-table.tsx'
+import { ShownKey } from './new-key-dialog.tsx'
 import { RotateKey } from './rotate-key.tsx'
-import { ShownKey } from './shown-key.tsx'
 
 type Open =
   | { readonly what: 'issue' }

@@ -1,7 +1,7 @@
 import type { LimitKind } from '@sluice/core'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { TypedLimit } from './key-form.ts'
 import { limitMore } from './limit-text.ts'
-import type { TypedLimit } from './typed-key.ts'
 
 const kinds: readonly (readonly [LimitKind, string])[] = [
   ['requests', 'requests'],

@@ -1,7 +1,7 @@
 import type { LiveEvents, RequestRow } from '../../src/api.ts'
+import { Refusal } from '../server/api-error.ts'
 import type { ConsoleApi } from '../server/console-api.ts'
 import { readEvents } from '../server/read-events.ts'
-import { Refusal } from '../server/refusal.ts'
 import { createStore, type Store } from '../state/store.ts'
 
 export interface FeedState {

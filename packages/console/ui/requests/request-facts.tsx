@@ -6,9 +6,9 @@ import { span } from '../format/span.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { CandidateList } from './candidate-list.tsx'
 import { errorText } from './error-text.ts'
 import { OutcomeMark } from './outcome-mark.tsx'
+import { CandidateList } from './target-list.tsx'
 import { Waterfall } from './waterfall.tsx'
 
 /** All that is known of a request. */

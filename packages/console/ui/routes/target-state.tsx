@@ -1,7 +1,7 @@
 import type { TargetRow } from '../../src/api.ts'
 import { span } from '../format/span.ts'
 import { Moment } from '../parts/moment.tsx'
-import { stateText } from './target-words.ts'
+import { stateText } from './target-labels.ts'
 
 const looks: Readonly<Record<TargetRow['state'], readonly [string, string]>> = {
   closed: ['good', '●'],

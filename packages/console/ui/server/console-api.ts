@@ -10,7 +10,7 @@ import type {
   Series,
   UsageRow,
 } from '../../src/api.ts'
-import { Refusal, refusalOf } from './refusal.ts'
+import { Refusal, refusalOf } from './api-error.ts'
 
 /** What is asked of the server. All of it rejects with `Refusal`. */
 export interface ConsoleApi {

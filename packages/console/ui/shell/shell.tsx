@@ -5,8 +5,8 @@ import { RequestsView } from '../requests/requests-view.tsx'
 import { RoutesView } from '../routes/routes-view.tsx'
 import { useSession } from '../session/session.ts'
 import { UsageView } from '../usage/usage-view.tsx'
+import { hrefOf, type Place, usePlace, type View, views } from './location.ts'
 import { Mark } from './mark.tsx'
-import { hrefOf, type Place, usePlace, type View, views } from './place.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 const names: Readonly<Record<View, string>> = {

@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { AttemptSpan, EndEvent, Principal, RequestSpan, UpstreamCall } from '@sluice/core'
-import { answeringAttempt } from '../answering-attempt.ts'
+import { answeringAttempt } from '../final-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import { chat, attributes as names, ownAttributes, providerName } from './names.ts'
 import { type TracedWorld, UpstreamSpan } from './upstream-span.ts'

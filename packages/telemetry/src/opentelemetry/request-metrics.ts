@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { DiscardedCallEvent, EndEvent, Observer, Principal } from '@sluice/core'
-import { answeringAttempt } from '../answering-attempt.ts'
+import { answeringAttempt } from '../final-attempt.ts'
 import { requestErrorType } from './error-type.ts'
 import type { Instruments } from './instruments.ts'
 import type { Labels } from './labels.ts'

@@ -7,7 +7,7 @@ import {
   type UpstreamFailure,
   type Usage,
 } from '@sluice/core'
-import { answeringAttempt } from '../answering-attempt.ts'
+import { answeringAttempt } from '../final-attempt.ts'
 import type { Instruments } from './instruments.ts'
 import { type Labels, otherValue } from './labels.ts'
 

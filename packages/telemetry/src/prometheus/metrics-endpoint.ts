@@ -1,6 +1,6 @@
 import { bearerToken, type Endpoint } from '@sluice/core'
 import type { Registry, RegistryContentType } from 'prom-client'
-import { refusedMethod } from '../refused-method.ts'
+import { refusedMethod } from '../reject-method.ts'
 import type { ResolvedPrometheusOptions } from './options.ts'
 
 /** Tells the metrics of a registry in its text format. */

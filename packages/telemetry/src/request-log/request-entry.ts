@@ -1,5 +1,5 @@
 import type { EndEvent, RequestOutcome } from '@sluice/core'
-import { answeringAttempt } from '../answering-attempt.ts'
+import { answeringAttempt } from '../final-attempt.ts'
 import { failureFields } from './failure-fields.ts'
 import type { LogEntry, LogFields } from './logger.ts'
 import { shortText } from './plain-text.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyRow } from '../../../../packages/console/src/api.ts'
 import { keyChange, typedOf } from '../../../../packages/console/ui/keys/key-change.ts'
-import type { TypedKey } from '../../../../packages/console/ui/keys/typed-key.ts'
+import type { TypedKey } from '../../../../packages/console/ui/keys/key-form.ts'
 
 const row: KeyRow = {
   id: 'k1',

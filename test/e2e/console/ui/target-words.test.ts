@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stateText } from '../../../../packages/console/ui/routes/target-words.ts'
+import { stateText } from '../../../../packages/console/ui/routes/target-labels.ts'
 
 describe('the state of a target', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { emptyKey, keyForm } from '../../../../packages/console/ui/keys/key-form.ts'
 import { limitText } from '../../../../packages/console/ui/keys/limit-text.ts'
-import { emptyKey, keyForm } from '../../../../packages/console/ui/keys/typed-key.ts'
 
 describe('keyForm', () => {
   it('leaves out what is left empty', () => {

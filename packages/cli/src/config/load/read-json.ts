@@ -1,5 +1,5 @@
 import { CommandFault } from '../../command.ts'
-import type { Position } from '../faults/fault-list.ts'
+import type { Position } from '../issues/issue-list.ts'
 import { parsed } from './read-yaml.ts'
 import { nowhere, type Source } from './source.ts'
 import { deepest } from './with-environment.ts'

@@ -9,8 +9,8 @@ import {
   parseDocument,
 } from 'yaml'
 import { CommandFault } from '../../command.ts'
-import type { Position } from '../faults/fault-list.ts'
-import type { Path } from '../faults/fault-text.ts'
+import type { Position } from '../issues/issue-list.ts'
+import type { Path } from '../issues/issue-text.ts'
 import type { Source } from './source.ts'
 
 /** So many times what stands under an anchor may be repeated: a small file could be a very large one. */

@@ -1,5 +1,5 @@
-import type { Position } from '../faults/fault-list.ts'
-import type { Path } from '../faults/fault-text.ts'
+import type { Position } from '../issues/issue-list.ts'
+import type { Path } from '../issues/issue-text.ts'
 
 /** What a file says, before its variables are filled in. */
 export interface Source {

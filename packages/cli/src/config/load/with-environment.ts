@@ -1,5 +1,5 @@
-import type { FaultList } from '../faults/fault-list.ts'
-import { type Path, pathText } from '../faults/fault-text.ts'
+import type { FaultList } from '../issues/issue-list.ts'
+import { type Path, pathText } from '../issues/issue-text.ts'
 import { isCode } from '../routes/is-code.ts'
 import { isPlainObject } from '../shape/collections.ts'
 

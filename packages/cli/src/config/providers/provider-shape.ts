@@ -1,4 +1,4 @@
-import { didYouMean } from '../faults/fault-list.ts'
+import { didYouMean } from '../issues/issue-list.ts'
 import { isPlainObject, openObject, ownValue } from '../shape/collections.ts'
 import type { Definitions, JsonSchema } from '../shape/json-schema.ts'
 import type { Shape } from '../shape/shape.ts'

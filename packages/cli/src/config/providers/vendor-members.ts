@@ -10,7 +10,7 @@ import type {
   PresetOptions,
   VertexOptions,
 } from '@sluice/providers'
-import { count } from '../parts/numbers.ts'
+import { count } from '../sections/numbers.ts'
 import { list, type Member, object, record } from '../shape/collections.ts'
 import { orCode } from '../shape/either.ts'
 import { anything, choice, flag, secret, text } from '../shape/values.ts'

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Capabilities, Target } from '@sluice/core'
 import type { ProviderConfig, ProviderFunction, TypedConfig } from '../config.ts'
+import { triedOptions } from '../shape/collect-issues.ts'
 import type { Place } from '../shape/shape.ts'
-import { triedOptions } from '../shape/tried.ts'
 import { vendors } from './vendors.ts'
 
 /** Makes a place out of a model's name. */

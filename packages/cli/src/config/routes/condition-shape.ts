@@ -1,5 +1,5 @@
 import type { ConditionConfig } from '../config.ts'
-import { count } from '../parts/numbers.ts'
+import { count } from '../sections/numbers.ts'
 import { list, object, record } from '../shape/collections.ts'
 import { either, just, named } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'

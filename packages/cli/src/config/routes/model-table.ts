@@ -1,8 +1,8 @@
 import { type ModelEntries, type ModelTable, models } from '@sluice/core'
 import type { RouteConfig, TypedConfig } from '../config.ts'
+import { tried } from '../shape/collect-issues.ts'
 import type { Place } from '../shape/shape.ts'
-import { tried } from '../shape/tried.ts'
-import { entryOf } from './entry-of.ts'
+import { entryOf } from './compile-entry.ts'
 import type { EntryScope, RouteScope } from './route-scope.ts'
 
 /** Stands for what callers may ask for, while an entry with a `*` is looked at. */

@@ -1,9 +1,9 @@
 import type { Target } from '@sluice/core'
-import { didYouMean } from '../faults/fault-list.ts'
-import { quoted } from '../faults/fault-text.ts'
+import { didYouMean } from '../issues/issue-list.ts'
+import { quoted } from '../issues/issue-text.ts'
 import type { VendorSet } from '../providers/vendor-pool.ts'
+import { tried } from '../shape/collect-issues.ts'
 import type { Place } from '../shape/shape.ts'
-import { tried } from '../shape/tried.ts'
 
 /** What the texts of a route may name. */
 export interface RouteScope {

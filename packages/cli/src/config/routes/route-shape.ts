@@ -1,5 +1,5 @@
-import { didYouMean } from '../faults/fault-list.ts'
-import { count, milliseconds, share, shareOfSome, weight } from '../parts/numbers.ts'
+import { didYouMean } from '../issues/issue-list.ts'
+import { count, milliseconds, share, shareOfSome, weight } from '../sections/numbers.ts'
 import { isPlainObject, list, type Member, object, openObject, record } from '../shape/collections.ts'
 import { either, named, orCode } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'

@@ -1,4 +1,4 @@
-import { didYouMean } from '../faults/fault-list.ts'
+import { didYouMean } from '../issues/issue-list.ts'
 import { described, type JsonSchema } from './json-schema.ts'
 import type { Place, Shape } from './shape.ts'
 

@@ -1,5 +1,5 @@
-import type { FaultList, Finding } from '../faults/fault-list.ts'
-import { type Path, pathText, quoted, shownValue } from '../faults/fault-text.ts'
+import type { FaultList, Finding } from '../issues/issue-list.ts'
+import { type Path, pathText, quoted, shownValue } from '../issues/issue-text.ts'
 import type { Definitions, JsonSchema } from './json-schema.ts'
 
 /** What a part of a configuration may be: it is read by it, and described to editors. */

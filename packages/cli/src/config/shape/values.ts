@@ -1,5 +1,5 @@
-import { didYouMean } from '../faults/fault-list.ts'
-import { kindOf } from '../faults/fault-text.ts'
+import { didYouMean } from '../issues/issue-list.ts'
+import { kindOf } from '../issues/issue-text.ts'
 import type { Shape } from './shape.ts'
 
 /** A text that is all of one reference, and so may stand for a number or a switch. */

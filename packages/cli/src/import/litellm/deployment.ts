@@ -1,9 +1,9 @@
 import type { ModelPrice, Target, TokenPrice } from '@sluice/core'
-import type { Importing } from '../importing.ts'
+import type { Importing } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 import { parametersOf } from '../parameters.ts'
-import type { ImportNode } from '../reading.ts'
+import { vendorOf } from './deployment-provider.ts'
 import { withCredential, withReferences } from './settings.ts'
-import { vendorOf } from './vendor-of.ts'
 import { bedrockRegion, type NamedModel, namedModel } from './vendors.ts'
 
 /** One place of a group, and what chooses between it and the others. */

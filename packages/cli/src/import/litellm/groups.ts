@@ -1,6 +1,6 @@
 import type { RouteConfig } from '../../config/config.ts'
-import type { Importing } from '../importing.ts'
-import type { ImportNode } from '../reading.ts'
+import type { Importing } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 import { type Deployment, deploymentOf } from './deployment.ts'
 
 /** The deployments of `model_list`, by the name that callers use. */

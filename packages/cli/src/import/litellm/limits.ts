@@ -1,5 +1,5 @@
 import type { BudgetWindow, LimitRuleData } from '@sluice/core'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 import { type ChosenStrategy, type Group, levelsOf, type WeightKey, weightKey, weightKeys } from './groups.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 import type { Settings } from './settings.ts'
 
 type Reliability = Pick<Config, 'timeouts' | 'maxAttempts' | 'retry' | 'breaker'>

@@ -1,6 +1,6 @@
 import type { RouteConfig } from '../../config/config.ts'
-import { placesIn } from '../places-in.ts'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import { placesIn } from '../count-targets.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 import { type Group, groupRoute, groupUnder, type Strategy } from './groups.ts'
 import type { Settings } from './settings.ts'
 

@@ -1,5 +1,5 @@
-import { Variables } from '../importing.ts'
-import { ImportNode, type ImportReader } from '../reading.ts'
+import { Variables } from '../import-context.ts'
+import { ImportNode, type ImportReader } from '../import-reader.ts'
 
 /** Settings that stand in `router_settings` or in `litellm_settings`. */
 export interface Settings {

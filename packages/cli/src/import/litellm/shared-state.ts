@@ -1,6 +1,6 @@
 import type { Config, StateConfig } from '../../config/config.ts'
-import { cacheNote, type Importing } from '../importing.ts'
-import type { ImportNode } from '../reading.ts'
+import { cacheNote, type Importing } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 import { secretText, settingsText } from './settings.ts'
 
 /** Where Redis is, by a URL or by its parts; `undefined` where that is not said. */

@@ -1,5 +1,5 @@
 import type { TelemetryConfig } from '../../config/config.ts'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 
 /** What sees the requests. Of LiteLLM's callbacks two have something that does their work. */
 export function telemetryOf(settings: ImportNode, reading: ImportReader): TelemetryConfig | undefined {

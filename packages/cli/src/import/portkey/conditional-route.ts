@@ -1,6 +1,6 @@
 import type { ConditionConfig, RouteConfig } from '../../config/config.ts'
-import type { Importing } from '../importing.ts'
-import type { ImportNode, ImportReader } from '../reading.ts'
+import type { Importing } from '../import-context.ts'
+import type { ImportNode, ImportReader } from '../import-reader.ts'
 
 type RouteOf = (target: ImportNode, importing: Importing) => RouteConfig | undefined
 

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts'
-import type { Imported } from '../imported.ts'
-import { cacheNote, type Importing, Variables, VendorTable, variable } from '../importing.ts'
-import { placesIn } from '../places-in.ts'
-import { type ImportNode, ImportReader, type LossHints } from '../reading.ts'
+import { placesIn } from '../count-targets.ts'
+import { cacheNote, type Importing, Variables, VendorTable, variable } from '../import-context.ts'
+import { type ImportNode, ImportReader, type LossHints } from '../import-reader.ts'
+import type { Imported } from '../import-result.ts'
 import { targetRoute } from './target-route.ts'
 import { eitherCase, vendorKeys } from './vendors.ts'
 

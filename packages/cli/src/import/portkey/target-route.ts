@@ -1,8 +1,8 @@
 import type { FailureSpec } from '@sluice/core'
 import type { RouteConfig } from '../../config/config.ts'
-import type { Importing } from '../importing.ts'
+import type { Importing } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 import { parametersOf } from '../parameters.ts'
-import type { ImportNode } from '../reading.ts'
 import { conditionalRoute } from './conditional-route.ts'
 import { eitherCase, type PortkeyVendor, portkeyVendor, vendorBySlug, vendorOptions } from './vendors.ts'
 

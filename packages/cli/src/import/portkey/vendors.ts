@@ -1,5 +1,5 @@
-import { type Importing, variable } from '../importing.ts'
-import type { ImportNode } from '../reading.ts'
+import { type Importing, variable } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
 
 /** How a vendor that Portkey names is reached. */
 export interface PortkeyVendor {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { rawClient } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { Connections } from './connections.ts'
-import { refuseBadHttp } from './refuse-bad-http.ts'
+import { refuseBadHttp } from './reject-bad-http.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const garbage = 'no HTTP at all\r\n\r\n'

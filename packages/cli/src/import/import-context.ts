@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../config/config.ts'
-import type { MovedSecret } from './imported.ts'
-import type { ImportNode, ImportReader } from './reading.ts'
+import type { ImportNode, ImportReader } from './import-reader.ts'
+import type { MovedSecret } from './import-result.ts'
 
 /** What the parts of an import share. */
 export interface Importing {

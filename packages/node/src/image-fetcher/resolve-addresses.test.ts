@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { getEventListeners, once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { addressesOf } from './addresses-of.ts'
+import { addressesOf } from './resolve-addresses.ts'
 
 const open: Socket[] = []
 afterEach(() => {

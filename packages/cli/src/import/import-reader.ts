@@ -1,4 +1,4 @@
-import type { Loss } from './imported.ts'
+import type { Loss } from './import-result.ts'
 
 /** Why something has no equivalent, and what to do, by the pattern of its path. */
 export type LossHints = Readonly<Record<string, Omit<Loss, 'path'>>>

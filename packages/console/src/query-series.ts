@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/core'
 import type { Series } from './api.ts'
-import type { SeriesBook } from './series/series-book.ts'
+import type { SeriesBook } from './series/series-recorder.ts'
 
 const kinds: readonly string[] = ['model', 'key', 'team', 'all'] satisfies Series['by'][]
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Series } from '../api.ts'
-import { endOf, usageOf } from '../recent/scripted-events.ts'
-import { seriesBook } from './series-book.ts'
+import { endOf, usageOf } from '../recent/fake-events.ts'
+import { seriesBook } from './series-recorder.ts'
 
 const minute = 60_000
 const start = 29_000_000 * minute

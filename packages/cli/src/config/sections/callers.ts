@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { type ApiKey, type Authenticator, apiKeys, type Observer } from '@sluice/core'
 import { jwt } from '@sluice/jwt'
 import type { JwtConfig, TypedConfig } from '../config.ts'
+import { tried, triedOptions } from '../shape/collect-issues.ts'
 import type { Place } from '../shape/shape.ts'
-import { tried, triedOptions } from '../shape/tried.ts'
 import { checkModelNames, checkRules } from './check-rules.ts'
 
 /** Makes callers of the tokens that a configuration speaks of. */

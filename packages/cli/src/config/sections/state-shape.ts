@@ -1,5 +1,5 @@
 import type { StateConfig } from '../config.ts'
-import { kindOf } from '../faults/fault-text.ts'
+import { kindOf } from '../issues/issue-text.ts'
 import { object, record } from '../shape/collections.ts'
 import { either } from '../shape/either.ts'
 import type { Shape } from '../shape/shape.ts'

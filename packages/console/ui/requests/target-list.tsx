@@ -1,7 +1,7 @@
 import type { SkipReason } from '@sluice/core'
 import type { RequestDetail, SkippedRow } from '../../src/api.ts'
 import { span } from '../format/span.ts'
-import { reasonText } from '../routes/target-words.ts'
+import { reasonText } from '../routes/target-labels.ts'
 
 const reasons: Readonly<Record<SkipReason['why'], string>> = {
   open: 'its circuit breaker was open',

@@ -16,10 +16,10 @@ import {
   withParameters,
 } from '@sluice/core'
 import type { RouteChoice, RouteConfig } from '../config.ts'
+import { tried, triedOptions } from '../shape/collect-issues.ts'
 import { isPlainObject } from '../shape/collections.ts'
 import type { Place } from '../shape/shape.ts'
-import { tried, triedOptions } from '../shape/tried.ts'
-import { conditionOf } from './condition-of.ts'
+import { conditionOf } from './compile-condition.ts'
 import { isCode } from './is-code.ts'
 import { type EntryScope, namedEntry } from './route-scope.ts'
 

@@ -1,4 +1,4 @@
-import type { LossHints } from '../reading.ts'
+import type { LossHints } from '../import-reader.ts'
 
 /** What LiteLLM has and Sluice has not, or has elsewhere, by where it stands. */
 export const litellmLosses: LossHints = {

@@ -1,6 +1,6 @@
-import type { Loss } from '../imported.ts'
-import { type Importing, variable } from '../importing.ts'
-import type { ImportNode } from '../reading.ts'
+import { type Importing, variable } from '../import-context.ts'
+import type { ImportNode } from '../import-reader.ts'
+import type { Loss } from '../import-result.ts'
 import { isPlaceholder, secretText, settingsText } from './settings.ts'
 import { bedrockRegion, type KnownVendor, type NamedModel } from './vendors.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { momentOf } from './moment-of.ts'
+import { momentOf } from './parse-time.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 const at = (text: string, direction: 1 | -1 = 1) => momentOf('--expires', text, now, direction)

@@ -1,6 +1,6 @@
 import { closest } from '@sluice/core'
-import { type ConfigFault, ConfigFaults } from './config-faults.ts'
-import { type Path, pathText } from './fault-text.ts'
+import { type ConfigFault, ConfigFaults } from './invalid-config-error.ts'
+import { type Path, pathText } from './issue-text.ts'
 
 /** What is told of a fault, beside where it is. */
 export type Finding = (

@@ -1,9 +1,9 @@
 import { type LimitRuleData, limitRule } from '@sluice/core'
 import type { TypedConfig } from '../config.ts'
-import { didYouMean } from '../faults/fault-list.ts'
+import { didYouMean } from '../issues/issue-list.ts'
 import { fits } from '../routes/route-scope.ts'
+import { triedOptions } from '../shape/collect-issues.ts'
 import type { Place } from '../shape/shape.ts'
-import { triedOptions } from '../shape/tried.ts'
 
 /** Each rule by itself, so that all faults are told. */
 export function checkRules(

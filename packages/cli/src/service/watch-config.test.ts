@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { watchedConfig } from './watch-config.ts'
 import { watchFiles } from './watch-files.ts'
-import { watchedConfig } from './watched-config.ts'
 
 const configOf = (model: string) =>
   JSON.stringify({ providers: { local: {} }, models: { [model]: 'local/x' }, keys: [{ id: 'a', key: 'k' }] })

@@ -1,5 +1,5 @@
 import { CommandFault } from '../command.ts'
-import { shown } from './shown.ts'
+import { shown } from './printable.ts'
 
 /**
  * A moment as it is typed, in milliseconds since 1970: a date, which begins at midnight UTC (`2026-12-31`); a time with its

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { receive } from '../../../test/e2e/mounts/receive.ts'
-import { chunks } from './chunks.ts'
+import { chunks } from './read-chunks.ts'
 
 const head = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
 
