@@ -15,7 +15,7 @@ export interface ExpressResponse extends ServerResponse {
 }
 
 /** The whole path with its query, also where a middleware before has rewritten `req.url`. */
-export function targetOf(req: ExpressRequest): string | undefined {
+export function requestTarget(req: ExpressRequest): string | undefined {
   try {
     return req.baseUrl + originForm(req.url)
   } catch {

@@ -11,12 +11,12 @@ export function publicAlgorithms(
   given: unknown,
   possible: readonly string[] = asymmetric,
 ): readonly string[] {
-  return given === undefined ? possible : chosen(given, possible)
+  return given === undefined ? possible : checkAlgorithms(given, possible)
 }
 
 /** What a token may be signed with, where there is a secret of so many bytes. Throws `TypeError` where it is too short. */
 export function secretAlgorithms(given: unknown, bytes: number): readonly string[] {
-  const algorithms = given === undefined ? ['HS256'] : chosen(given, Object.keys(secretBytes))
+  const algorithms = given === undefined ? ['HS256'] : checkAlgorithms(given, Object.keys(secretBytes))
   for (const algorithm of algorithms) {
     const needed = secretBytes[algorithm] ?? 0
     if (bytes < needed) {
@@ -36,7 +36,7 @@ export function algorithmsOf(type: unknown, curve: unknown): readonly string[] {
   return type === 'EC' && size !== undefined ? [size] : []
 }
 
-function chosen(given: unknown, possible: readonly string[]): readonly string[] {
+function checkAlgorithms(given: unknown, possible: readonly string[]): readonly string[] {
   if (Array.isArray(given) && given.length > 0 && given.every(each => possible.includes(each)))
     return [...given]
   throw new TypeError(`jwt(): algorithms: expected a list of what the keys can do: ${possible.join(', ')}.`)

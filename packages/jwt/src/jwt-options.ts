@@ -88,7 +88,7 @@ const known: Readonly<Record<keyof JwtOptions, true>> = {
 }
 
 /** The options themselves, without what is not theirs. Throws `TypeError` for what cannot be meant. */
-export function checkedOptions(given: JwtOptions): JwtOptions {
+export function validateOptions(given: JwtOptions): JwtOptions {
   if (typeof given !== 'object' || given === null)
     throw new TypeError('jwt(): expected an object of options.')
   const unknown = Object.keys(given).find(name => !Object.hasOwn(known, name))
@@ -139,13 +139,18 @@ export function checkedOptions(given: JwtOptions): JwtOptions {
 }
 
 /** A span of an option, in its own unit. Throws `TypeError` for one out of bounds. */
-export function span(options: JwtOptions, name: SpanName, least: number, most: number): number | undefined {
+export function checkNumber(
+  options: JwtOptions,
+  name: NumberOption,
+  min: number,
+  max: number,
+): number | undefined {
   const value = options[name]
-  if (value === undefined || (typeof value === 'number' && value >= least && value <= most)) return value
-  throw new TypeError(`jwt(): ${name} is ${String(value)}, expected a number from ${least} to ${most}.`)
+  if (value === undefined || (typeof value === 'number' && value >= min && value <= max)) return value
+  throw new TypeError(`jwt(): ${name} is ${String(value)}, expected a number from ${min} to ${max}.`)
 }
 
-type SpanName = 'clockToleranceS' | 'maxTokenAgeS' | 'timeoutMs' | 'cacheMs' | 'staleMs'
+type NumberOption = 'clockToleranceS' | 'maxTokenAgeS' | 'timeoutMs' | 'cacheMs' | 'staleMs'
 
 function isSource(value: unknown): boolean {
   return typeof value === 'string' && /^\S+$/.test(value)

@@ -4,12 +4,12 @@
  */
 export function keySetUrl(given: string | URL): URL {
   const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined
-  const sound =
+  const isValid =
     url !== undefined &&
     (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
     url.username === '' &&
     url.password === ''
-  if (sound) return url
+  if (isValid) return url
   throw new TypeError(
     'jwt(): jwks: expected an address with https, or http on this machine, and no user in it.',
   )

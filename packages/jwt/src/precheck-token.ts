@@ -16,7 +16,7 @@ export interface Expected {
  * Returns why a token is refused by what it says of itself, or `undefined` where it may be valid. Nothing of it has been
  * checked: a token that passes is nothing yet, but one that does not costs no signature, and no reading of keys.
  */
-export function uncheckedFault(
+export function precheckToken(
   token: string,
   { algorithms, issuers, expiredAt }: Expected,
 ): AuthFailureReason | undefined {

@@ -8,7 +8,7 @@ const maxIdLength = 255
  * The caller whom a token names, with the rights that it has. `undefined` where it names none, or where a right is
  * written in a wrong way, which must not become a wider one.
  */
-export function principalOfClaims(payload: JwtPayload): Principal | undefined {
+export function principalFromClaims(payload: JwtPayload): Principal | undefined {
   // Without what another library has added to `Object.prototype`.
   const { sub, models, tags } = Object.assign(Object.create(null), payload) as JwtPayload
   if (typeof sub !== 'string' || sub === '' || sub.length > maxIdLength) return undefined

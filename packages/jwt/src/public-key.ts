@@ -24,16 +24,16 @@ const headBytes = 30
 /** One public key as PEM (`BEGIN PUBLIC KEY`) or as JWK. Throws `TypeError` for any other, and for a private one. */
 export function publicKey(given: unknown): PublicKey {
   if (typeof given === 'string') return ofPem(given)
-  if (typeof given !== 'object' || given === null) throw wrong('')
+  if (typeof given !== 'object' || given === null) throw publicKeyError('')
   const jwk = given as JWK
-  refusePrivate(jwk)
+  rejectPrivateKey(jwk)
   const algorithms = algorithmsOf(jwk.kty, jwk.crv).filter(each => jwk.alg === undefined || jwk.alg === each)
-  if (algorithms.length === 0) throw wrong('')
-  return { algorithms, findKey: only(async () => createLocalJWKSet({ keys: [jwk] })) }
+  if (algorithms.length === 0) throw publicKeyError('')
+  return { algorithms, findKey: lazyKeySet(async () => createLocalJWKSet({ keys: [jwk] })) }
 }
 
 /** Throws `TypeError` for a key with which tokens could be signed: it has no place where they are checked. */
-export function refusePrivate(jwk: object): void {
+export function rejectPrivateKey(jwk: object): void {
   if ('d' in jwk || 'k' in jwk) {
     throw new TypeError('jwt(): got a private or secret key. Give its public part alone, without `d` or `k`.')
   }
@@ -45,10 +45,10 @@ function ofPem(pem: string): PublicKey {
   const [, type, curve] = kinds.find(([identifier]) => head.includes(identifier)) ?? []
   const algorithms = algorithmsOf(type, curve)
   const [algorithm] = algorithms
-  if (algorithm === undefined) throw wrong(' A certificate or private key is none.')
+  if (algorithm === undefined) throw publicKeyError(' A certificate or private key is none.')
   return {
     algorithms,
-    findKey: only(async () => {
+    findKey: lazyKeySet(async () => {
       const key = await importSPKI(pem.trim(), algorithm, { extractable: true })
       return createLocalJWKSet({ keys: [await exportJWK(key)] })
     }),
@@ -56,7 +56,7 @@ function ofPem(pem: string): PublicKey {
 }
 
 /** The one key there is, whatever the token calls it. */
-function only(make: () => Promise<LocalJWKSet>): FindKey {
+function lazyKeySet(make: () => Promise<LocalJWKSet>): FindKey {
   let set: Promise<LocalJWKSet> | undefined
   return async ({ alg }) => {
     set ??= make()
@@ -72,7 +72,7 @@ function bytesOf(base64: string): string {
   }
 }
 
-function wrong(hint: string): TypeError {
+function publicKeyError(hint: string): TypeError {
   return new TypeError(
     `jwt(): publicKey: expected a public key for RSA, ECDSA or Ed25519, as PEM ('-----BEGIN PUBLIC KEY-----') or JWK.${hint}`,
   )

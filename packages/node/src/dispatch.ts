@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchContext, Gateway } from '@sluice/core'
-import { hostBody, type ReadBody, warnLostBody } from './host-body.ts'
+import { hostBody, type ReadBody, warnBodyLost } from './host-body.ts'
 import { MalformedRequest } from './malformed-request.ts'
 import { memberOf } from './own-members.ts'
 import { protocolError, serverError } from './protocol-error.ts'
 import { closeWithConnection } from './queued-response.ts'
 import { type RequestOptions, requestBody, toRequest } from './request.ts'
-import { boundRest, isClosing } from './unread-body.ts'
+import { isClosing, limitRemainingBody } from './unread-body.ts'
 
 /** A request as its host knows it. */
 export interface DispatchOptions<Host>
@@ -25,46 +25,46 @@ export function dispatch<Host>(
   gateway: Pick<Gateway<Host>, 'fetch'>,
   incoming: IncomingMessage,
   response: ServerResponse,
-  asking: DispatchOptions<Host>,
-  answered: (answer: Response) => void,
+  options: DispatchOptions<Host>,
+  onResponse: (answer: Response) => void,
 ): void {
   let answer: Promise<Response>
   try {
-    answer = Promise.resolve(asked(gateway, incoming, response, asking))
+    answer = Promise.resolve(sendToGateway(gateway, incoming, response, options))
   } catch (error) {
     // A turn later, as any answer: by then Node has read what came with the head.
     answer = Promise.resolve(responseToError(error))
   }
   const deliver = (response: Response) => {
-    answered(response)
-    boundRest(incoming)
+    onResponse(response)
+    limitRemainingBody(incoming)
   }
   void answer.then(deliver, error => deliver(responseToError(error)))
 }
 
-function asked<Host>(
+function sendToGateway<Host>(
   gateway: Pick<Gateway<Host>, 'fetch'>,
   incoming: IncomingMessage,
   response: ServerResponse,
-  asking: DispatchOptions<Host>,
+  options: DispatchOptions<Host>,
 ): Response | Promise<Response> {
   if (isClosing(incoming)) return protocolError(400, 'The connection closes after an earlier answer.')
   closeWithConnection(incoming, response)
-  const body = hostBody(incoming, memberOf(asking, 'read') ?? (incoming as ReadBody))
+  const body = hostBody(incoming, memberOf(options, 'read') ?? (incoming as ReadBody))
   if (body === 'lost') {
-    warnLostBody()
+    warnBodyLost()
     return serverError()
   }
   const request = toRequest(incoming, {
-    protocol: memberOf(asking, 'protocol'),
-    host: memberOf(asking, 'host'),
-    target: memberOf(asking, 'target'),
-    trustProxy: memberOf(asking, 'trustProxy'),
+    protocol: memberOf(options, 'protocol'),
+    host: memberOf(options, 'host'),
+    target: memberOf(options, 'target'),
+    trustProxy: memberOf(options, 'trustProxy'),
     response,
     body,
-    onBodyWait: memberOf(asking, 'onBodyWait'),
+    onBodyWait: memberOf(options, 'onBodyWait'),
   })
-  const { context } = asking
+  const { context } = options
   return gateway.fetch(request, {
     host: memberOf(context, 'host'),
     mount: memberOf(context, 'mount'),

@@ -2,7 +2,7 @@
  * Makes a class stand in for a built-in one: `instanceof` holds, and every member that the class does not
  * answer itself is asked of a real object, which `real` makes when it is first needed.
  */
-export function standIn<T extends object>(
+export function defineLazyProxy<T extends object>(
   own: T,
   builtIn: object,
   sample: object,

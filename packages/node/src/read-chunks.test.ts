@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { receive } from '../../../test/e2e/mounts/receive.ts'
-import { chunks } from './read-chunks.ts'
+import { readChunks } from './read-chunks.ts'
 
 const head = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
 
@@ -13,7 +13,7 @@ describe('chunks', () => {
     const { incoming } = await receive(`${head(5)}hello`)
     await new Promise(setImmediate)
     const before = listeners(incoming)
-    const body = chunks(incoming)
+    const body = readChunks(incoming)
     const first = body.next()
     const second = first.then(() => body.next())
     expect(listeners(incoming)).toEqual(before)
@@ -27,7 +27,7 @@ describe('chunks', () => {
     const before = listeners(incoming)
     let text = ''
     const all = (async () => {
-      for await (const piece of chunks(incoming)) {
+      for await (const piece of readChunks(incoming)) {
         text += piece
         if (text === 'hello') await client.send('world')
       }
@@ -40,7 +40,7 @@ describe('chunks', () => {
   it('tells once that it waits', async () => {
     const { incoming, client } = await receive(head(2))
     let waits = 0
-    const body = chunks(incoming, () => waits++)
+    const body = readChunks(incoming, () => waits++)
     const first = body.next()
     expect(waits).toBe(1)
     await client.send('a')
@@ -54,7 +54,7 @@ describe('chunks', () => {
   it('can be left while it waits, and the connection lives on', async () => {
     const { incoming, response, client } = await receive(`${head(10)}hello`)
     const before = listeners(incoming)
-    const body = chunks(incoming)
+    const body = readChunks(incoming)
     await body.next()
     const waiting = body.next()
     await body.return?.()
@@ -69,7 +69,7 @@ describe('chunks', () => {
   it.each(['before', 'while'])('rejects when the client leaves %s it waits', async when => {
     const { incoming, client } = await receive(`${head(10)}hello`)
     const closed = new Promise(resolve => incoming.once('close', resolve))
-    const body = chunks(incoming)
+    const body = readChunks(incoming)
     await body.next()
     const waiting = when === 'while' ? body.next() : undefined
     waiting?.catch(() => {})
@@ -80,6 +80,6 @@ describe('chunks', () => {
 
   it('is empty for an empty body', async () => {
     const { incoming } = await receive(head(0))
-    expect(await chunks(incoming).next()).toEqual({ done: true, value: undefined })
+    expect(await readChunks(incoming).next()).toEqual({ done: true, value: undefined })
   })
 })

@@ -7,13 +7,16 @@ import type { IncomingMessage } from 'node:http'
  * `next` rejects when the client leaves before the body is complete. `started` is called once, before the
  * first wait for bytes that have not arrived.
  */
-export function chunks(incoming: IncomingMessage, started?: () => void): AsyncIterableIterator<Uint8Array> {
-  return new Chunks(incoming, started)
+export function readChunks(
+  incoming: IncomingMessage,
+  started?: () => void,
+): AsyncIterableIterator<Uint8Array> {
+  return new ChunkIterator(incoming, started)
 }
 
 const done: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-class Chunks implements AsyncIterableIterator<Uint8Array> {
+class ChunkIterator implements AsyncIterableIterator<Uint8Array> {
   readonly #incoming: IncomingMessage
   #started: (() => void) | undefined
   #over = false
@@ -34,7 +37,7 @@ class Chunks implements AsyncIterableIterator<Uint8Array> {
     const value: Uint8Array | null = incoming.read()
     if (value !== null) return Promise.resolve({ done: false, value })
     if (incoming.readableEnded || (incoming.complete && incoming.readableLength === 0)) return this.return()
-    if (incoming.destroyed) return Promise.reject(left())
+    if (incoming.destroyed) return Promise.reject(disconnectError())
     this.#started?.()
     this.#started = undefined
     return new Promise((resolve, reject) => {
@@ -69,6 +72,6 @@ class Chunks implements AsyncIterableIterator<Uint8Array> {
   }
 }
 
-function left(): Error {
+function disconnectError(): Error {
   return new Error('The client left before its request was complete.')
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { rawClient } from '@sluice/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { Connections } from './connections.ts'
-import { refuseBadHttp } from './reject-bad-http.ts'
+import { rejectBadHttp } from './reject-bad-http.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const garbage = 'no HTTP at all\r\n\r\n'
@@ -11,7 +11,7 @@ const garbage = 'no HTTP at all\r\n\r\n'
 /** A connection to a server that refuses bad HTTP, until the test ends. */
 async function connect(listener: RequestListener, options: ServerOptions = {}) {
   const server = createServer(options, listener)
-  refuseBadHttp(server, new Connections(server))
+  rejectBadHttp(server, new Connections(server))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const client = await rawClient({ port: (server.address() as AddressInfo).port })
   onTestFinished(async () => {

@@ -1,7 +1,7 @@
 import type { GatewayResponse } from '@sluice/core'
 
 /** Text and bytes of an answer. */
-export type AnswerBody = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
+export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
 
 /** What a `Response` says. The gateway's own carry it (`plainResponses`); of any other it is read. */
 export interface ResponseParts {
@@ -9,13 +9,13 @@ export interface ResponseParts {
   readonly headers: Readonly<Record<string, string>> | Iterable<readonly [string, string]>
   /** See `Answer`. */
   readonly headerList?: readonly string[] | undefined
-  readonly body: AnswerBody
+  readonly body: ResponseBody
 }
 
 const carried = Symbol.for('sluice.answer')
 
 /** Reads a response. Throws `TypeError` where its body has been read already. */
-export function answerOf(response: Response): ResponseParts {
+export function responseParts(response: Response): ResponseParts {
   const own = (response as { readonly [carried]?: GatewayResponse | undefined })[carried]
   if (own !== undefined) return own
   if (response.bodyUsed) throw new TypeError('The body of the response has been read already.')
@@ -58,13 +58,13 @@ function chunksOf(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
 }
 
 /** Gives up an answer that nobody will read. */
-export function abandon(body: AnswerBody): void {
+export function cancelBody(body: ResponseBody): void {
   if (body === null || typeof body === 'string' || body instanceof Uint8Array) return
-  leave(body[Symbol.asyncIterator]())
+  closeIterator(body[Symbol.asyncIterator]())
 }
 
 /** Leaves an iterator, whatever it says to that. */
-export function leave(iterator: AsyncIterator<unknown>): void {
+export function closeIterator(iterator: AsyncIterator<unknown>): void {
   try {
     iterator.return?.().then(undefined, () => {})
   } catch {

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { getEventListeners, once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
-import { addressesOf } from './resolve-addresses.ts'
+import { resolveAddresses } from './resolve-addresses.ts'
 
 const open: Socket[] = []
 afterEach(() => {
@@ -53,27 +53,27 @@ const six = '2606:4700:0000:0000:0000:0000:0000:1111'
 describe('addressesOf', () => {
   it('gives all addresses of both kinds', async () => {
     const { servers } = await nameServer({ v4: ['1.1.1.1', '10.0.0.1'], v6: [six] })
-    const found = await addressesOf('images.example.com', signal, servers)
+    const found = await resolveAddresses('images.example.com', signal, servers)
     expect(found.slice(0, 2).sort()).toEqual(['1.1.1.1', '10.0.0.1'])
     expect(found.slice(2)).toEqual(['2606:4700::1111'])
   })
 
   it('does without one of the kinds', async () => {
     const four = await nameServer({ v4: ['1.1.1.1'] })
-    expect(await addressesOf('images.example.com', signal, four.servers)).toEqual(['1.1.1.1'])
+    expect(await resolveAddresses('images.example.com', signal, four.servers)).toEqual(['1.1.1.1'])
     const only = await nameServer({ v6: [six] })
-    expect(await addressesOf('images.example.com', signal, only.servers)).toEqual(['2606:4700::1111'])
+    expect(await resolveAddresses('images.example.com', signal, only.servers)).toEqual(['2606:4700::1111'])
   })
 
   it('asks for the name alone, and not within the domains of this machine', async () => {
     const { servers, asked } = await nameServer({ code: 3 })
-    await expect(addressesOf('metadata', signal, servers)).rejects.toMatchObject({ code: 'ENOTFOUND' })
+    await expect(resolveAddresses('metadata', signal, servers)).rejects.toMatchObject({ code: 'ENOTFOUND' })
     expect(asked.sort()).toEqual(['A', 'AAAA'])
   })
 
   it('tells when the server fails', async () => {
     const { servers } = await nameServer({ code: 2 })
-    await expect(addressesOf('images.example.com', signal, servers)).rejects.toMatchObject({
+    await expect(resolveAddresses('images.example.com', signal, servers)).rejects.toMatchObject({
       code: 'ESERVFAIL',
     })
   })
@@ -82,10 +82,10 @@ describe('addressesOf', () => {
     const { servers, socket } = await nameServer()
     const leaving = new AbortController()
     const reason = new Error('left')
-    const asked = addressesOf('images.example.com', leaving.signal, servers)
+    const asked = resolveAddresses('images.example.com', leaving.signal, servers)
     socket.once('message', () => leaving.abort(reason))
     await expect(asked).rejects.toBe(reason)
     expect(getEventListeners(leaving.signal, 'abort')).toHaveLength(0)
-    await expect(addressesOf('images.example.com', leaving.signal, servers)).rejects.toBe(reason)
+    await expect(resolveAddresses('images.example.com', leaving.signal, servers)).rejects.toBe(reason)
   })
 })

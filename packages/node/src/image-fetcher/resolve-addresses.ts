@@ -8,7 +8,7 @@ import { Resolver } from 'node:dns/promises'
  *
  * @param servers - `127.0.0.1:53`. Default: those of this machine.
  */
-export async function addressesOf(
+export async function resolveAddresses(
   name: string,
   signal: AbortSignal,
   servers?: readonly string[],
