@@ -117,9 +117,9 @@ describe('prometheus', () => {
       'sluice_attempts_total{provider="three",upstream_model="big-1",why="shadow",result="ok",upstream_status=""} 1',
     ])
     expect(lines).toContain('sluice_tokens_total{model="big",provider="two",use="answer",type="input"} 812')
-    expect(lines).toContain('sluice_tokens_total{model="big",provider="acme",use="unused",type="input"} 3')
-    expect(lines).toContain('sluice_cost_usd_total{model="big",provider="acme",use="unused"} 1')
-    expect(lines).toContain('sluice_unpriced_total{model="big",provider="three",use="unused"} 1')
+    expect(lines).toContain('sluice_tokens_total{model="big",provider="acme",use="discarded",type="input"} 3')
+    expect(lines).toContain('sluice_cost_usd_total{model="big",provider="acme",use="discarded"} 1')
+    expect(lines).toContain('sluice_unpriced_total{model="big",provider="three",use="discarded"} 1')
   })
 
   it('says what attempts failed with', async () => {
@@ -153,11 +153,11 @@ describe('prometheus', () => {
     ])
     expect(lines).toEqual(
       expect.arrayContaining([
-        'sluice_refusals_total{refusal="rate_limit_exceeded"} 1',
-        'sluice_refusals_total{refusal="insufficient_quota"} 1',
+        'sluice_refusals_total{reason="rate_limit_exceeded"} 1',
+        'sluice_refusals_total{reason="insufficient_quota"} 1',
         'sluice_auth_failures_total{reason="expired"} 1',
-        'sluice_shadow_refusals_total{rule="requests(1).per(minute)"} 1',
-        'sluice_shadow_refusals_total{rule="concurrent(5)"} 1',
+        'sluice_dry_run_refusals_total{rule="requests(1).per(minute)"} 1',
+        'sluice_dry_run_refusals_total{rule="concurrent(5)"} 1',
         'sluice_cache_requests_total{model="big",result="hit"} 1',
         'sluice_cache_requests_total{model="big",result="miss"} 1',
         'sluice_replayed_total{model="big"} 1',
@@ -328,7 +328,7 @@ describe('the endpoint of metrics', () => {
     new Counter({ name: 'own_total', help: 'Mine.', registers: [registry], collect })
     const response = await asked({ registry })
     expect(response.status).toBe(500)
-    expect(await response.text()).toBe('A metric could not be read.\n')
+    expect(await response.text()).toBe('Collecting a metric failed.\n')
   })
 
   it('stands under its own path alone', () => {

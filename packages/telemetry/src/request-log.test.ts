@@ -264,7 +264,7 @@ describe('requestLog on a terminal', () => {
           wouldHaveRefused: ['requests(1).per(second)'],
         }),
       ),
-    ).toBe('200 big [ann] 1.24 s, from the cache, would refuse: requests(1).per(second)')
+    ).toBe('200 big [ann] 1.24 s, from the cache, would reject: requests(1).per(second)')
     expect(pretty(ended({ outcome: 'client_disconnected', status: 499 }))).toMatch(/client disconnected$/)
   })
 

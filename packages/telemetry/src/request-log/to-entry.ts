@@ -4,8 +4,8 @@ import type { LogEntry } from './logger.ts'
 import { shortText } from './plain-text.ts'
 import { requestEntry } from './request-entry.ts'
 
-/** What is written of an event; `undefined` where nothing is. `messages`: those of foreign errors too. */
-export function entryOf(event: GatewayEvent, messages: boolean): LogEntry | undefined {
+/** Returns the log entry of an event; `undefined` for events that are not logged. `messages`: see `errorMessages`. */
+export function toEntry(event: GatewayEvent, messages: boolean): LogEntry | undefined {
   switch (event.type) {
     case 'end':
       return requestEntry(event, messages)
