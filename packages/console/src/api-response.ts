@@ -4,7 +4,7 @@ import { secureHeaders } from './secure-headers.ts'
 const headers = { ...secureHeaders, 'cache-control': 'no-store', vary: 'authorization' }
 
 /** A value as JSON, which nobody keeps. */
-export function jsonAnswer(value: unknown, status = 200): Response {
+export function jsonResponse(value: unknown, status = 200): Response {
   return new Response(JSON.stringify(value), {
     status,
     headers: { ...headers, 'content-type': 'application/json' },
@@ -12,12 +12,12 @@ export function jsonAnswer(value: unknown, status = 200): Response {
 }
 
 /** Nothing to tell. */
-export function emptyAnswer(): Response {
+export function emptyResponse(): Response {
   return new Response(null, { status: 204, headers })
 }
 
 /** Server-sent events. `no-transform` and `x-accel-buffering` keep those between from holding them back. */
-export function eventsAnswer(events: ReadableStream<Uint8Array>): Response {
+export function eventStreamResponse(events: ReadableStream<Uint8Array>): Response {
   return new Response(events, {
     headers: {
       ...headers,
@@ -29,9 +29,9 @@ export function eventsAnswer(events: ReadableStream<Uint8Array>): Response {
 }
 
 /** A refusal in the protocol's shape; whatever else was thrown is a 500 that tells nothing. */
-export function refusedAnswer(error: unknown): Response {
+export function errorResponse(error: unknown): Response {
   const refusal = GatewayError.is(error) ? error : new GatewayError('server_error')
-  const answer = jsonAnswer(refusal.toBody(), refusal.status)
+  const answer = jsonResponse(refusal.toBody(), refusal.status)
   for (const [name, value] of Object.entries(refusal.headers)) answer.headers.set(name, value)
   return answer
 }

@@ -3,7 +3,7 @@ import type { ApiCall } from './api-call.ts'
 import { apiRoutes } from './api-routes.ts'
 
 /** Finds who answers a path below `/console/api`. Throws 404, 405, and 403 for a change that another origin sent. */
-export function apiAnswer(path: string, call: Omit<ApiCall, 'id'>): Response | Promise<Response> {
+export function dispatchApi(path: string, call: Omit<ApiCall, 'id'>): Response | Promise<Response> {
   const parts = path.split('/')
   const id = parts[2] ?? ''
   const name = parts.map((part, at) => (at === 2 ? '{id}' : part)).join('/')

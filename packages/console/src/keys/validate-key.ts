@@ -7,7 +7,7 @@ import {
   type StoredKey,
 } from '@sluice/core'
 
-const some: StoredKey = {
+const sampleKey: StoredKey = {
   id: 'some',
   name: 'some',
   models: null,
@@ -20,10 +20,10 @@ const some: StoredKey = {
   secrets: [],
 }
 
-const nowhere: KeyRepository = {
+const emptyRepository: KeyRepository = {
   insert: async () => {},
   list: async () => [],
-  get: async () => some,
+  get: async () => sampleKey,
   update: async () => true,
   addSecret: async () => true,
   delete: async () => false,
@@ -34,32 +34,32 @@ const nowhere: KeyRepository = {
  * A store that keeps nothing: what it refuses, every store refuses, and says so in words that are fit to be told. What a
  * real store throws may be a fault of its database, and hold anything.
  */
-const judge = keyStore(nowhere)
+const validator = keyStore(emptyRepository)
 
 /** What a key is to be issued for. Throws 400 for what cannot be kept. */
-export async function checkedSpec(given: Readonly<Record<string, unknown>>): Promise<KeySpec> {
+export async function validateSpec(given: Readonly<Record<string, unknown>>): Promise<KeySpec> {
   const spec = given as unknown as KeySpec
-  await judged(() => judge.issue(spec))
+  await toInvalidValue(() => validator.issue(spec))
   return spec
 }
 
 /** What is to be changed of a key. Throws 400 for what cannot be kept. */
-export async function checkedChanges(given: Readonly<Record<string, unknown>>): Promise<KeyChanges> {
-  await judged(() => judge.update(some.id, given))
+export async function validateChanges(given: Readonly<Record<string, unknown>>): Promise<KeyChanges> {
+  await toInvalidValue(() => validator.update(sampleKey.id, given))
   return given
 }
 
 /** How long the secrets before a new one go on. Throws 400 for what is no number of milliseconds from 0. */
-export async function checkedOverlap(
+export async function validateOverlap(
   given: Readonly<Record<string, unknown>>,
 ): Promise<{ overlapMs?: number }> {
-  await judged(() => judge.rotate(some.id, given))
+  await toInvalidValue(() => validator.rotate(sampleKey.id, given))
   return given
 }
 
-async function judged(ask: () => Promise<unknown>): Promise<void> {
+async function toInvalidValue(validate: () => Promise<unknown>): Promise<void> {
   try {
-    await ask()
+    await validate()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new GatewayError('invalid_value', { message: error.message })

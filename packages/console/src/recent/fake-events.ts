@@ -71,7 +71,7 @@ export function usageOf(prompt: number, completion: number): Usage {
 }
 
 /** A call whose answer was dropped. */
-export const unusedOf = (requestId: string): DiscardedCallEvent => ({
+export const discardedOf = (requestId: string): DiscardedCallEvent => ({
   type: 'discarded_call',
   requestId,
   principal: { id: 'ann' },

@@ -1,6 +1,6 @@
-const longest = 200
+const maxLength = 200
 
 /** A text that others chose, cut after 200 characters. */
-export function shownText(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest)}...` : text
+export function truncateText(text: string): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text
 }

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Series } from '../api.ts'
 import { endOf, usageOf } from '../recent/fake-events.ts'
-import { seriesBook } from './series-recorder.ts'
+import { createSeriesRecorder } from './series-recorder.ts'
 
 const minute = 60_000
 const start = 29_000_000 * minute
 
 function setUp(minutes = 10) {
   const clock = { now: start }
-  return { clock, book: seriesBook(minutes, 'team', () => clock.now) }
+  return { clock, book: createSeriesRecorder(minutes, 'team', () => clock.now) }
 }
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)

@@ -4,10 +4,10 @@ import { callerOf, type LineKind, Minute, type MinuteLines } from './minute.ts'
 import { MinuteSums } from './minute-sums.ts'
 
 const minuteMs = 60_000
-const mostLines = 12
+const maxLines = 12
 
 /** Sums of the last minutes. */
-export interface SeriesBook {
+export interface SeriesRecorder {
   add(event: EndEvent): void
   /** The last so many minutes, the one that runs included. */
   series(by: Series['by'], minutes: number): Series
@@ -18,17 +18,18 @@ export interface SeriesBook {
  * 30 KB; one takes 180 KB at most, which needs as many names as are kept, with latencies from 0.1 ms to hours. Percentiles
  * are read from `Latencies`, whose relative error is 3 % at most.
  */
-export function seriesBook(minutes: number, teamTag: string, now: () => number): SeriesBook {
-  const book = new Map<number, Minute>()
+export function createSeriesRecorder(minutes: number, teamTag: string, now: () => number): SeriesRecorder {
+  const minutesByIndex = new Map<number, Minute>()
   const current = () => Math.floor(now() / minuteMs)
 
   const minuteAt = (minute: number): Minute => {
-    const known = book.get(minute)
+    const known = minutesByIndex.get(minute)
     if (known !== undefined) return known
     // Also those that lie ahead, where the clock was put back.
-    for (const old of book.keys()) if (old > minute || old <= minute - minutes) book.delete(old)
+    for (const old of minutesByIndex.keys())
+      if (old > minute || old <= minute - minutes) minutesByIndex.delete(old)
     const fresh = new Minute()
-    book.set(minute, fresh)
+    minutesByIndex.set(minute, fresh)
     return fresh
   }
   return {
@@ -36,8 +37,8 @@ export function seriesBook(minutes: number, teamTag: string, now: () => number):
     series(by, wanted) {
       const last = current()
       const at = Array.from({ length: wanted }, (_, index) => last - wanted + 1 + index)
-      const kept = at.map(minute => book.get(minute))
-      return { by, at: at.map(minute => minute * minuteMs), lines: linesOf(by, kept) }
+      const selected = at.map(minute => minutesByIndex.get(minute))
+      return { by, at: at.map(minute => minute * minuteMs), lines: linesOf(by, selected) }
     },
   }
 }
@@ -51,13 +52,13 @@ function linesOf(by: Series['by'], minutes: readonly (Minute | undefined)[]): Se
         minutes.map(minute => minute?.all),
       ),
     ]
-  const kept = minutes.map(minute => minute?.[by as LineKind])
-  const shown = largest(kept)
+  const selected = minutes.map(minute => minute?.[by as LineKind])
+  const shown = largest(selected)
   const named = shown.map(name => ({
     ...lineOf(
       name,
       'name',
-      kept.map(lines => lines?.names.get(name)),
+      selected.map(lines => lines?.names.get(name)),
     ),
     ...(by === 'key' ? callerOf(name) : {}),
   }))
@@ -65,12 +66,12 @@ function linesOf(by: Series['by'], minutes: readonly (Minute | undefined)[]): Se
     lineOf(
       'none',
       'none',
-      kept.map(lines => lines?.none),
+      selected.map(lines => lines?.none),
     ),
     lineOf(
       'other',
       'other',
-      kept.map(lines => lines && others(lines, shown)),
+      selected.map(lines => lines && others(lines, shown)),
     ),
   ]
   return [...named, ...rest.filter(({ requests }) => requests.some(count => count > 0))]
@@ -85,7 +86,7 @@ function largest(minutes: readonly (MinuteLines | undefined)[]): string[] {
   }
   return [...totals]
     .sort(([name, total], [otherName, otherTotal]) => otherTotal - total || (name < otherName ? -1 : 1))
-    .slice(0, mostLines)
+    .slice(0, maxLines)
     .map(([name]) => name)
 }
 
@@ -112,8 +113,8 @@ function lineOf(
     completionTokens: each(sums => sums.completionTokens),
     cost: each(sums => sums.cost),
     unpriced: each(sums => sums.unpriced),
-    p50Ms: minutes.map(sums => sums?.whole.percentile(0.5) ?? null),
-    p95Ms: minutes.map(sums => sums?.whole.percentile(0.95) ?? null),
+    p50Ms: minutes.map(sums => sums?.total.percentile(0.5) ?? null),
+    p95Ms: minutes.map(sums => sums?.total.percentile(0.95) ?? null),
     firstByteP50Ms: minutes.map(sums => sums?.firstByte.percentile(0.5) ?? null),
   }
 }

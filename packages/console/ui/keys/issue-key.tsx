@@ -11,8 +11,8 @@ export function IssueKey({ onIssued, onClose }: { onIssued(row: IssuedKeyRow): v
   const [typed, setTyped] = useState(emptyKey)
   return (
     <DialogForm
-      title="Issue a key"
-      button="Issue the key"
+      title="Create a key"
+      button="Create key"
       work={async () => onIssued(await api.issue(keyForm(typed)))}
       onClose={onClose}
     >

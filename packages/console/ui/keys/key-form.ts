@@ -2,7 +2,7 @@ import type { LimitKind, LimitRuleData } from '@sluice/core'
 import type { KeyForm } from '../../src/api.ts'
 
 /** A limit as it is typed. */
-export interface TypedLimit {
+export interface LimitFormValues {
   /** What it was made of, where it was there before: it may hold more than can be typed. */
   readonly rule?: LimitRuleData
   readonly kind: LimitKind
@@ -11,7 +11,7 @@ export interface TypedLimit {
 }
 
 /** A key as it is typed. */
-export interface TypedKey {
+export interface KeyFormValues {
   readonly name: string
   /** Patterns, with commas or spaces between; empty: all models. */
   readonly models: string
@@ -19,13 +19,13 @@ export interface TypedKey {
   readonly tags: string
   /** As `datetime-local` gives it; empty: never. */
   readonly expiresAt: string
-  readonly limits: readonly TypedLimit[]
+  readonly limits: readonly LimitFormValues[]
 }
 
-export const emptyKey: TypedKey = { name: '', models: '', tags: '', expiresAt: '', limits: [] }
+export const emptyKey: KeyFormValues = { name: '', models: '', tags: '', expiresAt: '', limits: [] }
 
 /** What is asked for with what was typed. Throws `Error` that says what cannot be read. */
-export function keyForm(typed: TypedKey): KeyForm {
+export function keyForm(typed: KeyFormValues): KeyForm {
   const models = modelsOf(typed.models)
   const tags = tagsOf(typed.tags)
   return {
@@ -56,7 +56,7 @@ export function tagsOf(text: string): readonly (readonly [string, string])[] {
 }
 
 /** The rule that was typed, with what its last form held besides. Throws `Error` for what is no number above 0. */
-export function limitOf({ rule, kind, limit, per }: TypedLimit): LimitRuleData {
+export function limitOf({ rule, kind, limit, per }: LimitFormValues): LimitRuleData {
   const number = Number(limit)
   if (limit.trim() === '' || !Number.isFinite(number) || number <= 0) {
     throw new Error(`A limit must be a number above 0, but one is ${limit.trim() === '' ? 'empty' : limit}.`)
@@ -72,6 +72,6 @@ export function limitOf({ rule, kind, limit, per }: TypedLimit): LimitRuleData {
 /** Milliseconds since 1970 of a time that was typed. Throws `Error` for what is none. */
 export function momentOf(text: string): number {
   const at = new Date(text).getTime()
-  if (Number.isNaN(at)) throw new Error(`${text} is no date.`)
+  if (Number.isNaN(at)) throw new Error(`${text} is not a valid date.`)
   return at
 }

@@ -3,21 +3,21 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 
 /** Shows a fresh key, this once. */
-export function ShownKey({ issued, onClose }: { issued: IssuedKeyRow; onClose(): void }) {
+export function NewKeyDialog({ issued, onClose }: { issued: IssuedKeyRow; onClose(): void }) {
   return (
-    <Dialog title={`The key of ${issued.name}`} onClose={onClose}>
+    <Dialog title={`API key of ${issued.name}`} onClose={onClose}>
       <div class="stack">
-        <p>It is shown this once: only a digest of it is kept. Copy it now.</p>
+        <p>Copy it now: it is shown only once. The gateway stores only a hash.</p>
         <textarea
           class="key-text"
           readOnly
           rows={2}
-          aria-label="The key"
+          aria-label="API key"
           value={issued.key}
           onFocus={event => event.currentTarget.select()}
         />
         <div class="row">
-          <CopyButton text={issued.key} label="Copy the key" />
+          <CopyButton text={issued.key} label="Copy key" />
           <button class="button primary push" type="button" onClick={onClose}>
             Done
           </button>

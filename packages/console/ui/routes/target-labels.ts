@@ -1,31 +1,31 @@
 import type { TargetRow } from '../../src/api.ts'
 
 const reasons: Readonly<Record<string, string>> = {
-  rate_limited: 'the provider limits the rate (429)',
-  upstream_auth: "the provider refuses this gateway's credentials",
+  rate_limited: 'rate limited by the provider (429)',
+  upstream_auth: 'the provider rejects the credentials of this gateway',
   insufficient_quota: 'the quota at the provider is used up',
-  overloaded: 'the provider answers with errors',
-  credentials_refused: "the provider refuses this gateway's credentials (401)",
+  overloaded: 'the provider returns errors',
+  credentials_refused: 'the provider rejects the credentials of this gateway (401)',
   access_denied: 'the provider denies access (403)',
   quota_exhausted: 'the quota at the provider is used up',
-  unreachable: 'no connection',
-  connect_timeout: 'no connection in time',
-  first_byte_timeout: 'no answer in time',
-  idle_timeout: 'the answer stopped in the middle',
-  total_timeout: 'the answer took too long',
-  truncated: 'the answer broke off',
-  garbled: 'the answer was not readable',
-  refused: 'the provider answered with an error',
+  unreachable: 'connection failed',
+  connect_timeout: 'connection timed out',
+  first_byte_timeout: 'timed out before the first byte',
+  idle_timeout: 'timed out in the middle of the response',
+  total_timeout: 'the response took too long',
+  truncated: 'the response was cut off',
+  garbled: 'the response was malformed',
+  refused: 'the provider returned an error',
 }
 
-/** A reason in words; one that is not known here as it is. */
+/** Returns the label of a reason; an unknown reason as it is. */
 export function reasonText(reason: string): string {
   const status = /^http_(\d{3})$/.exec(reason)?.[1]
-  if (status !== undefined) return `the provider answered ${status}`
+  if (status !== undefined) return `the provider returned ${status}`
   return Object.hasOwn(reasons, reason) ? reasons[reason]! : reason.replaceAll('_', ' ')
 }
 
-/** Failures that are told by the first of them: what else may open a breaker takes several. */
+/** Reasons that open a circuit breaker at the first failure; others take several. */
 const plain: ReadonlySet<string> = new Set([
   'upstream_auth',
   'insufficient_quota',
@@ -34,20 +34,20 @@ const plain: ReadonlySet<string> = new Set([
   'quota_exhausted',
 ])
 
-/** What state a target is in, and why as far as that is known. */
+/** Returns the label of a state, with its reason where that is known. */
 export function stateText({ state, reason, waitMs }: Pick<TargetRow, 'state' | 'reason' | 'waitMs'>): string {
   switch (state) {
     case 'closed':
       return 'Available'
     case 'cooldown':
-      return reason === undefined ? 'Paused' : `Paused: ${reasonText(reason)}`
+      return reason === undefined ? 'Cooldown' : `Cooldown: ${reasonText(reason)}`
     case 'open':
       if (reason === undefined) return 'Open: too many failures'
       return plain.has(reason)
         ? `Open: ${reasonText(reason)}`
         : `Open: too many failures, last: ${reasonText(reason)}`
     case 'half_open':
-      return waitMs > 0 ? 'Half open: a trial call is running' : 'Half open: the next call is a trial'
+      return waitMs > 0 ? 'Half-open: a probe is running' : 'Half-open: the next call is a probe'
     default:
       return state
   }

@@ -1,5 +1,5 @@
 /** The server said no, or nothing. `message` is for people. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   /** 0 where there was no answer. */
   readonly status: number
 
@@ -10,9 +10,9 @@ export class Refusal extends Error {
 }
 
 /** The refusal that an answer is: in its own words where it has the protocol's shape. */
-export async function refusalOf(response: Response): Promise<Refusal> {
+export async function toApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
-  return new Refusal(errorIn(text)?.message ?? `The server answered ${response.status}.`, response.status)
+  return new ApiError(errorIn(text)?.message ?? `The server returned ${response.status}.`, response.status)
 }
 
 /** An error in the protocol's shape, as it is in a body or an event; `undefined` where there is none. */

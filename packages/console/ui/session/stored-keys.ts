@@ -10,28 +10,28 @@ export function findAdminKey(): string | undefined {
   if (given === undefined) return sessionStorage.getItem(name) ?? undefined
   history.replaceState(null, '', location.pathname + location.search)
   const key = decoded(given)
-  keepAdminKey(key)
+  storeAdminKey(key)
   return key
 }
 
 /** Keeps it until the tab is closed. */
-export function keepAdminKey(key: string): void {
+export function storeAdminKey(key: string): void {
   sessionStorage.setItem(name, key)
 }
 
 /** Forgets it, and the caller's key beside it. */
-export function forgetKeys(): void {
+export function clearKeys(): void {
   sessionStorage.removeItem(name)
   sessionStorage.removeItem(callerName)
 }
 
 /** The key of a caller that was typed in for the chat; empty where there is none. */
-export function keptCallerKey(): string {
+export function storedCallerKey(): string {
   return sessionStorage.getItem(callerName) ?? ''
 }
 
 /** Keeps it until the tab is closed. */
-export function keepCallerKey(key: string): void {
+export function storeCallerKey(key: string): void {
   sessionStorage.setItem(callerName, key)
 }
 

@@ -4,7 +4,7 @@ export const views = ['chat', 'requests', 'usage', 'keys', 'routes'] as const
 export type View = (typeof views)[number]
 
 /** What is looked at: a view, and the one thing of it that is open. */
-export interface Place {
+export interface ViewLocation {
   readonly view: View
   readonly id: string | undefined
 }
@@ -15,24 +15,24 @@ export function hrefOf(view: View, id?: string): string {
 }
 
 /** The place that the address names; the chat where it names none. */
-export function usePlace(): Place {
-  const [place, setPlace] = useState(placeOfAddress)
+export function useViewLocation(): ViewLocation {
+  const [current, setCurrent] = useState(locationFromHash)
   useEffect(() => {
-    const moved = () => setPlace(last => samePlace(last, placeOfAddress()))
+    const moved = () => setCurrent(last => sameLocation(last, locationFromHash()))
     addEventListener('hashchange', moved)
     // The address may have changed since the first look at it.
     moved()
     return () => removeEventListener('hashchange', moved)
   }, [])
-  return place
+  return current
 }
 
 /** The one that is shown, where the other is the same: nothing is drawn again. */
-function samePlace(shown: Place, next: Place): Place {
+function sameLocation(shown: ViewLocation, next: ViewLocation): ViewLocation {
   return shown.view === next.view && shown.id === next.id ? shown : next
 }
 
-function placeOfAddress(): Place {
+function locationFromHash(): ViewLocation {
   const [, name, id] = location.hash.split('/')
   const view = views.find(known => known === name) ?? 'chat'
   return { view, id: id === undefined || id === '' ? undefined : decoded(id) }

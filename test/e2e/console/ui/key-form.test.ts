@@ -31,13 +31,13 @@ describe('keyForm', () => {
       ],
       expiresAt: new Date(expiresAt).getTime(),
     })
-    expect(form.limits?.map(limitText)).toEqual(['60 requests a minute', '3 at once', '$2.50 a day'])
+    expect(form.limits?.map(limitText)).toEqual(['60 requests a minute', '3 concurrent', '$2.50 a day'])
   })
 
   it.each([
     [{ tags: 'team' }, 'The tag team has no value'],
     [{ tags: '=search' }, 'The tag =search has no value'],
-    [{ expiresAt: 'soon' }, 'soon is no date'],
+    [{ expiresAt: 'soon' }, 'soon is not a valid date'],
     [{ limits: [{ kind: 'requests', limit: '', per: 'minute' }] }, 'one is empty'],
     [{ limits: [{ kind: 'requests', limit: '-1', per: 'minute' }] }, 'one is -1'],
   ] as const)('says what of %j cannot be read', (typed, message) => {
