@@ -1,10 +1,10 @@
 import type { CommandContext } from './command.ts'
 
 /** A world for tests, which keeps what it is told. */
-export interface ScriptedWorld {
-  readonly world: CommandContext
+export interface FakeCommandContext {
+  readonly context: CommandContext
   readonly printed: () => string
-  readonly told: () => string
+  readonly logged: () => string
   /** Resolves when something was printed that fits. */
   readonly until: (pattern: RegExp) => Promise<RegExpExecArray>
   /** Ends the command, as Ctrl+C does. */
@@ -12,7 +12,7 @@ export interface ScriptedWorld {
 }
 
 /** A world of nothing but what is given. */
-export function scriptedWorld(given: Partial<CommandContext> = {}): ScriptedWorld {
+export function fakeCommandContext(given: Partial<CommandContext> = {}): FakeCommandContext {
   const texts = { printed: '', told: '' }
   const waiting = new Set<() => void>()
   const add = (name: keyof typeof texts) => (text: string) => {
@@ -21,11 +21,11 @@ export function scriptedWorld(given: Partial<CommandContext> = {}): ScriptedWorl
   }
   const stopping = new AbortController()
   return {
-    world: {
+    context: {
       env: {},
       cwd: '/nowhere',
       print: add('printed'),
-      tell: add('told'),
+      log: add('told'),
       platform: 'linux',
       terminal: false,
       colours: false,
@@ -34,7 +34,7 @@ export function scriptedWorld(given: Partial<CommandContext> = {}): ScriptedWorl
       ...given,
     },
     printed: () => texts.printed,
-    told: () => texts.told,
+    logged: () => texts.told,
     until: pattern =>
       new Promise(resolve => {
         const look = () => {

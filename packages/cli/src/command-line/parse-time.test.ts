@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { momentOf } from './parse-time.ts'
+import { parseTime } from './parse-time.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
-const at = (text: string, direction: 1 | -1 = 1) => momentOf('--expires', text, now, direction)
+const at = (text: string, direction: 1 | -1 = 1) => parseTime('--expires', text, now, direction)
 
 describe('momentOf', () => {
   it('takes dates, times and spans in both directions', () => {

@@ -1,13 +1,13 @@
-import { CommandFault } from '../command.ts'
-import { shown } from './printable.ts'
+import { CommandError } from '../command.ts'
+import { printable } from './printable.ts'
 
 /**
  * A moment as it is typed, in milliseconds since 1970: a date, which begins at midnight UTC (`2026-12-31`); a time with its
- * zone (`2026-12-31T08:00Z`); or a span from now, into the future or the past (`30d`). Throws `CommandFault` with the exit
+ * zone (`2026-12-31T08:00Z`); or a span from now, into the future or the past (`30d`). Throws `CommandError` with the exit
  * code 2 for what is none.
  */
-export function momentOf(option: string, text: string, now: number, direction: 1 | -1): number {
-  const span = spanOf(text)
+export function parseTime(option: string, text: string, now: number, direction: 1 | -1): number {
+  const span = parseDuration(text)
   if (span !== undefined) return now + direction * span
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text)
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text)
@@ -15,8 +15,8 @@ export function momentOf(option: string, text: string, now: number, direction: 1
   // Of the 31st of February `Date` makes another day.
   const real = !Number.isNaN(at) && (!isDate || new Date(at).toISOString().startsWith(text))
   if (real) return at
-  throw new CommandFault(
-    `${option} is '${shown(text)}', expected a date (2026-12-31), a time with its zone (2026-12-31T08:00Z), or a span such as 12h, 30d or 2w.`,
+  throw new CommandError(
+    `${option} is '${printable(text)}', expected a date (2026-12-31), a time with its zone (2026-12-31T08:00Z), or a duration such as 12h, 30d or 2w.`,
     2,
   )
 }
@@ -29,8 +29,8 @@ const units: Readonly<Record<string, number>> = {
   w: 604_800_000,
 }
 
-/** A span of time as it is typed, in milliseconds: `90s`, `5m`, `1h`, `30d`, `2w`; `undefined` for what is none. */
-export function spanOf(text: string): number | undefined {
+/** Parses a duration to milliseconds: `90s`, `5m`, `1h`, `30d`, `2w`; `undefined` for other texts. */
+export function parseDuration(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
   const ms = Number(count) * (units[unit] ?? Number.NaN)
   return Number.isSafeInteger(ms) ? ms : undefined

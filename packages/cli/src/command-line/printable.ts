@@ -1,5 +1,5 @@
 /** A word of a stranger within a message: not longer than one line takes, and nothing that steers a terminal. */
-export function shown(text: string, longest = 60): string {
+export function printable(text: string, maxLength = 60): string {
   const plain = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
-  return plain.length > longest ? `${plain.slice(0, longest)}...` : plain
+  return plain.length > maxLength ? `${plain.slice(0, maxLength)}...` : plain
 }

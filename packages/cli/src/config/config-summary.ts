@@ -1,24 +1,24 @@
 import type { TypedConfig } from './config.ts'
 
-/** What a configuration has, in a few lines and without a secret. */
-export function summaryOf(config: TypedConfig): string {
+/** Summarizes a configuration in a few lines, without secrets. */
+export function configSummary(config: TypedConfig): string {
   const { providers = {}, models, keys = [], jwt, limits = [], state, cache, idempotency, telemetry } = config
   const names = Object.keys(models)
   const callers = [
     ...(keys.length > 0 ? [plural(keys.length, 'key')] : []),
-    ...(jwt ? ['tokens of an identity provider'] : []),
-    ...(state?.database === undefined ? [] : ['issued keys']),
+    ...(jwt ? ['JWTs'] : []),
+    ...(state?.database === undefined ? [] : ['created keys']),
   ]
   const lines: readonly (readonly [string, string])[] = [
     ['models', listed(names)],
     ['providers', listed(Object.keys(providers))],
     ['callers', callers.join(', ')],
-    ['limits', limits.length === 0 ? 'none for all' : `${plural(limits.length, 'rule')} for all`],
-    ['keys, ledger', state?.database === undefined ? 'nowhere' : storeOf(state.database)],
-    ['shared by', state?.redis === undefined ? 'this process alone' : 'Redis'],
+    ['limits', limits.length === 0 ? 'no global rules' : plural(limits.length, 'global rule')],
+    ['keys, ledger', state?.database === undefined ? 'none' : storeOf(state.database)],
+    ['shared state', state?.redis === undefined ? 'not shared' : 'Redis'],
     [
-      'answers',
-      [cache && 'cached', idempotency && 'idempotency keys'].filter(Boolean).join(', ') || 'not kept',
+      'responses',
+      [cache && 'cached', idempotency && 'idempotency keys'].filter(Boolean).join(', ') || 'not cached',
     ],
     ['metrics', telemetry?.metrics === false ? 'off' : '/metrics'],
     ['console', config.console ? '/console/' : 'off'],
@@ -26,12 +26,12 @@ export function summaryOf(config: TypedConfig): string {
   return lines.map(([name, text]) => `  ${name.padEnd(13)} ${text}`).join('\n')
 }
 
-const mostNames = 8
+const maxNames = 8
 
 function listed(names: readonly string[]): string {
   if (names.length === 0) return 'none'
-  const shown = names.slice(0, mostNames).join(', ')
-  return names.length > mostNames ? `${shown} and ${names.length - mostNames} more` : shown
+  const shown = names.slice(0, maxNames).join(', ')
+  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown
 }
 
 function plural(count: number, word: string): string {

@@ -7,7 +7,7 @@ export type NamedCaller =
   | { readonly principal: undefined; readonly failure: AuthFailure }
 
 /** Finds a key of the configuration, or an issued one, by its id. Resolves to `undefined` where there is none. */
-export async function principalNamed(
+export async function findPrincipal(
   id: string,
   { keys = [] }: TypedConfig,
   database: Database | undefined,

@@ -1,10 +1,10 @@
 import type { ProviderConfig } from '../config/config.ts'
 import type { ImportNode, ImportReader } from './import-reader.ts'
-import type { MovedSecret } from './import-result.ts'
+import type { ExtractedSecret } from './import-result.ts'
 
 /** What the parts of an import share. */
-export interface Importing {
-  readonly reading: ImportReader
+export interface ImportContext {
+  readonly reader: ImportReader
   readonly variables: Variables
   readonly vendors: VendorTable
 }
@@ -60,7 +60,7 @@ const secretive =
  * it is written nowhere else.
  */
 export class Variables {
-  readonly moved: MovedSecret[] = []
+  readonly extracted: ExtractedSecret[] = []
   readonly #names = new Map<string, string>()
   readonly #numbers = new Map<string, number>()
   readonly #places = new Set<string>()
@@ -80,8 +80,8 @@ export class Variables {
   secret(value: string, wanted: string, part: ImportNode): string {
     const name = this.#names.get(value) ?? this.#free(wanted)
     this.#names.set(value, name)
-    if (!this.#places.has(part.place)) this.moved.push({ name, path: part.place })
-    this.#places.add(part.place)
+    if (!this.#places.has(part.pathText)) this.extracted.push({ name, path: part.pathText })
+    this.#places.add(part.pathText)
     return variable(name)
   }
 
@@ -103,4 +103,4 @@ export class Variables {
 
 /** How the cache differs from others'. */
 export const cacheNote =
-  'The cache gives an answer again to the very same caller and request, and where temperature is 0 alone: docs/caching.md.'
+  'The cache replays a response only to the same caller and request, and only with temperature 0: docs/caching.md.'

@@ -1,19 +1,19 @@
-import type { Loss } from './import-result.ts'
+import type { UnsupportedSetting } from './import-result.ts'
 
 /** Why something has no equivalent, and what to do, by the pattern of its path. */
-export type LossHints = Readonly<Record<string, Omit<Loss, 'path'>>>
+export type UnsupportedHints = Readonly<Record<string, Omit<UnsupportedSetting, 'path'>>>
 
 const unknown = {
-  why: 'The importer does not know it.',
-  mend: 'See whether you need it; the pages in docs say what there is.',
+  why: 'Unknown setting.',
+  fix: 'Check whether you need it; see docs for what Sluice supports.',
 }
 
 /** Reads a value and remembers what of it was read, so that the rest can be told of. */
 export class ImportReader {
   readonly root: ImportNode
   readonly notes = new Set<string>()
-  readonly #losses: { readonly path: Path; readonly loss: Loss }[] = []
-  readonly #told = new Set<string>()
+  readonly #unsupported: { readonly path: Path; readonly loss: UnsupportedSetting }[] = []
+  readonly #reported = new Set<string>()
   readonly #done = new Set<string>()
 
   constructor(value: unknown) {
@@ -34,44 +34,48 @@ export class ImportReader {
   }
 
   /** Tells of a place once. */
-  reportUnsupported(path: Path, why: string, mend: string): void {
-    if (this.#told.has(pathText(path))) return
-    this.#told.add(pathText(path))
-    this.#losses.push({ path, loss: { path: pathText(path), why, mend } })
+  reportUnsupported(path: Path, why: string, fix: string): void {
+    if (this.#reported.has(pathText(path))) return
+    this.#reported.add(pathText(path))
+    this.#unsupported.push({ path, loss: { path: pathText(path), why, fix } })
   }
 
   /**
    * All losses, as they stand in the input: those that were named, and every leaf that nobody has read, by the highest
    * place that holds only such. A hint counts for all within its place that has none of its own.
    */
-  losses(hints: LossHints): Loss[] {
-    this.#tellRest(this.root, hints, unknown)
+  unsupported(hints: UnsupportedHints): UnsupportedSetting[] {
+    this.#reportRest(this.root, hints, unknown)
     const order = new Map(this.root.leaves().map(({ path }, at) => [pathText(path), at] as const))
-    const places = this.#losses.map(({ path, loss }) => {
+    const targets = this.#unsupported.map(({ path, loss }) => {
       const [first] = within(this.root, path).leaves()
       return { loss, at: first === undefined ? 0 : (order.get(pathText(first.path)) ?? 0) }
     })
-    return places.sort((a, b) => a.at - b.at).map(({ loss }) => loss)
+    return targets.sort((a, b) => a.at - b.at).map(({ loss }) => loss)
   }
 
-  #tellRest(part: ImportNode, hints: LossHints, above: Omit<Loss, 'path'>): void {
+  #reportRest(part: ImportNode, hints: UnsupportedHints, above: Omit<UnsupportedSetting, 'path'>): void {
     const leaves = part.leaves()
     const unread = leaves.filter(leaf => !this.isFinished(leaf.path))
     if (unread.length === 0) return
     const hint = ownHint(part, hints) ?? above
     const isFine = unread.some(leaf => hasHintBelow(part, leaf, hints))
-    if (part.path.length > 0 && unread.length === leaves.length && !isFine) part.lose(hint.why, hint.mend)
-    else for (const inner of part.inner()) this.#tellRest(inner, hints, hint)
+    if (part.path.length > 0 && unread.length === leaves.length && !isFine)
+      part.reportUnsupported(hint.why, hint.fix)
+    else for (const inner of part.inner()) this.#reportRest(inner, hints, hint)
   }
 }
 
-function ownHint({ path }: ImportNode, hints: LossHints): Omit<Loss, 'path'> | undefined {
+function ownHint(
+  { path }: ImportNode,
+  hints: UnsupportedHints,
+): Omit<UnsupportedSetting, 'path'> | undefined {
   const pattern = pathPattern(path)
   return Object.hasOwn(hints, pattern) ? hints[pattern] : undefined
 }
 
 /** Whether a place between these, or the leaf itself, has a hint of its own. */
-function hasHintBelow(part: ImportNode, leaf: ImportNode, hints: LossHints): boolean {
+function hasHintBelow(part: ImportNode, leaf: ImportNode, hints: UnsupportedHints): boolean {
   return leaf.path
     .slice(part.path.length)
     .some((_, at) => Object.hasOwn(hints, pathPattern(leaf.path.slice(0, part.path.length + at + 1))))
@@ -85,15 +89,15 @@ function within(part: ImportNode, path: Path): ImportNode {
 export class ImportNode {
   readonly path: Path
   readonly value: unknown
-  readonly #reading: ImportReader
+  readonly #reader: ImportReader
 
-  constructor(reading: ImportReader, path: Path, value: unknown) {
-    this.#reading = reading
+  constructor(reader: ImportReader, path: Path, value: unknown) {
+    this.#reader = reader
     this.path = path
     this.value = value
   }
 
-  get place(): string {
+  get pathText(): string {
     return pathText(this.path)
   }
 
@@ -109,7 +113,7 @@ export class ImportNode {
   at(key: string | number): ImportNode {
     const held = this.isLeaf || !Object.hasOwn(this.value as object, key) ? undefined : this.value
     return new ImportNode(
-      this.#reading,
+      this.#reader,
       [...this.path, key],
       (held as Record<string | number, unknown>)?.[key],
     )
@@ -136,22 +140,22 @@ export class ImportNode {
   }
 
   /** All of it counts as read. */
-  take(): this {
-    for (const leaf of this.leaves()) this.#reading.finish(leaf.path)
+  markRead(): this {
+    for (const leaf of this.leaves()) this.#reader.finish(leaf.path)
     return this
   }
 
   /** All of it is told as lost. */
-  lose(why: string, mend: string): void {
+  reportUnsupported(why: string, fix: string): void {
     if (!this.isThere) return
-    this.take()
-    this.#reading.reportUnsupported(this.path, why, mend)
+    this.markRead()
+    this.#reader.reportUnsupported(this.path, why, fix)
   }
 
   /** A text that is not empty; anything else stays unread. */
   text(): string | undefined {
     if (typeof this.value !== 'string' || this.value.trim() === '') return undefined
-    this.take()
+    this.markRead()
     return this.value
   }
 
@@ -164,19 +168,19 @@ export class ImportNode {
   /** The same, read; anything else stays unread. */
   number(): number | undefined {
     const given = this.numeric
-    if (given !== undefined) this.take()
+    if (given !== undefined) this.markRead()
     return given
   }
 
   /** A whole number from `least` on; anything else stays unread. */
-  count(least: number): number | undefined {
+  count(min: number): number | undefined {
     const given = this.numeric
-    return Number.isSafeInteger(given) && given! >= least ? this.number() : undefined
+    return Number.isSafeInteger(given) && given! >= min ? this.number() : undefined
   }
 
   flag(): boolean | undefined {
     if (typeof this.value !== 'boolean') return undefined
-    this.take()
+    this.markRead()
     return this.value
   }
 }

@@ -2,42 +2,42 @@ import { stringify } from 'yaml'
 import type { Config } from '../config/config.ts'
 
 /** Something of a foreign configuration that is not in ours. It names the place and never the value. */
-export interface Loss {
+export interface UnsupportedSetting {
   /** Where it stands: `model_list[0].litellm_params.tags`. */
   readonly path: string
   readonly why: string
   /** What to do instead. */
-  readonly mend: string
+  readonly fix: string
 }
 
 /** A variable of the environment that the configuration reads, and that has to be set anew. */
-export interface MovedSecret {
+export interface ExtractedSecret {
   readonly name: string
   /** Where its value stood. */
   readonly path: string
 }
 
 /** What became of a foreign configuration. */
-export interface Imported {
+export interface ImportResult {
   readonly config: Config
   /** What has no equivalent. Each leaf of the input was read, or stands here, by its own path or that of what holds it. */
-  readonly lost: readonly Loss[]
+  readonly unsupported: readonly UnsupportedSetting[]
   /** What was carried and behaves in another way. */
   readonly notes: readonly string[]
   /** Secrets that stood in the file as text. */
-  readonly secrets: readonly MovedSecret[]
+  readonly secrets: readonly ExtractedSecret[]
 }
 
 /** What a person has to know of an import, beside the configuration. */
-export function toldLosses({ lost, notes, secrets }: Imported): string {
+export function reportText({ unsupported, notes, secrets }: ImportResult): string {
   return [
     ...section(
       'No equivalent',
-      lost.map(({ path, why, mend }) => `${path}\n    ${why} ${mend}`),
+      unsupported.map(({ path, why, fix }) => `${path}\n    ${why} ${fix}`),
     ),
-    ...section('Otherwise than before', notes),
+    ...section('Different behaviour', notes),
     ...section(
-      'Secrets that stood in the file: set these variables',
+      'Secrets found in the file: set these variables',
       secrets.map(({ name, path }) => `${name}, from ${path}`),
     ),
   ].join('\n')
@@ -50,7 +50,7 @@ function section(title: string, lines: readonly string[]): string[] {
 export type ConfigFormat = 'yaml' | 'json' | 'ts'
 
 /** A configuration as the text of a file. It is data: nothing of it is run. */
-export function writtenConfig(config: Config, format: ConfigFormat): string {
+export function serializeConfig(config: Config, format: ConfigFormat): string {
   if (format === 'yaml') return stringify(config, { lineWidth: 110, aliasDuplicateObjects: false })
   if (format === 'json') return `${JSON.stringify(config, null, 2)}\n`
   return `import { defineConfig } from 'sluice'\n\nexport default defineConfig(${asCode(config, '')})\n`

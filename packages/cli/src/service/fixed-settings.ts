@@ -20,17 +20,17 @@ export function fixedChanges(before: TypedConfig, after: TypedConfig): readonly 
 }
 
 /** A configuration, but with those parts as they were before. */
-export function withFixedParts(before: TypedConfig, after: TypedConfig): TypedConfig {
+export function withFixedSettings(before: TypedConfig, after: TypedConfig): TypedConfig {
   const { state: _, ...others } = after
   return {
     ...others,
     ...(before.state !== undefined && { state: before.state }),
-    server: { ...after.server, ...kept(before, 'server') },
-    telemetry: { ...after.telemetry, ...kept(before, 'telemetry') },
+    server: { ...after.server, ...keepSettings(before, 'server') },
+    telemetry: { ...after.telemetry, ...keepSettings(before, 'telemetry') },
   }
 }
 
-function kept(before: TypedConfig, section: 'server' | 'telemetry'): object {
+function keepSettings(before: TypedConfig, section: 'server' | 'telemetry'): object {
   const names = fixed.filter(([first]) => first === section).map(path => path.at(1)!)
   return Object.fromEntries(names.map(name => [name, partOf(before, [section, name])]))
 }

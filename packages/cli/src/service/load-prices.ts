@@ -1,19 +1,19 @@
 import { type CalcPrice, genaiPrices, type Prices } from '@sluice/core'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
 import { projectModule } from './project-module.ts'
 
 const name = '@pydantic/genai-prices'
 
 /**
- * The prices that a package keeps, where a configuration asks for them. Rejects with `CommandFault` where the package is
+ * The prices that a package keeps, where a configuration asks for them. Rejects with `CommandError` where the package is
  * not installed.
  */
-export async function listedPrices(config: TypedConfig, folder: string): Promise<Prices | undefined> {
+export async function loadPrices(config: TypedConfig, folder: string): Promise<Prices | undefined> {
   if (config.prices !== 'genai-prices') return undefined
   const loaded = await projectModule(name, folder)
   if (typeof loaded?.calcPrice !== 'function') {
-    throw new CommandFault(
+    throw new CommandError(
       `prices: 'genai-prices' needs the package ${name}, which is not installed here. Run: npm install ${name}`,
     )
   }

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net'
 import type { ListenError } from '@sluice/node'
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 
 /** A service that cannot have its address. */
-export class ListenFault extends CommandFault {
+export class ServiceListenError extends CommandError {
   /** The address, where another program has its port; `undefined` where something else is wrong with it. */
   readonly portInUse: PortInUse | undefined
 

@@ -15,25 +15,25 @@ import type { CommandContext } from '../command.ts'
 import type { ConsoleConfig, TelemetryConfig, TypedConfig } from '../config/config.ts'
 import type { SentTelemetry } from './open-telemetry.ts'
 
-type SightWorld = Pick<CommandContext, 'print' | 'tell' | 'terminal' | 'colours' | 'now'>
+type ObservabilityContext = Pick<CommandContext, 'print' | 'log' | 'terminal' | 'colours' | 'now'>
 
 /**
  * What is seen of a service: log, metrics, spans, console. It outlives a configuration: what was counted stays, and who
  * watches goes on watching.
  */
 export class ServiceObservability {
-  readonly #world: SightWorld
+  readonly #context: ObservabilityContext
   readonly #sent: SentTelemetry | undefined
   readonly #metrics: PrometheusMetrics | undefined
   #console: { readonly page: Console; readonly settings: ConsoleConfig; readonly base: string } | undefined
-  #tell: Observer = () => {}
+  #observe: Observer = () => {}
 
   constructor(
-    world: SightWorld,
+    context: ObservabilityContext,
     sent: SentTelemetry | undefined,
     { metrics = true, tagLabels }: TelemetryConfig,
   ) {
-    this.#world = world
+    this.#context = context
     this.#sent = sent
     if (metrics === false) return
     const token = typeof metrics === 'object' ? metrics.token : undefined
@@ -45,7 +45,7 @@ export class ServiceObservability {
   }
 
   /** The same for every configuration. */
-  readonly observe: Observer = event => this.#tell(event)
+  readonly observe: Observer = event => this.#observe(event)
 
   /** The same for every configuration: it knows the requests of the console that is there. */
   readonly consoleCaller = (request: Request): Principal | undefined =>
@@ -60,7 +60,7 @@ export class ServiceObservability {
     const metrics = this.#metrics
     this.#useConsole(config, database)
     const page = this.#console?.page
-    this.#tell = observers(
+    this.#observe = observers(
       config.observe,
       this.#logOf(config),
       metrics?.observe,
@@ -76,13 +76,13 @@ export class ServiceObservability {
   }
 
   /** Lets go of who watches: their streams would keep the service from ending. */
-  leave(): void {
+  closeConsole(): void {
     this.#console?.page.close()
   }
 
   #logOf({ telemetry }: TypedConfig): Observer | undefined {
     const { log = 'auto' } = telemetry ?? {}
-    const { print, terminal, colours, now } = this.#world
+    const { print, terminal, colours, now } = this.#context
     if (log === 'off') return undefined
     const format = log === 'auto' ? (terminal ? 'pretty' : 'json') : log
     return requestLog({ write: print, format, colours, now })
@@ -103,16 +103,16 @@ export class ServiceObservability {
       adminKey,
       chat,
       basePath: base,
-      now: this.#world.now,
+      now: this.#context.now,
       keys: database?.keys,
       usage: database && (query => database.usage(query)),
-      onError: error => this.#world.tell(`The console could not answer: ${nameOf(error)}.`),
+      onError: error => this.#context.log(`Console error: ${nameOf(error)}.`),
     })
   }
 }
 
 function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'for a reason that is not known'
+  return error instanceof Error ? error.name : 'unknown'
 }
 
 function descriptionOf({ server, validation, unknownParameters }: TypedConfig): OpenApiOptions {

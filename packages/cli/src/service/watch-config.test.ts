@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { TypedConfig } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { watchedConfig } from './watch-config.ts'
+import { watchConfig } from './watch-config.ts'
 import { watchFiles } from './watch-files.ts'
 
 const configOf = (model: string) =>
@@ -15,9 +15,9 @@ async function followed(files: Readonly<Record<string, string>>, options: { read
   const cwd = temporaryFolder(files)
   const taken: string[] = []
   const told: string[] = []
-  const world = { cwd, env: {}, tell: (text: string) => void told.push(text) }
+  const context = { cwd, env: {}, log: (text: string) => void told.push(text) }
   const reload = async (config: TypedConfig) => void taken.push(Object.keys(config.models).join())
-  const watched = watchedConfig({ reload }, await loadConfig(undefined, world), world, options)
+  const watched = watchConfig({ reload }, await loadConfig(undefined, context), context, options)
   onTestFinished(() => watched.close())
   const file = (name: string) => join(cwd, name)
   return { watched, taken, told, file }
@@ -53,14 +53,14 @@ describe('watchedConfig', () => {
     expect(await watched.reload()).toBe(false)
     expect(told).toEqual([
       expect.stringMatching(
-        /has 2 faults:[\s\S]*Did you mean 'server'\?\nThe service goes on with the configuration that it has\.$/,
+        /has 2 errors:[\s\S]*Did you mean 'server'\?\nThe service keeps its current configuration\.$/,
       ),
     ])
     expect(taken).toEqual([])
     writeFileSync(file('sluice.config.json'), configOf('two'))
     expect(await watched.reload()).toBe(true)
     expect(taken).toEqual(['two'])
-    expect(told.at(-1)).toBe('The configuration was read again, and is in use.')
+    expect(told.at(-1)).toBe('Configuration reloaded.')
   })
 
   it('reads once more what changes while it is read', async () => {
@@ -104,7 +104,7 @@ describe('watchedConfig', () => {
       [conf]: `export const models = { one: 'local/x' }`,
     })
     rmSync(file('conf'), { recursive: true })
-    await vi.waitFor(() => expect(told.at(-1)).toMatch(/cannot be run/), 5_000)
+    await vi.waitFor(() => expect(told.at(-1)).toMatch(/Cannot load/), 5_000)
     mkdirSync(file('conf'))
     writeFileSync(file(conf), `export const models = { two: 'local/x' }`)
     await vi.waitFor(() => expect(taken).toEqual(['two']), 5_000)

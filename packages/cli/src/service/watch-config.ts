@@ -1,11 +1,11 @@
-import { CommandFault } from '../command.ts'
+import { CommandError } from '../command.ts'
 import type { TypedConfig } from '../config/config.ts'
-import { type ConfigWorld, type LoadedConfig, loadConfig } from '../config/load-config.ts'
+import { type ConfigContext, type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import type { Service } from './service.ts'
 import { type FileWatch, watchFiles } from './watch-files.ts'
 
 /** What keeps a service at what its configuration says. */
-export interface WatchedConfig {
+export interface ConfigWatcher {
   /** Reads the configuration now, and takes it where it has no fault. Resolves to whether it did. Never rejects. */
   reload(): Promise<boolean>
   /** Watches no more, and waits for a reload that runs. */
@@ -13,7 +13,7 @@ export interface WatchedConfig {
 }
 
 /** How a configuration is followed. */
-export interface WatchedConfigOptions {
+export interface ConfigWatcherOptions {
   /** Whether its files are watched. Default: yes. Without it, `reload` alone reads it again. */
   readonly watch?: boolean
   /** What becomes of it before the service gets it. Default: nothing. */
@@ -24,13 +24,13 @@ export interface WatchedConfigOptions {
  * Reloads a service when the file of its configuration changes, or what that imports. A configuration with faults changes
  * nothing: the service goes on with the last good one, and `tell` hears of all faults, once for the same ones.
  */
-export function watchedConfig(
+export function watchConfig(
   service: Pick<Service, 'reload'>,
   { file, files }: LoadedConfig,
-  world: ConfigWorld & { readonly tell: (text: string) => void },
-  { watch = true, overlay = config => config }: WatchedConfigOptions = {},
-): WatchedConfig {
-  let told: string | undefined
+  context: ConfigContext & { readonly log: (text: string) => void },
+  { watch = true, overlay = config => config }: ConfigWatcherOptions = {},
+): ConfigWatcher {
+  let lastMessage: string | undefined
   let running: Promise<boolean> | undefined
   let again = false
   let closed = false
@@ -38,18 +38,19 @@ export function watchedConfig(
 
   const attempt = async (): Promise<boolean> => {
     try {
-      const loaded = await loadConfig(file, world)
+      const loaded = await loadConfig(file, context)
       if (closed) return false
       watching?.follow(loaded.files)
       await service.reload(overlay(loaded.config))
-      told = undefined
-      world.tell('The configuration was read again, and is in use.')
+      lastMessage = undefined
+      context.log('Configuration reloaded.')
       return true
     } catch (error) {
-      const message = error instanceof CommandFault ? error.message : `It cannot be taken: ${textOf(error)}`
-      if (message !== told && !closed)
-        world.tell(`${message}\nThe service goes on with the configuration that it has.`)
-      told = message
+      const message =
+        error instanceof CommandError ? error.message : `Cannot reload the configuration: ${textOf(error)}`
+      if (message !== lastMessage && !closed)
+        context.log(`${message}\nThe service keeps its current configuration.`)
+      lastMessage = message
       return false
     }
   }
@@ -74,8 +75,7 @@ export function watchedConfig(
     watching = watchFiles(
       files,
       () => void reload(),
-      () =>
-        world.tell('Changes of the configuration are not seen any more. Send SIGHUP to have it read again.'),
+      () => context.log('Cannot watch the configuration any more. Send SIGHUP to reload it.'),
     )
   }
   return {

@@ -1,19 +1,19 @@
 /** Tells once that a server cannot be reached, and once that it can again. What a client says may hold a password. */
-export function connectionNews(
+export function reportConnection(
   server: string,
-  tell: (text: string) => void,
+  log: (text: string) => void,
 ): { readonly failed: (error: unknown) => void; readonly works: () => void } {
   let isAway = false
   return {
     failed: error => {
       if (isAway) return
       isAway = true
-      tell(`${server} does not answer${codeOf(error)}. It is tried again.`)
+      log(`Cannot reach ${server}${codeOf(error)}. Retrying.`)
     },
     works: () => {
       if (!isAway) return
       isAway = false
-      tell(`${server} answers again.`)
+      log(`Reconnected to ${server}.`)
     },
   }
 }

@@ -1,11 +1,11 @@
 import type { Observer } from '@sluice/core'
 
 /** What state is opened in. */
-export interface StateWorld {
+export interface StateContext {
   /** Where relative paths begin. */
   readonly cwd: string
   /** Hears of connections that fail, in words without a secret. */
-  readonly tell: (text: string) => void
+  readonly log: (text: string) => void
   readonly observe?: Observer | undefined
 }
 

@@ -1,31 +1,31 @@
-import { CommandFault } from '../../command.ts'
+import { CommandError } from '../../command.ts'
 
-/** One thing in a configuration that has to be mended. No text of it holds a secret. */
-export interface ConfigFault {
+/** One error in a configuration. Contains no secrets. */
+export interface ConfigIssue {
   /** Such as `models.smart[1]`. */
   readonly path: string
-  /** What stands there, and what was expected: `got '8o80', expected a whole number from 0 to 65535`. */
+  /** What was received and expected: `got '8o80', expected a whole number from 0 to 65535`. */
   readonly problem: string
-  /** How to mend it, where more can be said of that. */
-  readonly mend?: string
+  /** How to fix it. */
+  readonly fix?: string
   /** From 1, where the file is JSON or YAML. */
   readonly line?: number
   readonly column?: number
 }
 
-/** All that is wrong with a configuration, in one message. */
-export class ConfigFaults extends CommandFault {
-  readonly faults: readonly ConfigFault[]
+/** A configuration with errors. The message lists all of them. */
+export class InvalidConfigError extends CommandError {
+  readonly issues: readonly ConfigIssue[]
 
-  constructor(name: string, faults: readonly ConfigFault[]) {
-    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`
-    super(`${name} has ${count}:\n${faults.map(faultText).join('\n')}`)
-    this.name = 'ConfigFaults'
-    this.faults = faults
+  constructor(name: string, issues: readonly ConfigIssue[]) {
+    const count = issues.length === 1 ? 'an error' : `${issues.length} errors`
+    super(`${name} has ${count}:\n${issues.map(faultText).join('\n')}`)
+    this.name = 'InvalidConfigError'
+    this.issues = issues
   }
 }
 
-function faultText({ path, problem, mend, line }: ConfigFault): string {
+function faultText({ path, problem, fix, line }: ConfigIssue): string {
   const at = line === undefined ? '' : ` (line ${line})`
-  return `- ${path}${at}: ${problem}.${mend === undefined ? '' : ` ${mend}`}`
+  return `- ${path}${at}: ${problem}.${fix === undefined ? '' : ` ${fix}`}`
 }

@@ -1,13 +1,13 @@
 import { closest } from '@sluice/core'
-import { type ConfigFault, ConfigFaults } from './invalid-config-error.ts'
+import { type ConfigIssue, InvalidConfigError } from './invalid-config-error.ts'
 import { type Path, pathText } from './issue-text.ts'
 
 /** What is told of a fault, beside where it is. */
-export type Finding = (
+export type IssueDetails = (
   | { readonly got: string; readonly expected: string }
   /** In the words of who found it. */
   | { readonly problem: string }
-) & { readonly mend?: string | undefined }
+) & { readonly fix?: string | undefined }
 
 /** Where something stands in a file. Both from 1. */
 export interface Position {
@@ -27,15 +27,15 @@ export interface Origin {
 }
 
 /** Too many to read, and of one cause: the rest comes when these are mended. */
-const most = 50
+const maxShown = 50
 
 /** So many are looked up in the file, to be told in its order; those beyond are counted. A service may run meanwhile. */
-const mostFound = 1_000
+const maxLocated = 1_000
 
 /** The faults of one configuration, as they are found. */
-export class FaultList {
+export class IssueList {
   readonly origin: Origin
-  readonly #faults: ConfigFault[] = []
+  readonly #issues: ConfigIssue[] = []
   /** Paths that have a fault themselves, and those that hold one, as JSON. */
   readonly #own = new Set<string>()
   readonly #around = new Set<string>()
@@ -45,17 +45,17 @@ export class FaultList {
     this.origin = origin
   }
 
-  add(at: Path, finding: Finding): void {
+  add(at: Path, finding: IssueDetails): void {
     this.#size++
     this.#own.add(JSON.stringify(at))
     for (let depth = 0; depth <= at.length; depth++) this.#around.add(JSON.stringify(at.slice(0, depth)))
-    if (this.#size > mostFound) return
-    const { mend } = finding
+    if (this.#size > maxLocated) return
+    const { fix } = finding
     const problem =
       'problem' in finding ? withoutStop(finding.problem) : `got ${finding.got}, expected ${finding.expected}`
     const position = this.origin.positionOf(at)
-    const fault = { path: pathText(at), problem, ...(mend !== undefined && { mend }), ...position }
-    this.#faults.push(scrubbed(fault, this.origin.secrets))
+    const issue = { path: pathText(at), problem, ...(fix !== undefined && { fix }), ...position }
+    this.#issues.push(redact(issue, this.origin.secrets))
   }
 
   get size(): number {
@@ -72,44 +72,44 @@ export class FaultList {
     return this.#around.has(JSON.stringify(path))
   }
 
-  /** Throws `ConfigFaults` where there is any. */
-  settle(): void {
+  /** Throws `InvalidConfigError` where there is any. */
+  throwIfAny(): void {
     if (this.#size === 0) return
     // As they stand in the file, where that is known.
-    this.#faults.sort(
+    this.#issues.sort(
       (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
     )
-    const told = this.#faults.slice(0, most)
-    const more = this.#size - told.length
+    const shown = this.#issues.slice(0, maxShown)
+    const more = this.#size - shown.length
     const rest = { path: 'and so on', problem: `${more} more` }
-    throw new ConfigFaults(this.origin.name, more > 0 ? [...told, rest] : told)
+    throw new InvalidConfigError(this.origin.name, more > 0 ? [...shown, rest] : shown)
   }
 }
 
 /** "Did you mean ...?", where a name is near. */
-export function didYouMean(text: string, names: Iterable<string>): string | undefined {
+export function suggest(text: string, names: Iterable<string>): string | undefined {
   const name = closest(text, names)
   return name === undefined ? undefined : `Did you mean '${name}'?`
 }
 
 /** Shorter ones are words that messages are made of. */
-const shortest = 6
+const minSecretLength = 6
 
 /** The last guard: what other packages say of a value may quote it. */
-function scrubbed(fault: ConfigFault, secrets: Iterable<string>): ConfigFault {
+function redact(issue: ConfigIssue, secrets: Iterable<string>): ConfigIssue {
   const clean = (text: string) => {
     let result = text
     for (const secret of secrets) {
-      if (secret.length >= shortest) result = result.replaceAll(secret, '(hidden)')
+      if (secret.length >= minSecretLength) result = result.replaceAll(secret, '(hidden)')
     }
     return result
   }
-  const { path, problem, mend } = fault
+  const { path, problem, fix } = issue
   return {
-    ...fault,
+    ...issue,
     path: clean(path),
     problem: clean(problem),
-    ...(mend !== undefined && { mend: clean(mend) }),
+    ...(fix !== undefined && { fix: clean(fix) }),
   }
 }
 

@@ -9,19 +9,19 @@ export function pathText(path: Path): string {
   return path.length === 0 ? 'the configuration' : optionPathText(path)
 }
 
-const longest = 60
+const maxTextLength = 60
 
 /** A value in a few words, for a place where no secret is expected; of what looks like one nothing is told. */
-export function shownValue(value: unknown): string {
-  if (typeof value === 'string') return shownText(value)
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') return describeText(value)
   return kindOf(value)
 }
 
 /** A value without what it holds: numbers and switches alone are told. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (value === '') return 'an empty text'
-  if (typeof value === 'string') return 'a text'
+  if (value === '') return 'an empty string'
+  if (typeof value === 'string') return 'a string'
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
@@ -30,7 +30,7 @@ export function kindOf(value: unknown): string {
 /** URLs with credentials, and the prefixes that vendors give to keys. */
 const secretive = /:\/\/[^/\s]*@|^(?:sk|gsk|xai|rk|pk|csk|key|bearer|sluice)[-_ ]/i
 
-function shownText(text: string): string {
+function describeText(text: string): string {
   if (text === '' || secretive.test(text)) return kindOf(text)
-  return text.length > longest ? `a text of ${text.length} characters` : quoted(text)
+  return text.length > maxTextLength ? `a string of ${text.length} characters` : quoted(text)
 }

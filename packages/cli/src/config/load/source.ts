@@ -9,4 +9,4 @@ export interface Source {
   readonly files?: readonly string[]
 }
 
-export const nowhere = (): undefined => undefined
+export const noPosition = (): undefined => undefined

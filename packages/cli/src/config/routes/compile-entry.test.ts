@@ -1,7 +1,7 @@
 import { createGateway, fallback, models as table } from '@sluice/core'
 import { local } from '@sluice/providers'
 import { describe, expect, it } from 'vitest'
-import { checkMade } from '../check-config.ts'
+import { recheckConfig } from '../check-config.ts'
 import { compileConfig } from '../compile-config.ts'
 import type { RouteConfig, TypedConfig } from '../config.ts'
 import { VendorPool } from '../providers/vendor-pool.ts'
@@ -12,8 +12,8 @@ const base = {
 }
 
 function routeOf(models: TypedConfig['models']) {
-  const { config, faults } = checkMade({ ...base, models })
-  return compileConfig(config, faults, new VendorPool()).route
+  const { config, issues } = recheckConfig({ ...base, models })
+  return compileConfig(config, issues, new VendorPool()).route
 }
 
 /** The places that a request for `demo` would be asked at, in their order. */
@@ -77,7 +77,7 @@ describe('a route of data', () => {
     [
       'when',
       {
-        when: { tag: { team: 'search' }, noneOf: [{ offersTools: true }] },
+        when: { tag: { team: 'search' }, noneOf: [{ hasTools: true }] },
         use: 'north/a',
         otherwise: 'south/b',
       },
@@ -86,13 +86,17 @@ describe('a route of data', () => {
     [
       'when, and it does not hold',
       {
-        when: { anyOf: [{ promptAbove: 900 }, { bodyAbove: 9_000 }, { holdsMedia: true }] },
+        when: { anyOf: [{ promptLongerThan: 900 }, { bodyLargerThan: 9_000 }, { hasMedia: true }] },
         use: 'north/a',
         otherwise: 'south/b',
       },
       ['south/b'],
     ],
-    ['when, by the name', { when: { askedAs: ['de*'] }, use: 'north/a', otherwise: 'south/b' }, ['north/a']],
+    [
+      'when, by the name',
+      { when: { modelMatches: ['de*'] }, use: 'north/a', otherwise: 'south/b' },
+      ['north/a'],
+    ],
     ['to', { to: 'north/a', parameters: { temperature: 0 } }, ['north/a']],
     ['a name', 'other', ['south/z']],
     ['code', fallback(local()('own'), 'other'), ['local/own', 'south/z']],
@@ -126,7 +130,7 @@ describe('a route of data', () => {
     expect(await places('north/a', {}, all, 'old/q')).toEqual(['north/q', 'south/pre-q'])
     expect(await places('north/a', {}, all, 'fixed/q')).toEqual(['north/one'])
     expect(await places(['any/z'], {}, all)).toEqual(['north/z', 'south/pre-z'])
-    expect(() => routeOf({ demo: 'north/*' })).toThrow("A '*' stands for what was asked for")
+    expect(() => routeOf({ demo: 'north/*' })).toThrow("A '*' is replaced by the requested name")
   })
 
   it('means the place where an entry names what it is called itself', async () => {
@@ -144,7 +148,7 @@ describe('a route of data', () => {
       c: { provider: { name: 'x', encode: 1 }, model: 'x' } as never,
     }
     expect(() => routeOf(faulty)).toThrow(
-      /has 2 faults:\n- models\.a: got a function, expected a target, and no vendor.*\n- models\.c: got an object, expected a target/,
+      /has 2 errors:\n- models\.a: got a function, expected a target, and no vendor.*\n- models\.c: got an object, expected a target/,
     )
   })
 })

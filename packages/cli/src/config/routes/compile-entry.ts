@@ -16,30 +16,34 @@ import {
   withParameters,
 } from '@sluice/core'
 import type { RouteChoice, RouteConfig } from '../config.ts'
-import { tried, triedOptions } from '../shape/collect-issues.ts'
+import { collectIssues, collectOptionIssues } from '../shape/collect-issues.ts'
 import { isPlainObject } from '../shape/collections.ts'
-import type { Place } from '../shape/shape.ts'
-import { conditionOf } from './compile-condition.ts'
+import type { ConfigLocation } from '../shape/shape.ts'
+import { compileCondition } from './compile-condition.ts'
 import { isCode } from './is-code.ts'
 import { type EntryScope, namedEntry } from './route-scope.ts'
 
 /** An entry of the core's table out of data whose shape is sound. `undefined` where something in it is not, which is told. */
-export function entryOf(config: RouteConfig, place: Place, scope: EntryScope): ModelEntry | undefined {
-  if (typeof config === 'string') return namedEntry(config, place, scope)
-  if (isCode(config)) return checkedCode(config as ModelEntry, place)
-  if (isList(config)) return entriesOf(config, place, scope)
-  return tried(place, () => chosen(config as RouteChoice, place, scope))
+export function compileEntry(
+  config: RouteConfig,
+  location: ConfigLocation,
+  scope: EntryScope,
+): ModelEntry | undefined {
+  if (typeof config === 'string') return namedEntry(config, location, scope)
+  if (isCode(config)) return checkedCode(config as ModelEntry, location)
+  if (isList(config)) return compileEntries(config, location, scope)
+  return collectIssues(location, () => compileChoice(config as RouteChoice, location, scope))
 }
 
 /** Looked at where it stands: a table tells of its first fault only. */
-function checkedCode(entry: ModelEntry, place: Place): ModelEntry | undefined {
+function checkedCode(entry: ModelEntry, location: ConfigLocation): ModelEntry | undefined {
   // Its own path begins with its place among the entries of the function.
-  return tried(place, () => fallback(entry), 1) && entry
+  return collectIssues(location, () => fallback(entry), 1) && entry
 }
 
 /** The same of a target whose members stand at this place. */
-function checkedTarget(target: Target, place: Place): Target | undefined {
-  return triedOptions(place, () => fallback(target), 1) && target
+function checkedTarget(target: Target, location: ConfigLocation): Target | undefined {
+  return collectOptionIssues(location, () => fallback(target), 1) && target
 }
 
 function isList(config: RouteConfig): config is readonly RouteConfig[] {
@@ -47,26 +51,31 @@ function isList(config: RouteConfig): config is readonly RouteConfig[] {
 }
 
 /** All of them, or none: what is left out would be missed later. */
-function entriesOf(
+function compileEntries(
   configs: readonly RouteConfig[],
-  place: Place,
+  location: ConfigLocation,
   scope: EntryScope,
 ): readonly ModelEntry[] | undefined {
-  return all(configs.map((each, at) => entryOf(each, place.at(at), scope)))
+  return all(configs.map((each, at) => compileEntry(each, location.at(at), scope)))
 }
 
 function all<T>(items: readonly (T | undefined)[]): readonly T[] | undefined {
   return items.every(item => item !== undefined) ? items : undefined
 }
 
-function chosen(config: RouteChoice, place: Place, scope: EntryScope): ModelEntry | undefined {
+function compileChoice(
+  config: RouteChoice,
+  location: ConfigLocation,
+  scope: EntryScope,
+): ModelEntry | undefined {
   const entry = (each: RouteConfig, ...steps: (string | number)[]) =>
-    entryOf(
+    compileEntry(
       each,
-      steps.reduce<Place>((at, step) => at.at(step), place),
+      steps.reduce<ConfigLocation>((at, step) => at.at(step), location),
       scope,
     )
-  const entries = (each: readonly RouteConfig[], name: string) => entriesOf(each, place.at(name), scope)
+  const entries = (each: readonly RouteConfig[], name: string) =>
+    compileEntries(each, location.at(name), scope)
   if ('fallback' in config) {
     const { on } = config
     const found = entries(config.fallback, 'fallback')
@@ -115,9 +124,9 @@ function chosen(config: RouteChoice, place: Place, scope: EntryScope): ModelEntr
   }
   if ('when' in config) {
     const pair = all([entry(config.use, 'use'), entry(config.otherwise, 'otherwise')])
-    return made(pair, ([use, otherwise]) => when(conditionOf(config.when), use!, otherwise!))
+    return made(pair, ([use, otherwise]) => when(compileCondition(config.when), use!, otherwise!))
   }
-  return placeOf(config, place, scope)
+  return compileTarget(config, location, scope)
 }
 
 function made<T>(parts: T | undefined, make: (parts: T) => ModelEntry): ModelEntry | undefined {
@@ -128,27 +137,27 @@ function isWeighed(config: unknown): config is { readonly to: RouteConfig; reado
   return isPlainObject(config) && 'to' in config && 'weight' in config
 }
 
-function placeOf(
+function compileTarget(
   { to, parameters, capabilities, allowFields }: Extract<RouteChoice, { readonly to: string }>,
-  place: Place,
+  location: ConfigLocation,
   scope: EntryScope,
 ): ModelEntry | undefined {
-  const found = namedEntry(to, place.at('to'), scope)
+  const found = namedEntry(to, location.at('to'), scope)
   if (found === undefined) return undefined
   for (const [name, given] of Object.entries({ capabilities, allowFields })) {
     if (given === undefined || typeof found !== 'string') continue
-    const got = `the ${name} of another entry, which has its own`
-    const expected = `them beside a place, such as { to: 'openai/gpt-4.1', ${name} }`
-    return place.at(name).add({ got, expected })
+    const got = `${name} beside the name of another model`
+    const expected = `${name} beside a target, such as { to: 'openai/gpt-4.1', ${name} }`
+    return location.at(name).add({ got, expected })
   }
   let entry: ModelEntry | undefined = found
   if (capabilities !== undefined)
-    entry = checkedTarget(withCapabilities(found as Target, capabilities), place)
+    entry = checkedTarget(withCapabilities(found as Target, capabilities), location)
   if (entry !== undefined && allowFields !== undefined)
-    entry = checkedTarget({ ...(entry as Target), allowFields }, place)
-  const made = entry && checkedCode(entry, place)
+    entry = checkedTarget({ ...(entry as Target), allowFields }, location)
+  const made = entry && checkedCode(entry, location)
   if (made === undefined || parameters === undefined) return made
-  return tried(place.at('parameters'), () => withParameters(made, parameters))
+  return collectIssues(location.at('parameters'), () => withParameters(made, parameters))
 }
 
 function withCapabilities(target: Target, capabilities: Target['capabilities']): Target {

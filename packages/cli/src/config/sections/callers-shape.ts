@@ -11,7 +11,7 @@ export function callerMembers(descriptions: { readonly tags: string; readonly li
       shape: list(text("a model's name, or a pattern such as 'test-*'"), { of: "models' names or patterns" }),
       description: 'The models that it may use, by name or pattern. Default: all.',
     },
-    tags: { shape: record(text(), { of: 'texts by name' }), description: descriptions.tags },
+    tags: { shape: record(text(), { of: 'strings by name' }), description: descriptions.tags },
     limits: { shape: limitsShape, description: descriptions.limits },
   }
 }
@@ -19,18 +19,18 @@ export function callerMembers(descriptions: { readonly tags: string; readonly li
 export const keysShape = list(
   object<KeyConfig>(
     {
-      id: { shape: text(), description: 'Who it is: in records, limits and logs.', required: true },
+      id: { shape: text(), description: 'Id of the caller in the ledger, limits and logs.', required: true },
       key: {
         shape: secret(`the key, such as \${ANN_KEY} from the environment`),
-        description: 'The key itself, best from the environment. Or `hash`.',
+        description: 'The key, preferably from the environment. Or use `hash`.',
       },
       hash: {
         shape: secret('the digest of a key: 64 hexadecimal digits'),
-        description: 'What `hashApiKey` gives for the key.',
+        description: 'The result of `hashApiKey` for the key.',
       },
       ...callerMembers({
-        tags: 'What is known of the caller, such as its team.',
-        limits: 'Rules for this caller, beside those for all.',
+        tags: 'Tags of the caller, such as its team.',
+        limits: 'Limits of this caller, in addition to the global ones.',
       }),
     },
     'a key, such as { id, key }',
@@ -40,25 +40,25 @@ export const keysShape = list(
 
 const names = either(
   [
-    { when: Array.isArray, shape: list(text(), { min: 1, of: 'texts' }) },
+    { when: Array.isArray, shape: list(text(), { min: 1, of: 'strings' }) },
     { when: value => typeof value === 'string', shape: text() },
   ],
-  'a text, or a list of texts',
+  'a string, or a list of strings',
 )
 
 export const jwtShape = object<JwtConfig>({
   jwks: {
     shape: text('the address of the keys, with https'),
-    description: 'Where the issuer publishes its keys. Or `secret`.',
+    description: 'URL of the key set (JWKS) of the issuer. Or use `secret`.',
   },
   secret: {
     shape: secret('what the issuer signs with'),
-    description: 'What the issuer signs with, for HMAC: 32 random bytes or more.',
+    description: 'HMAC secret of the issuer: at least 32 random bytes.',
   },
-  issuer: { shape: text(), description: 'The `iss` that a token has to have.', required: true },
+  issuer: { shape: text(), description: 'The required `iss` of tokens.', required: true },
   audience: {
     shape: names,
-    description: 'The `aud` that a token has to have: one, or any of several.',
+    description: 'The required `aud` of tokens: one, or any of a list.',
     required: true,
   },
 })

@@ -6,7 +6,7 @@ import type { GatewayEvent } from '@sluice/core'
 import { refusedPort } from '@sluice/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { JwtConfig } from '../config.ts'
-import { keptTokenCallers } from './callers.ts'
+import { cachedTokenCallers } from './callers.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const issuer = 'https://login.example'
@@ -40,7 +40,7 @@ async function issuing(): Promise<{ readonly tokens: () => JwtConfig; readonly a
 describe('keptTokenCallers', () => {
   it('keeps the keys of an issuer for as long as a configuration says the same of it', async () => {
     const { tokens, asked } = await issuing()
-    const callersOf = keptTokenCallers(() => {})
+    const callersOf = cachedTokenCallers(() => {})
     for (const _ of [1, 2, 3])
       expect(await callersOf(tokens())(request(), undefined)).toMatchObject({ id: 'ann' })
     expect(asked()).toBe(1)
@@ -51,7 +51,7 @@ describe('keptTokenCallers', () => {
   it('tells of an issuer that does not answer', async () => {
     const events: GatewayEvent[] = []
     const jwks = `http://127.0.0.1:${await refusedPort()}/keys`
-    const callers = keptTokenCallers(event => void events.push(event))({ jwks, issuer, audience: 'llm' })
+    const callers = cachedTokenCallers(event => void events.push(event))({ jwks, issuer, audience: 'llm' })
     await expect(callers(request(), undefined)).rejects.toMatchObject({ code: 'authentication_unavailable' })
     await vi.waitFor(
       () => expect(events).toMatchObject([{ type: 'store', store: 'keys', state: 'failing' }]),

@@ -1,21 +1,21 @@
 import { type LimitRuleData, limitRule } from '@sluice/core'
 import type { TypedConfig } from '../config.ts'
-import { didYouMean } from '../issues/issue-list.ts'
+import { suggest } from '../issues/issue-list.ts'
 import { fits } from '../routes/route-scope.ts'
-import { triedOptions } from '../shape/collect-issues.ts'
-import type { Place } from '../shape/shape.ts'
+import { collectOptionIssues } from '../shape/collect-issues.ts'
+import type { ConfigLocation } from '../shape/shape.ts'
 
 /** Each rule by itself, so that all faults are told. */
 export function checkRules(
   rules: readonly LimitRuleData[] | undefined,
   config: TypedConfig,
-  place: Place,
+  location: ConfigLocation,
 ): void {
   for (const [at, rule] of (rules ?? []).entries()) {
-    const own = place.at(at)
-    if (place.faults.has(own.path)) continue
+    const own = location.at(at)
+    if (location.issues.has(own.path)) continue
     checkModelNames(rule.models, config, own.at('models'))
-    triedOptions(own, () => limitRule(rule))
+    collectOptionIssues(own, () => limitRule(rule))
   }
 }
 
@@ -23,11 +23,11 @@ export function checkRules(
 export function checkModelNames(
   names: readonly string[] | undefined,
   config: TypedConfig,
-  place: Place,
+  location: ConfigLocation,
 ): void {
   const models = Object.keys(config.models)
   for (const [at, name] of (names ?? []).entries()) {
     if (name.includes('*') || models.includes(name) || models.some(pattern => fits(pattern, name))) continue
-    place.at(at).wrong(name, 'a model of this configuration, or a pattern', didYouMean(name, models))
+    location.at(at).reject(name, 'a model of this configuration, or a pattern', suggest(name, models))
   }
 }

@@ -29,16 +29,16 @@ export const consoleShape = either(
       shape: object<ConsoleConfig>({
         adminKey: {
           shape: secret(
-            `16 visible ASCII characters or more, such as \${SLUICE_ADMIN_KEY} from the environment`,
+            `at least 16 visible ASCII characters, such as \${SLUICE_ADMIN_KEY} from the environment`,
             /^[\x21-\x7e]{16,512}$/,
           ),
-          description: 'Who has it sees usage and manages keys. It is no key of a caller.',
+          description: 'Grants access to the console: usage and key management. Not an API key of a caller.',
           required: true,
         },
         chat: {
           shape: chatShape,
           description:
-            "What the chat may do without a caller's key, as the principal `console`; `false`: nothing.",
+            "Permissions and limits of the chat without a caller's key, as the principal `console`. `false` turns that off.",
         },
       }),
     },

@@ -16,19 +16,23 @@ import { count, countFromNone, dollars, milliseconds, share, shareOfSome } from 
 
 export const cacheShape = object<{ ttlMs: number; maxBytes?: number }>({
   ttlMs: {
-    shape: number({ above: 0, max: 31_536_000_000 }, 'milliseconds above 0, a year at most'),
-    description: 'How long an answer is kept, in milliseconds.',
+    shape: number({ above: 0, max: 31_536_000_000 }, 'milliseconds above 0, at most a year'),
+    description: 'Time to live of a cached response, in milliseconds.',
     required: true,
   },
   maxBytes: {
     shape: number({ min: 1, max: 67_108_864, whole: true }, 'a whole number of bytes from 1 to 67108864'),
-    description: 'How large a kept answer may be. Default 1048576.',
+    description: 'Maximum size of a cached response, in bytes. Default 1048576.',
   },
 })
 
 const tokenPrices = {
   input: { shape: dollars, description: 'US dollars per million tokens.', required: true },
-  output: { shape: dollars, description: 'Reasoning is part of it.', required: true },
+  output: {
+    shape: dollars,
+    description: 'US dollars per million tokens, including reasoning.',
+    required: true,
+  },
   cachedInput: { shape: dollars, description: "Input from the vendor's cache. Default: as `input`." },
   cacheWrite: { shape: dollars, description: "Input into the vendor's cache. Default: as `input`." },
   audioInput: { shape: dollars, description: 'Default: as `input`.' },
@@ -43,21 +47,25 @@ const tier = either(
       shape: object<TokenPrice>(tokenPrices, 'a price, such as { input: 0.3, output: 1.2 }'),
     },
   ],
-  'a price, such as { input: 0.3, output: 1.2 }, or a multiple of the usual one',
+  'a price, such as { input: 0.3, output: 1.2 }, or a multiple of the default price',
 )
 
 const price = object<ModelPrice>(
   {
     ...tokenPrices,
-    perRequest: { shape: dollars, description: 'US dollars for each request, beside its tokens. Default 0.' },
+    perRequest: {
+      shape: dollars,
+      description: 'US dollars per request, in addition to its tokens. Default 0.',
+    },
     webSearch: {
       shape: dollars,
       description:
-        'US dollars for each web search. Default: not known, so that an answer with one has no price.',
+        'US dollars per web search. Default: unknown, so that a response with a web search has no price.',
     },
     tiers: {
       shape: record(tier, { of: 'prices by service tier' }),
-      description: 'Prices of service tiers, or multiples of the usual ones: `{ priority: 2, flex: 0.5 }`.',
+      description:
+        'Prices of service tiers, or multiples of the default price: `{ priority: 2, flex: 0.5 }`.',
     },
   },
   'a price, such as { input: 0.15, output: 0.6 }',
@@ -78,24 +86,24 @@ export const abandonedCallsShape = object<Partial<AbandonedCallOptions>>({
   charge: {
     shape: choice('reservation', 'prompt', 'time'),
     description:
-      '`reservation`: the prompt and all output that was reserved; `time`: output for the time that the call took; `prompt`: no output. Default `reservation`.',
+      '`reservation`: the prompt and all reserved output; `time`: the prompt, and output by the duration of the call; `prompt`: the prompt only. Default `reservation`.',
   },
   outputTokensPerSecond: {
     shape: number({ above: 0, max: 2_147_483_647 }, 'tokens a second, above 0, at most 2147483647'),
-    description: 'With `time`: how many tokens a second a model writes, in each choice. Default 100.',
+    description: 'With `time`: assumed output tokens per second, in each choice. Default 100.',
   },
   maxOutputTokens: {
     shape: count,
-    description: 'The output of one choice where a request names no bound. Default 4096.',
+    description: 'Assumed output of one choice where the request sets no maximum. Default 4096.',
   },
 })
 
-export const intakeShape = object<RequestLimits>({
+export const requestLimitsShape = object<RequestLimits>({
   maxBytes: { shape: count, description: 'Default 26214400 (25 MiB).' },
-  maxDepth: { shape: count, description: 'How deep JSON may nest. Default 64.' },
-  maxElements: { shape: count, description: 'How many values it may hold. Default 100000.' },
-  maxMembers: { shape: count, description: 'How many members one object may have. Default 10000.' },
-  deadlineMs: { shape: milliseconds, description: 'How long the body may take to arrive. Default 30000.' },
+  maxDepth: { shape: count, description: 'Maximum nesting depth of the JSON. Default 64.' },
+  maxElements: { shape: count, description: 'Maximum number of values. Default 100000.' },
+  maxMembers: { shape: count, description: 'Maximum number of members of an object. Default 10000.' },
+  deadlineMs: { shape: milliseconds, description: 'Timeout for receiving the body. Default 30000.' },
   minBytesPerSecond: {
     shape: count,
     description: 'How many bytes of a body must arrive per second, after `minRateGraceMs`. Default 256.',
@@ -107,7 +115,7 @@ export const intakeShape = object<RequestLimits>({
   maxUploads: {
     shape: count,
     description:
-      'How many bodies a caller may send at the same time that take longer than `uploadGraceMs`. Default 4.',
+      'Maximum number of concurrent uploads of a caller that take longer than `uploadGraceMs`. Default 4.',
   },
   uploadGraceMs: {
     shape: milliseconds,
@@ -127,36 +135,36 @@ export const intakeShape = object<RequestLimits>({
 export const timeoutsShape = object<Timeouts>({
   policyMs: {
     shape: milliseconds,
-    description: 'For each function of your own, and for the ledger to keep an entry. Default 1000.',
+    description: 'For each of your own functions, and for writing a ledger entry. Default 1000.',
   },
   connectMs: { shape: milliseconds, description: 'To connect to a vendor. Default 5000.' },
   firstByteMs: {
     shape: milliseconds,
-    description: "From the call to the first byte of a streamed answer's head. Default 60000.",
+    description: 'From the call to the response headers of a stream. Default 60000.',
   },
   responseMs: {
     shape: milliseconds,
-    description: 'From the call to the end of an answer that is not streamed. Default 600000.',
+    description: 'From the call to the end of a response that is not streamed. Default 600000.',
   },
   idleMs: {
     shape: milliseconds,
-    description: 'Between two reads of the answer, once it has begun. Default 120000.',
+    description: 'Between two chunks of a response. Default 120000.',
   },
   totalMs: {
     shape: milliseconds,
-    description: 'From the first call to the end of the answer, over all attempts. Default 600000.',
+    description: 'From the first call to the end of the response, over all attempts. Default 600000.',
   },
 })
 
 export const streamShape = object<StreamPacing>({
   keepAliveMs: {
     shape: milliseconds,
-    description: 'A comment is sent when nothing else was for so long. Default 15000.',
+    description: 'Interval of keep-alive comments while a stream is silent. Default 15000.',
   },
   holdMs: {
     shape: milliseconds,
     description:
-      "How long after the vendor's head its first content is awaited before the answer's head is sent. Default 250.",
+      "How long to wait for the first content after the vendor's response headers, before sending headers to the client. Default 250.",
   },
 })
 
@@ -164,30 +172,42 @@ export const retryShape = orFalse(
   object<RetryOptions>({
     baseMs: {
       shape: milliseconds,
-      description: 'The bound of the first wait; it doubles with each. Default 250.',
+      description: 'Maximum of the first backoff delay; it doubles with each retry. Default 250.',
     },
-    maxMs: { shape: milliseconds, description: 'The largest bound. Default 8000.' },
+    maxMs: { shape: milliseconds, description: 'Maximum backoff delay. Default 8000.' },
     maxRetryAfterMs: {
       shape: milliseconds,
       description:
-        'The longest pause that a vendor may ask for before a retry; a longer one is sent to the caller at once. Default 10000.',
+        'Longest `retry-after` of a vendor to wait for; a longer one is returned to the caller at once. Default 10000.',
     },
     budget: {
       shape: share,
-      description: "The share of a place's requests that may be repeats. Default 0.2.",
+      description: "Retry budget: the share of a target's calls that may be retries. Default 0.2.",
     },
-    minBudget: { shape: countFromNone, description: 'So many may be, whatever the share. Default 3.' },
+    minBudget: {
+      shape: countFromNone,
+      description: 'Minimum number of retries that are always allowed. Default 3.',
+    },
   }),
 )
 
 export const breakerShape = orFalse(
   object<BreakerOptions>({
-    failures: { shape: count, description: 'So many failures in a row open it. Default 5.' },
-    errorRate: { shape: shareOfSome, description: 'Or this share of the calls. Default 0.5.' },
-    minCalls: { shape: count, description: 'Of so many at least. Default 20.' },
-    windowMs: { shape: milliseconds, description: 'Within so many milliseconds. Default 30000.' },
-    openMs: { shape: milliseconds, description: 'How long it stays open the first time. Default 30000.' },
-    maxOpenMs: { shape: milliseconds, description: 'And at most. Default 300000.' },
+    failures: { shape: count, description: 'Consecutive failures that open the circuit breaker. Default 5.' },
+    errorRate: { shape: shareOfSome, description: 'Share of failed calls that opens it. Default 0.5.' },
+    minCalls: { shape: count, description: 'Minimum number of calls for `errorRate`. Default 20.' },
+    windowMs: {
+      shape: milliseconds,
+      description: 'Time window of `errorRate`, in milliseconds. Default 30000.',
+    },
+    openMs: {
+      shape: milliseconds,
+      description: 'How long it stays open the first time, in milliseconds. Default 30000.',
+    },
+    maxOpenMs: {
+      shape: milliseconds,
+      description: 'Maximum time that it stays open, in milliseconds. Default 300000.',
+    },
   }),
 )
 

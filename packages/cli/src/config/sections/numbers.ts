@@ -1,12 +1,15 @@
 import { number } from '../shape/values.ts'
 
 /** Timers take no more, and fire at once where they are given more. */
-const longestMs = 2_147_483_647
+const maxTimerMs = 2_147_483_647
 
-export const milliseconds = number({ above: 0, max: longestMs }, `milliseconds above 0, at most ${longestMs}`)
+export const milliseconds = number(
+  { above: 0, max: maxTimerMs },
+  `milliseconds above 0, at most ${maxTimerMs}`,
+)
 export const millisecondsFromNone = number(
-  { min: 0, max: longestMs },
-  `milliseconds from 0, at most ${longestMs}`,
+  { min: 0, max: maxTimerMs },
+  `milliseconds from 0, at most ${maxTimerMs}`,
 )
 export const count = number({ min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }, 'a whole number from 1')
 export const countFromNone = number(

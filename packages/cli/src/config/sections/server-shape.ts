@@ -22,24 +22,25 @@ export const serverShape = object<ServerConfig>({
   },
   port: {
     shape: number({ min: 0, max: 65_535, whole: true }, 'a whole number from 0 to 65535'),
-    description: 'Port to listen on; 0 takes a free one. Default 8787.',
+    description: 'Port to listen on; 0 picks a free one. Default 8787.',
   },
   basePath: {
     shape: text("a path that begins with '/' and does not end with one, such as '/v1'", /^(\/[\w.~-]+)+$/),
-    description: 'Path of the service. Default `/v1`.',
+    description: 'Base path of the API. Default `/v1`.',
   },
-  cors: { shape: origins, description: 'Origins whose pages may call, or `*` for every one. Default: none.' },
+  cors: { shape: origins, description: 'Allowed CORS origins, or `*` for all. Default: none.' },
   allowedHosts: {
     shape: list(text("a host name without a port, such as 'llm.example'", /^[\w.-]+$/), { of: 'host names' }),
     description:
-      'Host names by which the service may be called, beside loopback and its own address. Default: any; with `sluice dev` none.',
+      'Allowed values of the `Host` header, in addition to loopback and its own address. Default: any; none with `sluice dev`.',
   },
   trustProxy: {
     shape: flag,
-    description: 'Whether `x-forwarded-*` are those of a trusted proxy. Default: no.',
+    description: 'Whether to trust `x-forwarded-*` headers of a proxy. Default: no.',
   },
   drainMs: {
     shape: millisecondsFromNone,
-    description: 'How long running answers may take to end at a stop, in milliseconds. Default 30000.',
+    description:
+      'How long requests in flight may take to finish on shutdown, in milliseconds. Default 30000.',
   },
 })

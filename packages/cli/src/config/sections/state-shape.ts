@@ -8,14 +8,14 @@ import { number, secret, text } from '../shape/values.ts'
 /** A URL, which may hold a password: of a wrong one nothing is told but how it begins. */
 function url(expected: string, schemes: RegExp): Shape {
   return {
-    read: (value, place) => {
-      if (typeof value !== 'string' || place.reference !== undefined) {
-        return typeof value === 'string' && schemes.test(value) ? value : place.wrong(value, expected)
+    read: (value, location) => {
+      if (typeof value !== 'string' || location.reference !== undefined) {
+        return typeof value === 'string' && schemes.test(value) ? value : location.reject(value, expected)
       }
       if (schemes.test(value)) return value
       const scheme = /^[a-z][a-z+.-]{1,20}:/i.exec(value)?.[0]
-      const got = scheme === undefined ? kindOf(value) : `a text that begins with '${scheme}'`
-      return place.add({ got, expected })
+      const got = scheme === undefined ? kindOf(value) : `a string that begins with '${scheme}'`
+      return location.add({ got, expected })
     },
     schema: () => ({ type: 'string', minLength: 1 }),
   }
@@ -30,16 +30,16 @@ export const stateShape = object<StateConfig>({
       /^(?:file:|:memory:$|postgres(?:ql)?:\/\/)/,
     ),
     description:
-      'Where issued keys and the ledger are kept: `file:./sluice.db` (SQLite) or `postgres://...`. Default: nowhere.',
+      'Database for created keys and the ledger: `file:./sluice.db` (SQLite) or `postgres://...`. Default: none.',
   },
   redis: {
     shape: url("'redis://...' or 'rediss://...'", /^rediss?:\/\//),
     description:
-      'Where limits, cached answers and the health of places are shared between processes: `redis://...`. Default: this process.',
+      'Redis for limits, cached responses and target health that processes share: `redis://...`. Default: memory of the process.',
   },
   prefix: {
     shape: text('at most 100 letters, digits and -_.:', /^[\w.:-]{1,100}$/),
-    description: "What the names of this service's keys in Redis begin with. Default `sluice`.",
+    description: 'Prefix of all Redis keys. Default `sluice`.',
   },
   pepper: {
     shape: either(
@@ -52,11 +52,11 @@ export const stateShape = object<StateConfig>({
       ],
       'a secret, or secrets by the names of their versions',
     ),
-    description: 'A secret under which issued keys are digested; or several by version, newest first.',
+    description: 'Secret for hashing created keys; or several by version, newest first.',
   },
   instances: {
     shape: number({ min: 1, max: 1_000_000, whole: true }, 'a whole number from 1'),
     description:
-      'How many processes share the Redis: each counts its share of a limit while that is away. Default 4.',
+      'Number of processes that share the Redis: each enforces its share of the limits while Redis is unavailable. Default 4.',
   },
 })

@@ -9,12 +9,12 @@ const tags = list(text("a tag's name"), { max: 20, of: "tags' names" })
 /** A label has letters, digits and `_` only: what else a tag's name has becomes `_`. */
 const tagLabels: Shape = {
   schema: tags.schema,
-  read: (value, place) => {
-    const read = tags.read(value, place)
+  read: (value, location) => {
+    const read = tags.read(value, location)
     const labels = Array.isArray(read) ? read.map(tag => String(tag).replaceAll(/[^a-zA-Z0-9_]/g, '_')) : []
     const twice = labels.findIndex((label, at) => labels.indexOf(label) !== at)
     if (twice !== -1)
-      place.at(twice).add({ problem: `makes the label '${labels[twice]}', which another tag makes too` })
+      location.at(twice).add({ problem: `makes the label '${labels[twice]}', which another tag makes too` })
     return read
   },
 }
@@ -22,7 +22,7 @@ const tagLabels: Shape = {
 export const telemetryShape = object<TelemetryConfig>({
   log: {
     shape: choice('auto', 'pretty', 'json', 'off'),
-    description: 'One line a request. Default `auto`: pretty on a terminal, JSON elsewhere.',
+    description: 'Format of the request log. Default `auto`: pretty on a terminal, else JSON.',
   },
   metrics: {
     shape: either(
@@ -37,12 +37,11 @@ export const telemetryShape = object<TelemetryConfig>({
       ],
       'true, false or { token }',
     ),
-    description:
-      'Prometheus metrics at `/metrics`, to everybody or to who sends `token`. Default: on, to everybody.',
+    description: 'Prometheus metrics at `/metrics`, public or with a bearer `token`. Default: on and public.',
   },
   openTelemetry: {
     shape: flag,
-    description: 'OpenTelemetry spans and metrics, sent as `OTEL_EXPORTER_OTLP_ENDPOINT` says. Default: off.',
+    description: 'OpenTelemetry spans and metrics, sent to `OTEL_EXPORTER_OTLP_ENDPOINT`. Default: off.',
   },
   tagLabels: {
     shape: tagLabels,

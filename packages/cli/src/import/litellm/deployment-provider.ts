@@ -1,41 +1,41 @@
-import { type Importing, variable } from '../import-context.ts'
+import { type ImportContext, variable } from '../import-context.ts'
 import type { ImportNode } from '../import-reader.ts'
-import type { Loss } from '../import-result.ts'
+import type { UnsupportedSetting } from '../import-result.ts'
 import { isPlaceholder, secretText, settingsText } from './settings.ts'
 import { bedrockRegion, type KnownVendor, type NamedModel } from './vendors.ts'
 
 /** The name of the vendor that a deployment is asked of, or why there is none. */
-export function vendorOf(
+export function deploymentProvider(
   named: NamedModel,
   given: ImportNode,
-  importing: Importing,
-): string | Omit<Loss, 'path'> {
+  context: ImportContext,
+): string | Omit<UnsupportedSetting, 'path'> {
   const { known } = named
   if (known === undefined) return unknownVendor
-  const concurrent = concurrencyOf(given, importing)
-  if (known.type === 'bedrock') return make('bedrock', bedrockOptions(named, given, importing))
+  const concurrent = concurrencyOf(given, context)
+  if (known.type === 'bedrock') return make('bedrock', bedrockOptions(named, given, context))
   const isKeyed =
     known.keyless !== true || (given.at('api_key').isThere && !isPlaceholder(given.at('api_key')))
-  const headers = headersOf(given, importing, isKeyed)
-  if (known.type === 'vertex') return make('vertex', { ...vertexOptions(given, importing), ...headers })
-  if (known.type === 'azure') return make('azure', { ...azureOptions(given, importing), ...headers })
+  const headers = headersOf(given, context, isKeyed)
+  if (known.type === 'vertex') return make('vertex', { ...vertexOptions(given, context), ...headers })
+  if (known.type === 'azure') return make('azure', { ...azureOptions(given, context), ...headers })
   return protocolVendor(known)
 
   function make(type: string, options: Readonly<Record<string, unknown>>): string {
-    return importing.vendors.nameOf(type, { ...options, ...concurrent })
+    return context.vendors.nameOf(type, { ...options, ...concurrent })
   }
 
-  function protocolVendor(vendor: KnownVendor): string | Omit<Loss, 'path'> {
-    const baseURL = baseOf(vendor, given, importing)
+  function protocolVendor(vendor: KnownVendor): string | Omit<UnsupportedSetting, 'path'> {
+    const baseURL = baseOf(vendor, given, context)
     const type =
       vendor.type === 'openai' && baseURL !== undefined && !isOpenAI(baseURL)
         ? 'openai-compatible'
         : vendor.type
     if (type === 'openai-compatible' && baseURL === undefined) return noBase
-    const key = keyOf(vendor, type, given, importing)
+    const key = keyOf(vendor, type, given, context)
     const organization =
       type === 'openai'
-        ? settingsText(given.at('organization'), importing.variables, 'OPENAI_ORGANIZATION')
+        ? settingsText(given.at('organization'), context.variables, 'OPENAI_ORGANIZATION')
         : undefined
     const further = type === 'openai' && Object.keys(headers).length > 0 ? 'openai-compatible' : type
     const elsewhere =
@@ -50,12 +50,12 @@ export function vendorOf(
 }
 
 const unknownVendor = {
-  why: 'There is no vendor of that name here.',
-  mend: 'Where it speaks the chat-completions protocol, give it a provider of the type openai-compatible with its baseURL.',
+  why: 'Unsupported vendor.',
+  fix: 'If it speaks the chat-completions protocol, add a provider of type openai-compatible with its baseURL.',
 }
 const noBase = {
-  why: 'It does not say where its server is.',
-  mend: 'Give a provider of the type openai-compatible with its baseURL, and a model that is answered there.',
+  why: 'It has no api_base.',
+  fix: 'Add a provider of type openai-compatible with its baseURL, and a model of it.',
 }
 
 /** OpenAI's function takes an organization and no headers; a compatible server's takes headers. */
@@ -73,7 +73,7 @@ function isOpenAI(baseURL: string): boolean {
   return baseURL.startsWith('https://api.openai.com/')
 }
 
-function baseOf(vendor: KnownVendor, given: ImportNode, { variables }: Importing): string | undefined {
+function baseOf(vendor: KnownVendor, given: ImportNode, { variables }: ImportContext): string | undefined {
   const part = given.at('api_base').isThere ? given.at('api_base') : given.at('base_url')
   const text = settingsText(part, variables, `${vendor.type}_BASE_URL`)
   if (text === undefined) return vendor.baseURL
@@ -86,13 +86,13 @@ function keyOf(
   vendor: KnownVendor,
   type: string,
   given: ImportNode,
-  { reading, variables }: Importing,
+  { reader, variables }: ImportContext,
 ): string | undefined {
   const part = given.at('api_key')
   const isFree = vendor.keyless === true || type === 'openai-compatible'
   if (isFree && isPlaceholder(part)) {
-    part.take()
-    reading.note('A key that is a mere placeholder is left out: the server is asked without one.')
+    part.markRead()
+    reader.note('Placeholder keys are removed: the server is called without a key.')
     return undefined
   }
   const key = secretText(part, variables, `${type}_API_KEY`)
@@ -100,32 +100,30 @@ function keyOf(
   return vendor.key === undefined || vendor.keyless === true ? undefined : variable(vendor.key)
 }
 
-function concurrencyOf(given: ImportNode, { reading }: Importing): { readonly maxConcurrent?: number } {
+function concurrencyOf(given: ImportNode, { reader }: ImportContext): { readonly maxConcurrent?: number } {
   const maxConcurrent = given.at('max_parallel_requests').count(1)
   if (maxConcurrent === undefined) return {}
-  reading.note(
-    'Calls above maxConcurrent wait for their turn; LiteLLM refuses what is above max_parallel_requests.',
-  )
+  reader.note('Calls above maxConcurrent wait; LiteLLM rejects calls above max_parallel_requests.')
   return { maxConcurrent }
 }
 
 const resourceHost = /^https:\/\/([a-z0-9-]+)\.openai\.azure\.com\/?$/i
 
 /** A deployment on Azure. What it does not say, LiteLLM reads from variables, and so it is read here. */
-function azureOptions(given: ImportNode, { reading, variables }: Importing): Record<string, unknown> {
+function azureOptions(given: ImportNode, { reader, variables }: ImportContext): Record<string, unknown> {
   const base = settingsText(given.at('api_base'), variables, 'AZURE_API_BASE')
   const resource = base === undefined ? undefined : resourceHost.exec(base)?.[1]
   const apiVersion = settingsText(given.at('api_version'), variables, 'AZURE_API_VERSION')
   const token = secretText(given.at('azure_ad_token'), variables, 'AZURE_AD_TOKEN')
   const ownKey = secretText(given.at('api_key'), variables, 'AZURE_API_KEY')
   if (token !== undefined)
-    reading.note(
-      'An Entra token lasts for about an hour. In a TypeScript configuration azure({ tokenProvider }) renews it.',
+    reader.note(
+      'An Entra token expires after about an hour. In a TypeScript configuration, azure({ tokenProvider }) renews it.',
     )
   const apiKey = ownKey ?? (token === undefined ? variable('AZURE_API_KEY') : undefined)
   if (apiVersion === undefined)
-    reading.note(
-      'Azure is asked by its v1 API where no api_version is given; set apiVersion for the classic one.',
+    reader.note(
+      'Azure is called by its v1 API if there is no api_version; set apiVersion for the classic API.',
     )
   return {
     ...(resource === undefined
@@ -141,9 +139,9 @@ function azureOptions(given: ImportNode, { reading, variables }: Importing): Rec
 function bedrockOptions(
   { model }: NamedModel,
   given: ImportNode,
-  importing: Importing,
+  context: ImportContext,
 ): Record<string, unknown> {
-  const { reading, variables } = importing
+  const { reader, variables } = context
   const own = settingsText(given.at('aws_region_name'), variables, 'AWS_REGION_NAME')
   const region = own ?? bedrockRegion.exec(model)?.[1] ?? variable('AWS_REGION_NAME')
   const baseURL = settingsText(
@@ -152,23 +150,23 @@ function bedrockOptions(
     'AWS_BEDROCK_RUNTIME_ENDPOINT',
   )
   if (model.startsWith('invoke/'))
-    reading.note("Bedrock is asked by its Converse API, also where a model says 'invoke/'.")
+    reader.note("Bedrock is called by its Converse API, also for models with 'invoke/'.")
   const bearerToken = secretText(given.at('api_key'), variables, 'AWS_BEARER_TOKEN_BEDROCK')
   return {
     region,
-    ...(bearerToken === undefined ? { credentials: credentialsOf(given, importing) } : { bearerToken }),
+    ...(bearerToken === undefined ? { credentials: credentialsOf(given, context) } : { bearerToken }),
     ...(baseURL === undefined ? {} : { baseURL }),
   }
 }
 
-function credentialsOf(given: ImportNode, { reading, variables }: Importing): Record<string, string> {
+function credentialsOf(given: ImportNode, { reader, variables }: ImportContext): Record<string, string> {
   const text = (key: string, wanted: string) => secretText(given.at(key), variables, wanted)
   const accessKeyId = text('aws_access_key_id', 'AWS_ACCESS_KEY_ID')
   const secretAccessKey = text('aws_secret_access_key', 'AWS_SECRET_ACCESS_KEY')
   const sessionToken = text('aws_session_token', 'AWS_SESSION_TOKEN')
   if (accessKeyId === undefined)
-    reading.note(
-      'Bedrock reads AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Roles and profiles are had in a TypeScript configuration, by bedrock({ credentials }) with a function.',
+    reader.note(
+      'Bedrock reads AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. For roles and profiles, use a TypeScript configuration with a function: bedrock({ credentials }).',
     )
   return {
     accessKeyId: accessKeyId ?? variable('AWS_ACCESS_KEY_ID'),
@@ -178,13 +176,13 @@ function credentialsOf(given: ImportNode, { reading, variables }: Importing): Re
 }
 
 /** A model on Vertex AI. Its token is the one thing that a file cannot hold for long. */
-function vertexOptions(given: ImportNode, { reading, variables }: Importing): Record<string, unknown> {
+function vertexOptions(given: ImportNode, { reader, variables }: ImportContext): Record<string, unknown> {
   const project =
     settingsText(given.at('vertex_project'), variables, 'VERTEXAI_PROJECT') ?? variable('VERTEXAI_PROJECT')
   const location =
     settingsText(given.at('vertex_location'), variables, 'VERTEXAI_LOCATION') ?? variable('VERTEXAI_LOCATION')
-  reading.note(
-    'Vertex AI is asked with the access token in VERTEX_TOKEN, which lasts for an hour at most. In a TypeScript configuration vertex({ tokenProvider }) renews it.',
+  reader.note(
+    'Vertex AI is called with the access token in VERTEX_TOKEN, which expires after an hour. In a TypeScript configuration, vertex({ tokenProvider }) renews it.',
   )
   return { project, location, token: variable('VERTEX_TOKEN') }
 }
@@ -202,7 +200,7 @@ const providerHeaders = /^(?:authorization|x-api-key|api-key|x-goog-api-key|anth
  */
 function headersOf(
   given: ImportNode,
-  { variables }: Importing,
+  { variables }: ImportContext,
   isKeyed: boolean,
 ): { readonly headers?: Record<string, string> } {
   const headers = ['extra_headers', 'headers'].flatMap(key =>
@@ -211,7 +209,7 @@ function headersOf(
       .members()
       .flatMap(([name, part]) => {
         if (isKeyed && providerHeaders.test(name)) {
-          part.lose('The provider sets this header itself.', 'Write what has to be sent there as its apiKey.')
+          part.reportUnsupported('The provider sets this header itself.', 'Use its apiKey instead.')
           return []
         }
         const read = harmlessHeaders.test(name) ? settingsText : secretText

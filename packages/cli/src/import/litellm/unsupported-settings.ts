@@ -1,106 +1,106 @@
-import type { LossHints } from '../import-reader.ts'
+import type { UnsupportedHints } from '../import-reader.ts'
 
-/** What LiteLLM has and Sluice has not, or has elsewhere, by where it stands. */
-export const litellmLosses: LossHints = {
+/** Settings of LiteLLM that Sluice does not support, or has elsewhere, by path. */
+export const unsupportedSettings: UnsupportedHints = {
   environment_variables: {
-    why: 'A configuration sets no variables.',
-    mend: 'Set them where the service is started; the names stay the same.',
+    why: 'A configuration cannot set variables.',
+    fix: 'Set them in the environment of the service, with the same names.',
   },
   include: {
     why: 'A configuration is one file.',
-    mend: 'Import the other files, and put their models together.',
+    fix: 'Import the other files, and merge their models.',
   },
   credential_list: {
-    why: 'No model that is carried uses it.',
-    mend: 'Write it into a provider where it is needed.',
+    why: 'No converted model uses it.',
+    fix: 'Add it to a provider if you need it.',
   },
   'credential_list[].credential_info': {
-    why: 'A description is not kept.',
-    mend: 'Nothing.',
+    why: 'Descriptions are not supported.',
+    fix: 'Nothing.',
   },
   'model_list[].litellm_params.timeout': {
-    why: 'Deadlines are those of the service and not of a place.',
-    mend: 'Set timeouts.firstByteMs, timeouts.responseMs and timeouts.totalMs.',
+    why: 'Timeouts are global, not per target.',
+    fix: 'Set timeouts.firstByteMs, timeouts.responseMs and timeouts.totalMs.',
   },
   'model_list[].litellm_params.stream_timeout': {
-    why: 'Deadlines are those of the service and not of a place.',
-    mend: 'Set timeouts.firstByteMs and timeouts.idleMs, which hold for all streams.',
+    why: 'Timeouts are global, not per target.',
+    fix: 'Set timeouts.firstByteMs and timeouts.idleMs, which apply to all streams.',
   },
   'model_list[].litellm_params.tags': {
     why: 'Requests carry no tags; callers do.',
-    mend: 'Give keys tags, and choose by { when: { tag: ... }, use: ..., otherwise: ... }.',
+    fix: 'Give keys tags, and choose by { when: { tag: ... }, use: ..., otherwise: ... }.',
   },
   'model_list[].litellm_params.vertex_credentials': {
-    why: 'A file of credentials is not read.',
-    mend: 'Set VERTEX_TOKEN, or give vertex({ tokenProvider }) in a TypeScript configuration.',
+    why: 'Credential files are not supported.',
+    fix: 'Set VERTEX_TOKEN, or give vertex({ tokenProvider }) in a TypeScript configuration.',
   },
   'model_list[].litellm_params.aws_profile_name': {
-    why: 'Profiles are not read.',
-    mend: 'Give bedrock({ credentials }) a function in a TypeScript configuration.',
+    why: 'Profiles are not supported.',
+    fix: 'Give bedrock({ credentials }) a function in a TypeScript configuration.',
   },
   'model_list[].litellm_params.aws_role_name': {
-    why: 'Roles are not taken.',
-    mend: 'Give bedrock({ credentials }) a function in a TypeScript configuration.',
+    why: 'Roles are not supported.',
+    fix: 'Give bedrock({ credentials }) a function in a TypeScript configuration.',
   },
   'model_list[].litellm_params.mock_response': {
-    why: 'A vendor that is asked makes up nothing.',
-    mend: 'Use the provider local for answers without a vendor.',
+    why: 'Providers do not mock responses.',
+    fix: 'Use the provider local for responses without a vendor.',
   },
   'model_list[].litellm_params.max_budget': {
-    why: 'A place has no budget of its own.',
-    mend: 'Add to limits: { kind: budget, limit: ..., currency: usd, per: month, scopes: [gateway], models: [...] }.',
+    why: 'Targets have no budgets.',
+    fix: 'Add to limits: { kind: budget, limit: ..., currency: usd, per: month, scopes: [gateway], models: [...] }.',
   },
   'model_list[].litellm_params.budget_duration': {
-    why: 'A place has no budget of its own.',
-    mend: 'See the budget.',
+    why: 'Targets have no budgets.',
+    fix: 'See the budget.',
   },
   'model_list[].litellm_params.thinking': {
-    why: 'Parameters of a place are those of the chat-completions protocol.',
-    mend: 'Set reasoning_effort.',
+    why: 'Target parameters are limited to those of the chat-completions protocol.',
+    fix: 'Set reasoning_effort.',
   },
   'model_list[].litellm_params.extra_body': {
-    why: 'Parameters of a place are those of the chat-completions protocol.',
-    mend: 'Let callers send it: unknown parameters are passed on to vendors that speak the protocol.',
+    why: 'Target parameters are limited to those of the chat-completions protocol.',
+    fix: 'Let callers send it: unknown parameters are passed on to vendors that speak the protocol.',
   },
   'model_list[].model_info': {
-    why: 'Of what is known of a model the context, the longest answer, tools, JSON schemas and prices are carried.',
-    mend: 'Nothing, unless something else of it was used.',
+    why: 'Only the context window, maximum output, tools, JSON schemas and prices are converted.',
+    fix: 'Nothing, unless you use other fields of it.',
   },
   'model_list[].model_info.id': {
-    why: 'A place has no id of its own: it is named by its provider and model.',
-    mend: 'Nothing, unless dashboards go by it.',
+    why: 'Targets have no ids: they are named by provider and model.',
+    fix: 'Nothing, unless dashboards use it.',
   },
   'model_list[].model_info.base_model': {
-    why: 'Prices go by the name of the provider and the model.',
-    mend: 'Write prices for this place, where requests are to be priced.',
+    why: 'Prices are looked up by provider and model.',
+    fix: 'Add prices for this target if requests need a price.',
   },
   'model_list[].model_info.access_groups': {
     why: 'There are no groups of models.',
-    mend: 'Give keys patterns of models, such as models: [gpt-*].',
+    fix: 'Give keys patterns of models, such as models: [gpt-*].',
   },
   'litellm_settings.num_retries': unusable('num_retries'),
   'router_settings.num_retries': unusable('num_retries'),
   'litellm_settings.set_verbose': {
     why: 'There is no such mode.',
-    mend: 'See telemetry.log, the trace header and `sluice explain`.',
+    fix: 'See telemetry.log, the trace header and `sluice explain`.',
   },
   'litellm_settings.telemetry': {
-    why: 'Nothing is ever reported to anybody.',
-    mend: 'Nothing.',
+    why: 'Sluice sends no telemetry to anyone.',
+    fix: 'Nothing.',
   },
   'litellm_settings.ssl_verify': {
     why: 'Certificates are always verified.',
-    mend: 'Give NODE_EXTRA_CA_CERTS the certificates of your own authority.',
+    fix: 'Give NODE_EXTRA_CA_CERTS the certificates of your own authority.',
   },
   'litellm_settings.turn_off_message_logging': {
     why: 'Prompts and answers are never logged.',
-    mend: 'Write an `observe` of your own in a TypeScript configuration where they have to be.',
+    fix: 'Write an `observe` of your own in a TypeScript configuration if you need that.',
   },
   'litellm_settings.content_policy_fallbacks': contentPolicy(),
   'router_settings.content_policy_fallbacks': contentPolicy(),
   'litellm_settings.cache_params': {
-    why: 'It is no option of the cache here.',
-    mend: 'See docs/caching.md: whole answers are kept, for the same caller and the same request.',
+    why: 'The cache has no such option.',
+    fix: 'See docs/caching.md: complete responses are cached, for the same caller and request.',
   },
   'litellm_settings.default_team_settings': teams(),
   'litellm_settings.default_internal_user_params': teams(),
@@ -108,103 +108,103 @@ export const litellmLosses: LossHints = {
   'litellm_settings.default_key_generate_params': teams(),
   'router_settings.routing_strategy_args': {
     why: 'Routes have no such arguments.',
-    mend: 'See docs/routing.md for what each goes by.',
+    fix: 'See docs/routing.md for the criteria of each strategy.',
   },
   'router_settings.retry_policy': retryPolicy(),
   'router_settings.model_group_retry_policy': retryPolicy(),
   'router_settings.allowed_fails_policy': retryPolicy(),
   'router_settings.retry_after': {
-    why: 'The wait before a repeat is random, below a bound that doubles.',
-    mend: 'Set retry.baseMs and retry.maxMs.',
+    why: 'The backoff delay is random, below a maximum that doubles.',
+    fix: 'Set retry.baseMs and retry.maxMs.',
   },
   'router_settings.enable_pre_call_checks': {
-    why: 'Places that cannot take a request are always left out, where what they take is known.',
-    mend: 'Give places capabilities, such as contextTokens.',
+    why: 'Targets that do not support a request are always skipped, if their capabilities are known.',
+    fix: 'Add capabilities to targets, such as contextTokens.',
   },
   'router_settings.enable_tag_filtering': {
     why: 'Requests carry no tags; callers do.',
-    mend: 'Give keys tags, and choose by { when: { tag: ... }, use: ..., otherwise: ... }.',
+    fix: 'Give keys tags, and choose by { when: { tag: ... }, use: ..., otherwise: ... }.',
   },
   'router_settings.stream_timeout': {
-    why: 'It is not translated.',
-    mend: 'Set timeouts.firstByteMs and timeouts.idleMs.',
+    why: 'It is not converted.',
+    fix: 'Set timeouts.firstByteMs and timeouts.idleMs.',
   },
   'general_settings.alerting': alerts(),
   'general_settings.alerting_threshold': alerts(),
   'general_settings.alert_types': alerts(),
   'general_settings.custom_auth': {
-    why: 'A file of Python is not run.',
-    mend: 'Write `gateway.authenticate` in a TypeScript configuration: a function of the request.',
+    why: 'Python code is not supported.',
+    fix: 'Write `gateway.authenticate` in a TypeScript configuration: a function of the request.',
   },
   'general_settings.enable_jwt_auth': jwt(),
   'general_settings.litellm_jwtauth': jwt(),
   'general_settings.max_parallel_requests': {
-    why: 'What runs at once is bounded by caller, by model or for the service.',
-    mend: 'Add { kind: concurrent, limit: ... } to limits, or maxConcurrent to a provider.',
+    why: 'Concurrency is limited by caller, by model or for the whole service.',
+    fix: 'Add { kind: concurrent, limit: ... } to limits, or maxConcurrent to a provider.',
   },
   'general_settings.store_model_in_db': {
-    why: 'Models stand in the configuration, which is read again when it changes.',
-    mend: 'Nothing.',
+    why: 'Models are part of the configuration, which is reloaded when it changes.',
+    fix: 'Nothing.',
   },
   'general_settings.background_health_checks': health(),
   'general_settings.health_check_interval': health(),
   'general_settings.cancel_on_disconnect': {
-    why: 'A call whose caller has left is always cancelled.',
-    mend: 'Nothing.',
+    why: 'Calls are always cancelled when the client disconnects.',
+    fix: 'Nothing.',
   },
   'general_settings.pass_through_endpoints': {
-    why: 'No paths are passed through to a vendor.',
-    mend: 'Send such requests to the vendor itself.',
+    why: 'There are no pass-through endpoints.',
+    fix: 'Send such requests to the vendor itself.',
   },
   guardrails: {
     why: 'There are no guardrails.',
-    mend: 'Wrap the gateway in your own code: docs/custom-gateway.md shows where.',
+    fix: 'Wrap the gateway in your own code: docs/custom-gateway.md shows where.',
   },
   mcp_servers: {
-    why: 'Only chat completions are served.',
-    mend: 'Go on serving these from where they are served today.',
+    why: 'Only chat completions are supported.',
+    fix: 'Keep serving these with LiteLLM.',
   },
 }
 
-function unusable(name: string): LossHints[string] {
+function unusable(name: string): UnsupportedHints[string] {
   return {
-    why: 'It is no whole number.',
-    mend: `Write ${name} as a whole number from 0 and import again, or set maxAttempts.`,
+    why: 'It is not a whole number.',
+    fix: `Write ${name} as a whole number from 0 and import again, or set maxAttempts.`,
   }
 }
 
-function contentPolicy(): LossHints[string] {
+function contentPolicy(): UnsupportedHints[string] {
   return {
-    why: 'What a vendor refuses for its policy is told to the caller.',
-    mend: "In a TypeScript configuration fallback(a, b, { on: [{ code: 'content_filter' }] }) asks another one.",
+    why: 'Content policy errors of a vendor are returned to the caller.',
+    fix: "In a TypeScript configuration fallback(a, b, { on: [{ code: 'content_filter' }] }) tries another target.",
   }
 }
 
-function teams(): LossHints[string] {
+function teams(): UnsupportedHints[string] {
   return {
     why: 'There are no teams and users, only keys.',
-    mend: 'Give keys tags and limits: `sluice keys create`.',
+    fix: 'Give keys tags and limits: `sluice keys create`.',
   }
 }
 
-function retryPolicy(): LossHints[string] {
+function retryPolicy(): UnsupportedHints[string] {
   return {
-    why: 'What is sent again after which failure is fixed.',
-    mend: 'See the table in docs/routing.md, and maxAttempts, retry and breaker.',
+    why: 'Which failures are retried is fixed.',
+    fix: 'See the table in docs/routing.md, and maxAttempts, retry and breaker.',
   }
 }
 
-function alerts(): LossHints[string] {
-  return { why: 'Nobody is alerted.', mend: 'Let your monitoring do it, by the metrics of the service.' }
+function alerts(): UnsupportedHints[string] {
+  return { why: 'There is no alerting.', fix: 'Alert on the metrics of the service in your monitoring.' }
 }
 
-function jwt(): LossHints[string] {
-  return { why: 'Tokens are described in another way.', mend: 'Set jwt: { jwks, issuer, audience }.' }
+function jwt(): UnsupportedHints[string] {
+  return { why: 'JWTs are configured differently.', fix: 'Set jwt: { jwks, issuer, audience }.' }
 }
 
-function health(): LossHints[string] {
+function health(): UnsupportedHints[string] {
   return {
-    why: 'Places are judged by the requests that they answer.',
-    mend: 'See breaker in docs/routing.md.',
+    why: 'Target health is measured from real requests.',
+    fix: 'See breaker in docs/routing.md.',
   }
 }
