@@ -14,7 +14,7 @@ import { tokenFailure } from './token-failure.ts'
  * `aud`, `exp` (always needed) and `nbf` are right. Anything else is a 401, and what is no token at all is so without
  * any work. Where the issuer's keys cannot be read it is a 503 `authentication_unavailable`, never a 401.
  *
- * Throws `TypeError` for options that cannot be meant.
+ * Throws `ConfigurationError` for invalid options.
  */
 export function jwt(given: JwtOptions): Authenticator {
   const options = validateOptions(given)

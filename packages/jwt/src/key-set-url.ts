@@ -1,6 +1,8 @@
+import { ConfigurationError, hiddenIssue } from '@sluice/core'
+
 /**
  * The address of a key set: whoever can change what stands there can sign tokens, so it is read over TLS, or from
- * this machine. Throws `TypeError` for any other.
+ * this machine. Throws `ConfigurationError` for any other.
  */
 export function keySetUrl(given: string | URL): URL {
   const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined
@@ -10,9 +12,13 @@ export function keySetUrl(given: string | URL): URL {
     url.username === '' &&
     url.password === ''
   if (isValid) return url
-  throw new TypeError(
-    'jwt(): jwks: expected an address with https, or http on this machine, and no user in it.',
-  )
+  throw new ConfigurationError('jwt()', [
+    hiddenIssue(
+      ['jwks'],
+      String(given),
+      'a URL with https, or with http on this machine, without credentials',
+    ),
+  ])
 }
 
 function isLoopback(host: string): boolean {

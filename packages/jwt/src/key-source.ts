@@ -1,4 +1,4 @@
-import type { Observer } from '@sluice/core'
+import { configurationError, type Observer } from '@sluice/core'
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { publicAlgorithms, secretAlgorithms } from './algorithms.ts'
 import { fetchKeySet } from './fetch-key-set.ts'
@@ -17,7 +17,7 @@ export interface KeySource {
 /** Timers take no more. */
 const maxTimerMs = 2_147_483_647
 
-/** Throws `TypeError` for keys that cannot be used, and for algorithms that do not go with them. */
+/** Throws `ConfigurationError` for invalid keys, and for algorithms that do not match them. */
 export function keySource(options: JwtOptions): KeySource {
   const { jwks, secret, algorithms } = options
   if (secret !== undefined) return secretSource(secret, algorithms)
@@ -33,8 +33,11 @@ export function keySource(options: JwtOptions): KeySource {
 function secretSource(given: unknown, algorithms: unknown): KeySource {
   const isPem = typeof given === 'string' && given.includes('-----BEGIN')
   if (isPem || (typeof given !== 'string' && !(given instanceof Uint8Array))) {
-    throw new TypeError(
-      'jwt(): secret: expected a text or bytes that only the issuer and you know. A PEM is a publicKey.',
+    throw configurationError(
+      'jwt()',
+      ['secret'],
+      given,
+      'a secret as a string or bytes; pass a PEM as publicKey',
     )
   }
   const secret = typeof given === 'string' ? new TextEncoder().encode(given) : Uint8Array.from(given)
@@ -48,7 +51,12 @@ function localKeySet(given: unknown): FindKey {
     keys.length === 0 ||
     keys.some(key => typeof key !== 'object' || key === null)
   ) {
-    throw new TypeError('jwt(): jwks: expected the address of a key set, or an object with a list of keys.')
+    throw configurationError(
+      'jwt()',
+      ['jwks'],
+      given,
+      'the URL of a key set, or an object with a list of keys',
+    )
   }
   for (const key of keys) rejectPrivateKey(key)
   return createLocalJWKSet(given as JSONWebKeySet)

@@ -160,10 +160,10 @@ describe('sluice dev', { timeout: 60_000 }, () => {
     expect(dev.printed()).not.toContain('vendora-4o')
     expect(await asking(dev, 'first')).toMatchObject({ status: 200 })
     write({ ...config, models: { first: 'local/x', second: 'local/y' } })
-    await dev.until(/is in use/)
+    await dev.until(/Configuration reloaded/)
     expect(await asking(dev, 'second')).toMatchObject({ status: 200 })
     write({ ...config, models: { third: 'nobody/x' } })
-    await dev.until(/goes on with the configuration/)
+    await dev.until(/keeps its current configuration/)
     expect(await asking(dev, 'second')).toMatchObject({ status: 200 })
   })
 
