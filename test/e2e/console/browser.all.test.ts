@@ -72,7 +72,7 @@ describeWithChromium('the console in a browser', () => {
     page.setDefaultTimeout(15_000)
     await page.goto(own.page)
     await page.getByText('This console has no key of its own for chats.').waitFor()
-    await page.getByLabel("A caller's key").fill(callerKey)
+    await page.getByLabel("API key of a caller").fill(callerKey)
     await (await askInChat(page, 'demo', 'What is 2 + 2?')).getByText('2 + 2 = 4').waitFor()
     await page.close()
     await own.close()

@@ -68,7 +68,7 @@ export const chatTests: ViewTests = site => {
   it('tells why an answer failed, and stays signed in where the caller is refused', async () => {
     const page = await site().open()
     await page.getByText('Options').click()
-    await page.getByLabel("A caller's key").fill('sk-unknown')
+    await page.getByLabel("API key of a caller").fill('sk-unknown')
     await page.getByLabel('System prompt').fill('Be brief.')
     await page.getByLabel('Temperature').fill('0.5')
     await page.getByLabel('Max tokens').fill('20')
